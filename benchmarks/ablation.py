@@ -21,9 +21,9 @@ import numpy as np
 from method_page import DOCS, put
 
 import fspielm as fs
-from fspielm.cases import Case
-from fspielm.solvers.layouts import layout, least_core
-from fspielm.spectrum import infer_bands
+from fspielm.estimate import infer_bands
+from fspielm.paper.cases.case import Case
+from fspielm.solve.strategies.filled import layout, least_core
 
 TABLE = DOCS / "ablation.csv"
 COLUMNS = ("case", "neurons", "step", "seed", "error", "coefficient_norm", "seconds")

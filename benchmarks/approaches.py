@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from problems import EXAMPLES, Exact
 
 import fspielm as fs
-from fspielm import cases
-from fspielm.expressions import make_field
+from fspielm.expr import make_field
+from fspielm.paper.cases import catalogue as cases
 
 TABLE = DOCS / "approaches.csv"
 COLUMNS = (

@@ -22,9 +22,9 @@ import numpy as np
 import sympy as sp
 
 import fspielm as fs
-from fspielm.cases import Case
-from fspielm.expressions import make_field
-from fspielm.linalg import Householder
+from fspielm.collocation import Householder
+from fspielm.expr import make_field
+from fspielm.paper.cases.case import Case
 
 PANDA = "helmholtz-panda-0.45"
 CASES = [*fs.cases.names(), PANDA]

@@ -20,11 +20,10 @@ import sympy as sp
 from scipy.linalg import qr
 
 import fspielm as fs
-from fspielm.equations import Operator, Term, derivative, identity
-from fspielm.features import COSINE, RidgeBasis
-from fspielm.features.evaluation import evaluate
+from fspielm.basis import COSINE, RidgeBasis, evaluate
 from fspielm.geometry import Sites
 from fspielm.machine import available_threads
+from fspielm.problem import Operator, Term, derivative, identity
 
 NEURONS = 5000
 POINTS = 1_000_000
@@ -137,7 +136,7 @@ def peak_memory(points: int, threads: int) -> None:
 
 def calibrate() -> None:
     """Fit the constants in ``features/evaluation/cost.py`` to measured times on one thread."""
-    from fspielm.features.evaluation import cost
+    from fspielm.basis.evaluation import direct as cost
 
     rows, times = [], []
     for dimension, highest, neurons, points in [

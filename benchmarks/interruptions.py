@@ -126,7 +126,7 @@ def sweep(progress):
 
 def _rows_in(keep):
     """How many rows a file has."""
-    from fspielm.study.store import Store
+    from fspielm.jobs import Store
 
     if not keep.exists():
         return None

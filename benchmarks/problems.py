@@ -30,7 +30,7 @@ from field_problems import FIELD_EXAMPLES, FieldExample
 from numpy.typing import NDArray
 
 import fspielm as fs
-from fspielm.expressions import make_field
+from fspielm.expr import make_field
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 TABLE = DOCS / "problems.csv"

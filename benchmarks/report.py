@@ -17,9 +17,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from fspielm import cases
-from fspielm.cases import PaperSetting
-from fspielm.study import Job, Outcome, Plan, Row, Store, builtin_plan, write_report
+from fspielm.jobs import Job, Outcome, Plan, Row, Store, builtin_plan
+from fspielm.paper.cases import catalogue as cases
+from fspielm.paper.cases.case import PaperSetting
+from fspielm.paper.report.report import write_report
 
 NAME = "paper, SYNTHETIC NUMBERS: nothing was solved"
 ENVIRONMENTS = {"synthetic": {"synthetic": "all numbers were made up to time the report", "processor": "none"}}

@@ -19,11 +19,10 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from fspielm import blas
-from fspielm.study import Plan, Store, Sweep
-from fspielm.study.engines import Cluster, Engine, SingleProcess
-from fspielm.study.perform import perform
-from fspielm.study.running import record_all
+from fspielm import machine as blas
+from fspielm.jobs import Cluster, Engine, Plan, SingleProcess, Store, Sweep
+from fspielm.jobs.perform import perform
+from fspielm.jobs.running import record_all
 
 METHODS = ("tanh", "siren", "gff", "fs-l", "fs-g")
 

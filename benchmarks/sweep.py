@@ -30,7 +30,7 @@ from method_page import DOCS
 from patch_problems.sources import CABIN, WALLS
 
 import fspielm as fs
-from fspielm.study import Store
+from fspielm.jobs import Store
 
 TABLE = DOCS / "sweeps.csv"
 PICTURE = DOCS / "images" / "sweep.png"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fspielm.solution.pictures.style import BLUE, GRID, INK, VERMILION, style
+from fspielm.solution.plot.style import BLUE, GRID, INK, VERMILION, style
 
 GREEN = "#009e73"
 LINES = {

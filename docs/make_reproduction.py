@@ -18,8 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import fspielm as fs
-from fspielm.study.publish import staged_folder
-from fspielm.study.reports.analysis import Cell, Entry, StudyResult, entries, paper_result, read_study
+from fspielm.disk import staged_folder
+from fspielm.paper.report.analysis import Cell, Entry, StudyResult, entries, paper_result, read_study
 
 HERE = Path(__file__).resolve().parent / "reproduction"
 PLANS = ("tables", "light")

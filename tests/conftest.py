@@ -13,11 +13,9 @@ import sympy as sp
 from hypothesis import HealthCheck, settings
 
 import fspielm as fs
-from fspielm.accuracy import ErrorEstimate
+from fspielm.basis import COSINE, SINE, TANH, Basis, JoinedBasis, Power, RidgeBasis, SingularBasis, SourceBasis, Wave
 from fspielm.collocation import BlockResidual
-from fspielm.features import COSINE, SINE, TANH, Basis, JoinedBasis, RidgeBasis
-from fspielm.features.singular import Power, SingularBasis, Wave
-from fspielm.features.sources import SourceBasis
+from fspielm.estimate import ErrorEstimate
 from fspielm.geometry import Domain
 from fspielm.solution import BandReport
 
@@ -41,7 +39,7 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Function) -> None:
     """Have panels placed for tests that look at places alone: until they settle is most of what drawing takes."""
-    figure: Any = sys.modules.get("fspielm.solution.pictures.figure")  # whoever draws has imported it
+    figure: Any = sys.modules.get("fspielm.solution.plot.style")  # whoever draws has imported it
     if figure is not None:
         figure._PASSES = 3 if "laid_out" in item.fixturenames else int("placed" in item.fixturenames)
 
@@ -49,7 +47,7 @@ def pytest_runtest_setup(item: pytest.Function) -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What has begun may end after its budget, on a busy machine, too."""
-    monkeypatch.setattr("fspielm.solvers.record._GRACE", 1e6)
+    monkeypatch.setattr("fspielm.solve.history._GRACE", 1e6)
 
 
 @pytest.fixture

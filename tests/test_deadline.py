@@ -9,36 +9,24 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.collocation.cells import Patchwork
-from fspielm.collocation.cells.places import place_rows
-from fspielm.deadline import (
-    Deadline,
-    check_deadline,
-    current_deadline,
-    limited_to,
-    reserve_memory,
-    resident_memory,
-)
-from fspielm.equations.beside import points_beside
+from fspielm.basis import localise
+from fspielm.basis.outgoing.placement import Wanted, along_sides, place_in
+from fspielm.cells import CellBasis, Patchwork, tile
+from fspielm.cells.places import place_rows
+from fspielm.collocation import householder
+from fspielm.collocation.nested import NestedQR, merge_order
+from fspielm.deadline import Deadline, check_deadline, current_deadline, limited_to, reserve_memory, resident_memory
 from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
-from fspielm.expressions import enclose, make_field
-from fspielm.features.cells import CellBasis
-from fspielm.features.local import localise
-from fspielm.features.outward.corners import along_sides
-from fspielm.features.outward.placement import Wanted, place_in
-from fspielm.geometry import Sites
-from fspielm.geometry.cells import tile
-from fspielm.geometry.plane import edges_of
-from fspielm.linalg import householder
-from fspielm.linalg.merging import merge_order
-from fspielm.linalg.nested import NestedQR
+from fspielm.estimate import infer_bands
+from fspielm.expr import enclose, make_field
+from fspielm.geometry import Sites, edges_of
 from fspielm.machine import run_tasks
-from fspielm.solvers.attempt import attempt
-from fspielm.solvers.cells.grading import balanced
-from fspielm.solvers.cells.trial import CellTrial
-from fspielm.solvers.following.metric import Metric
-from fspielm.solvers.following.walk import Walk
-from fspielm.spectrum import infer_bands
+from fspielm.problem.changes import points_beside
+from fspielm.solve import CellTrial
+from fspielm.solve.cells.refine import balanced
+from fspielm.solve.continuation.path import Metric
+from fspielm.solve.continuation.walk import Walk
+from fspielm.solve.plan import attempt
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -156,7 +144,7 @@ def test_an_interruption_is_a_keyboard_interrupt_without_a_solution_before_the_f
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fspielm.solvers.automatic.infer_bands", stop)
+    monkeypatch.setattr("fspielm.solve.driver.infer_bands", stop)
     with pytest.raises(KeyboardInterrupt, match="interrupted before the first result") as caught:
         fs.solve(PROBLEM)
     assert isinstance(caught.value, fs.SolveInterrupted)
@@ -173,7 +161,7 @@ def test_a_budget_that_ends_before_the_first_round_says_what_it_needs(monkeypatc
     def stop(*_):
         raise OutOfTime
 
-    monkeypatch.setattr("fspielm.solvers.automatic.infer_bands", stop)
+    monkeypatch.setattr("fspielm.solve.driver.infer_bands", stop)
     with pytest.raises(fs.SolveError, match=r"budget of 7 s ended before there was an answer.*allow 14 s or more"):
         fs.solve(PROBLEM, budget=fs.Budget(seconds=7))
 
@@ -203,7 +191,7 @@ def test_rounds_take_what_memory_remains(monkeypatch):
         held += 2**28 - 2**22  # something else takes all but some of it
         return infer_bands(*given)
 
-    monkeypatch.setattr("fspielm.solvers.automatic.infer_bands", filled)
+    monkeypatch.setattr("fspielm.solve.driver.infer_bands", filled)
     with pytest.warns(fs.AccuracyWarning, match=r"above the 4.0 MiB that remain of the budget of 0.25 GiB"):
         fs.solve(PROBLEM, tol=1e-13, rng=1, budget=fs.Budget(memory=2**28))
 
@@ -276,7 +264,7 @@ def test_a_first_round_that_takes_too_long_is_made_smaller(clock, monkeypatch):
             clock.work(current_deadline().seconds_left + 1)
         return attempt(request, trial)
 
-    monkeypatch.setattr("fspielm.solvers.automatic.attempt", slow)
+    monkeypatch.setattr("fspielm.solve.driver.attempt", slow)
     with pytest.warns(fs.AccuracyWarning):
         solution = fs.solve(PROBLEM, tol=1e-13, rng=1, budget=fs.Budget(seconds=600))
     assert solution.report.rounds[0].neurons <= 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fspielm.latest import Latest
+from fspielm.arrays import Latest
 
 
 def test_work_is_done_again_for_other_objects_only() -> None:

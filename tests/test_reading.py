@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import fspielm as fs
-from fspielm.reading import open_file
+from fspielm.disk import open_file
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
 

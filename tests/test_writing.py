@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import fspielm as fs
-from fspielm import writing
-from fspielm.solution.pictures import save_picture
-from fspielm.writing import check_place, find_cause, staged_file
+from fspielm import disk as writing
+from fspielm.disk import check_place, find_cause, staged_file
+from fspielm.solution import save_picture
 
 
 def test_the_file_appears_at_the_end_with_the_usual_permissions(tmp_path: Path) -> None:

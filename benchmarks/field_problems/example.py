@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from random_families.problem import without_modes
 
 import fspielm as fs
-from fspielm.expressions import make_field
+from fspielm.expr import make_field
 
 x, y, z, t = sp.symbols("x y z t", real=True)
 

@@ -11,7 +11,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 import fspielm as fs
-from fspielm.expressions import make_field
+from fspielm.expr import make_field
 from fspielm.geometry import Domain
 
 x, y, t = sp.symbols("x y t")

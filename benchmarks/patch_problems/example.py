@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from random_families.stated import Stated, equation
 
 import fspielm as fs
-from fspielm.expressions import make_field
+from fspielm.expr import make_field
 from fspielm.geometry import Domain
 from patch_problems.elements import Elements
 

@@ -91,7 +91,7 @@ def figure() -> None:
     """Seconds of each problem, ours and those of finite elements."""
     import matplotlib.pyplot as plt
 
-    from fspielm.solution.pictures.style import BLUE, GRID, VERMILION, style
+    from fspielm.solution.plot.style import BLUE, GRID, VERMILION, style
 
     measured = [(row, loose) for row, loose in _measured() if row["seconds"]][::-1]
     with style():

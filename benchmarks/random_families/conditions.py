@@ -10,7 +10,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 import fspielm as fs
-from fspielm.expressions import make_field
+from fspielm.expr import make_field
 from fspielm.geometry import Domain
 
 

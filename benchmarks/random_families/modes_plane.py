@@ -10,8 +10,8 @@ import numpy as np
 import sympy as sp
 
 import fspielm as fs
-from fspielm.cases.pacman import Pacman
 from fspielm.geometry import Domain
+from fspielm.geometry.shapes.pacman import Pacman
 from random_families.asked_modes import LAM
 from random_families.draw import Draw
 from random_families.line_modes import Function, Line, constant

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from problems import Example, bent, clamped, laplacian, point_source, t, unknown, x, y, z
 
 import fspielm as fs
-from fspielm.expressions import make_field
+from fspielm.expr import make_field
 from fspielm.geometry import Domain
 from sturdy.dimensions import poisson
 

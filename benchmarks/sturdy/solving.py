@@ -16,7 +16,7 @@ import numpy as np
 from problems import EXAMPLES, Example
 
 import fspielm as fs
-from fspielm.expressions import make_field
+from fspielm.expr import make_field
 from sturdy.dimensions import FIVE_DIMENSIONS
 from sturdy.heavy import HEAVY
 from sturdy.plates import PLATES

@@ -8,20 +8,15 @@ from typing import Any as _Any
 from fspielm.version import __version__ as __version__
 
 if _TYPE_CHECKING:
-    from fspielm import cases as cases
     from fspielm import study as study
-    from fspielm.cases.pacman import Pacman as Pacman
-    from fspielm.cases.panda import Panda as Panda
-    from fspielm.geometry.shapes import *  # noqa: F403
+    from fspielm.paper import cases as cases
     from fspielm.public import *  # noqa: F403
-    from fspielm.sweeps import plot_sweep as plot_sweep
-    from fspielm.sweeps import sweep as sweep
 
 # Silent, unless whoever uses the library wants to hear it.
 _logging.getLogger(__name__).addHandler(_logging.NullHandler())
 
-# Slow to import, and not needed for a solve.
-_PACKAGES = ("cases", "study")
+# Packages of names, under the names that users know them by.
+_PACKAGES = {"cases": "fspielm.paper.cases", "study": "fspielm.study"}
 # For those who extend the library: importable from here too, but not among the names that a user is shown.
 _EXTENSION_POINTS = (
     "Activation AnyCondition Bands Basis Bifurcation BoundaryPart BranchPoint Characteristic Discretisation "
@@ -29,8 +24,6 @@ _EXTENSION_POINTS = (
     "ModeCount ModeSearch Narrow NewtonStep Operator Place Prepared ProblemFile Relation Round RowBlock Scrutiny "
     "Singular Sites System Term Transmission Unknown Window draw_features examine infer_bands judge scrutinise"
 )
-# Names of a package that makes use of these.
-_SWEEPS = ("plot_sweep", "sweep")
 
 
 def __getattr__(name: str) -> _Any:
@@ -39,24 +32,17 @@ def __getattr__(name: str) -> _Any:
     So the command line is there to answer Ctrl-C before anything that takes long is imported.
     """
     if name in _PACKAGES:
-        # the import makes it an attribute, so that this is asked once
-        return _import_module(f"{__name__}.{name}")
+        value: _Any = _import_module(_PACKAGES[name])
+        globals()[name] = value  # so that this is asked once
+        return value
     if name.startswith("__") and name != "__all__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    public, shapes = _import_module(f"{__name__}.public"), _import_module(f"{__name__}.geometry").SHAPES
-    globals().update({known: vars(public)[known] for known in public.__all__ if known in vars(public)})
-    if name == "__all__":
-        value: _Any = sorted({*public.__all__, *shapes, *_PACKAGES, *_SWEEPS})
-    elif name in _SWEEPS:
-        value = getattr(_import_module(f"{__name__}.sweeps"), name)
-    elif name in public.__all__:
-        value = getattr(public, name)
-    elif name in shapes:  # some of them are in the packages
-        value = shapes[name]
-    else:
+    public = _import_module(f"{__name__}.public")
+    globals().update({known: getattr(public, known) for known in public.__all__})
+    globals()["__all__"] = sorted({*public.__all__, *_PACKAGES})
+    if name not in globals():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value  # so that this is asked once
-    return value
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

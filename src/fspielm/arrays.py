@@ -1,13 +1,17 @@
-"""Array types and the one check that every public function taking points makes."""
+"""Array types and the check of points that every public function makes."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.errors import ProblemError
+
+# ---- Array types and the one check that every public function taking points makes
+
 
 FloatArray = NDArray[np.float64]
 NumberArray = NDArray[Any]  # of float64 or complex128
@@ -96,3 +100,24 @@ def safe_norm(values: NumberArray) -> float:
 def safe_rms(values: NumberArray) -> float:
     """Root mean square without overflow or underflow of the squares."""
     return safe_norm(values) / float(np.sqrt(max(values.size, 1)))
+
+
+# ---- What was worked out last, for several that ask for the same thing one after the other
+
+
+T = TypeVar("T")
+
+
+@final
+class Latest(Generic[T]):
+    """Remembers the last result of some work, and the objects that it was for."""
+
+    def __init__(self) -> None:
+        self._known: tuple[tuple[object, ...], T] | None = None
+
+    def __call__(self, work: Callable[[], T], *subjects: object) -> T:
+        """The result for these objects, which are those of the last time if they are the very same."""
+        known = self._known  # which another thread may change at any time
+        if known is None or not all(one is other for one, other in zip(subjects, known[0], strict=True)):
+            known = self._known = subjects, work()
+        return known[1]

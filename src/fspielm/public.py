@@ -1,24 +1,20 @@
 """Everything that is `fs.<name>`, but for the packages `fs.cases` and `fs.study`."""
 
-from fspielm.accuracy import ErrorEstimate, examine, judge
-from fspielm.collocation import Discretisation, Points, RowBlock, System, draw_features
-from fspielm.equations import (
-    AnyCondition,
-    ByRegion,
-    Dirichlet,
-    Initial,
-    Interface,
-    InterfaceLine,
-    Neumann,
-    Operator,
-    Problem,
-    Relation,
-    Term,
-    Transmission,
-    Unknown,
-    normal,
-    normal_derivative,
-)
+from __future__ import annotations
+
+from fspielm.basis.basis import Basis
+from fspielm.basis.exact.family import Characteristic
+from fspielm.basis.random.band import Band
+from fspielm.basis.random.families import GFF, Family, FrequencyShift, Joined, Place, Siren, Tanh
+from fspielm.basis.random.ridge import Activation
+from fspielm.basis.singular.corners import Singular
+from fspielm.collocation.discretisation import Discretisation, draw_features
+from fspielm.collocation.least_squares import QR, Factored, LeastSquares, TruncatedSVD
+from fspielm.collocation.points import Points
+from fspielm.collocation.system import RowBlock, System
+from fspielm.eigen.eigenmodes import eigenmodes
+from fspielm.eigen.membranes.search import ModeCount, count_modes
+from fspielm.eigen.modes import Mode, Modes
 from fspielm.errors import (
     AccuracyWarning,
     MemoryBudgetError,
@@ -28,55 +24,60 @@ from fspielm.errors import (
     SolveInterrupted,
     StorageWarning,
 )
-from fspielm.features import (
-    GFF,
-    Activation,
-    Band,
-    Basis,
-    Characteristic,
-    Family,
-    FrequencyShift,
-    Joined,
-    Place,
-    Siren,
-    Tanh,
-)
-from fspielm.geometry import BoundaryPart, Domain, Sites, Time
-from fspielm.linalg import QR, Factored, LeastSquares
-from fspielm.scrutiny import Narrow, Scrutiny, scrutinise
-from fspielm.solution import Forecast, FoundMode, ModeSearch, NewtonStep, Report, Round, Solution, Window
-from fspielm.solvers import Budget, Singular, solve
-from fspielm.spectrum import Bands, infer_bands
-
-from fspielm.equations import (
-    Condition,
-    Measured,
-    Periodic,
-    Robin,
-    Symmetry,
-    curl,
-    divergence,
-    strain,
-    stress,
-    traction,
-)
-from fspielm.equations.comes_in import beam, plane_wave, point_source
-from fspielm.equations.conditions import Transparent
-from fspielm.equations.incident import Incident
-from fspielm.files import ProblemFile, read_problem, read_problem_file, write_problem
-from fspielm.geometry import Regions
+from fspielm.estimate.bands import Bands, infer_bands
+from fspielm.estimate.charts import Narrow
+from fspielm.estimate.estimate import ErrorEstimate
+from fspielm.estimate.examination import examine
+from fspielm.estimate.narrow import Scrutiny, scrutinise
+from fspielm.estimate.verdict import judge
+from fspielm.files.draft import ProblemFile
+from fspielm.files.read import read_problem, read_problem_file
+from fspielm.files.saved import load
+from fspielm.files.write import write_problem
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
-from fspielm.geometry import Annulus, Ball, Box, Curve, Cylinder, Disk, Ellipse, Ellipsoid, Interval, LShape, PolarCurve, Polygon, Surface
-from fspielm.cases.pacman import Pacman
-from fspielm.cases.panda import Panda
-from fspielm.sweeps import plot_sweep, sweep
-from fspielm.linalg import TruncatedSVD
-from fspielm.solvers.following import Bifurcation, Branch, BranchPoint, Fold, follow
-from fspielm.solvers.modes import Mode, ModeCount, Modes, count_modes, eigenmodes
-from fspielm.solvers.prepare import Prepared, prepare
-from fspielm.store import load
+from fspielm.geometry.points import Sites
+from fspielm.geometry.regions import Regions
+from fspielm.geometry.shapes.annulus import Annulus
+from fspielm.geometry.shapes.ball import Ball
+from fspielm.geometry.shapes.box import Box, Interval
+from fspielm.geometry.shapes.cylinder import Cylinder
+from fspielm.geometry.shapes.disk import Disk
+from fspielm.geometry.shapes.ellipse import Ellipse
+from fspielm.geometry.shapes.ellipsoid import Ellipsoid
+from fspielm.geometry.shapes.lshape import LShape
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.geometry.shapes.panda import Panda
+from fspielm.geometry.shapes.parametric import Curve
+from fspielm.geometry.shapes.polar import PolarCurve
+from fspielm.geometry.shapes.polygon import Polygon
+from fspielm.geometry.shapes.surface import Surface
+from fspielm.geometry.time import Time
+from fspielm.jobs.sweep import sweep
+from fspielm.jobs.sweep_picture import plot_sweep
+from fspielm.problem.conditions import AnyCondition, Dirichlet, Initial, Neumann, Robin, Symmetry
+from fspielm.problem.further_conditions import Condition, Measured, Periodic
+from fspielm.problem.interfaces import Interface, InterfaceLine, Transmission
+from fspielm.problem.normal import curl, divergence, normal, normal_derivative, strain, stress, traction
+from fspielm.problem.operator import Operator, Term
+from fspielm.problem.problem import Problem
+from fspielm.problem.relations import Relation
+from fspielm.problem.scattering.incident import Incident, beam, plane_wave, point_source
+from fspielm.problem.scattering.media import Transparent
+from fspielm.problem.substitutions import ByRegion
+from fspielm.problem.unknowns import Unknown
+from fspielm.solution.report import Forecast, FoundMode, ModeSearch, NewtonStep, Report, Round, Window
+from fspielm.solution.solution import Solution
+from fspielm.solve.continuation.branch import Bifurcation, Branch, BranchPoint, Fold
+from fspielm.solve.continuation.follow import follow
+from fspielm.solve.prepare import Prepared, prepare
+from fspielm.solve.request import Budget
+from fspielm.solve.solve import solve
 
 __all__ = [
+    "GFF",
+    "QR",
     "AccuracyWarning",
     "Activation",
     "Annulus",
@@ -110,7 +111,6 @@ __all__ = [
     "Forecast",
     "FoundMode",
     "FrequencyShift",
-    "GFF",
     "Incident",
     "Initial",
     "Interface",
@@ -141,7 +141,6 @@ __all__ = [
     "Problem",
     "ProblemError",
     "ProblemFile",
-    "QR",
     "Regions",
     "Relation",
     "Report",

@@ -7,13 +7,11 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.accuracy.correction import _AMPLE, Correction
-from fspielm.accuracy.held_out import HeldOut
-from fspielm.accuracy.sensitivity import find_sensitivity
-from fspielm.collocation import Patchwork
-from fspielm.features import RowsInCells, localise
-from fspielm.geometry.cells import tile
-from fspielm.linalg import QR
+from fspielm.basis import localise
+from fspielm.cells import Patchwork, RowsInCells, tile
+from fspielm.collocation import QR
+from fspielm.estimate import HeldOut, find_sensitivity
+from fspielm.estimate.residuals import _AMPLE, Correction
 
 x, y = sp.symbols("x y", real=True)
 u = sp.Function("u")(x, y)

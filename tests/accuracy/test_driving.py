@@ -7,10 +7,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.accuracy.driving import driving
-from fspielm.accuracy.held_out import HeldOut
-from fspielm.collocation.cells import Patchwork
-from fspielm.geometry.cells import tile
+from fspielm.cells import Patchwork, tile
+from fspielm.estimate import HeldOut
+from fspielm.estimate.beyond import driving
 
 x, t = sp.symbols("x t")
 u = sp.Function("u")(x, t)

@@ -7,9 +7,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.accuracy import judge
 from fspielm.arrays import FloatArray
-from fspielm.scrutiny import sampled
+from fspielm.estimate import judge
+from fspielm.estimate import narrow as sampled
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.accuracy.settled import may_resonate
+from fspielm.estimate.sensitivity import may_resonate
 
 x, y = sp.symbols("x y")
 u, v = sp.Function("u")(x), sp.Function("u")(x, y)

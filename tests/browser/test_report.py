@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from fspielm.study import Job, Outcome, Plan, Row, Sweep
-from fspielm.study.reports.analysis.study import make_study
-from fspielm.study.reports.illustrations import illustrations
-from fspielm.study.reports.page.page import report_page
+from fspielm.jobs import Job, Outcome, Plan, Row, Sweep
+from fspielm.paper.report.analysis import make_study
+from fspielm.paper.report.drawings import illustrations
+from fspielm.paper.report.page import report_page
 
 pytestmark = pytest.mark.browser
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm import cases
-from fspielm.cases import Case
-from fspielm.equations import BoundaryCondition, Operator
-from fspielm.expressions import Field
+from fspielm.expr import Field
+from fspielm.paper.cases import catalogue as cases
+from fspielm.paper.cases.case import Case
+from fspielm.problem import BoundaryCondition, Operator
 
 Function = Callable[..., Any]
 pi, sin, cos, exp = mp.pi, mp.sin, mp.cos, mp.exp

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+from fspielm.geometry.shapes.catalogue.pacman import Pacman
+from fspielm.geometry.shapes.catalogue.panda import Panda
 
-from fspielm import Pacman, Panda
 from fspielm.errors import ProblemError
 from fspielm.geometry import PolarCurve
 
@@ -137,5 +138,5 @@ def test_files_and_the_package_know_them_without_loading_the_benchmarks_before()
     assert done.stdout.splitlines() == [
         "False",
         "Pacman(center=(0.5, 0.5), radius=0.4, mouth=0.7853981633974483)",
-        "True True fspielm.cases.panda fspielm.cases.pacman",
+        "True True fspielm.geometry.shapes.panda fspielm.geometry.shapes.pacman",
     ]

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 import fspielm as fs
-from fspielm.cli import demo
-from fspielm.demo import CaseRun, run_case
+from fspielm.cli import cases as demo
+from fspielm.paper.demo import CaseRun, run_case
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_a_terminal_gets_a_display_that_vanishes(
 
 
 def test_without_matplotlib_the_remedy_is_named(fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
+    monkeypatch.setattr("fspielm.geometry.pictures.find_spec", lambda name: None)
     done = fspielm("demo", "--out", tmp_path / "out")
     assert done.status == 2
     assert 'pip install "fspielm[plot]"' in done.error

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.cli import new
-from fspielm.cli import solve_file as solving
+from fspielm.cli import check as new
+from fspielm.cli import solve as solving
 
 STRING = """\
 title = "A vibrating string"

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import fspielm as fs
-from fspielm import blas
-from fspielm.cli import info
+from fspielm import machine as blas
+from fspielm.cli import cases as info
 from fspielm.cli.app import app
 
 

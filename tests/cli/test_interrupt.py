@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import fspielm as fs
-from fspielm.cli import outputs
+from fspielm.cli import report as outputs
 from fspielm.cli.entry import Interrupted
 
 from .conftest import Done
@@ -191,7 +191,7 @@ def test_rows_that_ended_are_printed_and_written(
         yield show
 
     monkeypatch.setattr("fspielm.cli.sweeping.working", stop)
-    monkeypatch.setattr("fspielm.sweeps.staffing._pickled", lambda _: ValueError("solved here"))
+    monkeypatch.setattr("fspielm.jobs.sweep._pickled", lambda _: ValueError("solved here"))
     monkeypatch.setattr(os, "_exit", sys.exit)
     kept = ("--keep", "rows.db") if keep else ()
     done = fspielm("solve", "string.toml", "--set", "k=1:3:0.5", "--at", "0.5", *kept, "--out", "rows.csv")

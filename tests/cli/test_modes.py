@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.solution.pictures import plot_modes
-from fspielm.solvers.modes import Mode
-from fspielm.solvers.modes.picture import caption
+from fspielm.eigen import Mode
+from fspielm.eigen.modes import caption
+from fspielm.solution import plot_modes
 
 STRING = """\
 title = "A string"
@@ -184,9 +184,7 @@ def test_check_of_objects_tells_of_a_rectangle(fspielm, tmp_path, monkeypatch):
 def test_a_picture_of_the_first_modes(fspielm, string, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     told = []
-    monkeypatch.setattr(
-        "fspielm.solvers.modes.picture.plot_modes", lambda *given: told.append(given) or plot_modes(*given)
-    )
+    monkeypatch.setattr("fspielm.eigen.modes.plot_modes", lambda *given: told.append(given) or plot_modes(*given))
     done = fspielm("modes", string, "--count", 13, "--plot", tmp_path / "a.png", "--plot", tmp_path / "a.pdf")
     assert done.status == 0
     assert done.out.endswith(f"\nPicture: {tmp_path / 'a.png'}\nPicture: {tmp_path / 'a.pdf'}\n")

@@ -12,8 +12,8 @@ import sympy as sp
 from scipy.special import hankel1, jv
 
 import fspielm as fs
-from fspielm.cli.cross_sections import _told
-from fspielm.solution.export import far_field_to_csv
+from fspielm.cli.report import _told
+from fspielm.solution import far_field_to_csv
 
 DISK = """
 unknown = "u(x, y)"

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.cli import outputs
+from fspielm.cli import report as outputs
 from fspielm.cli import solve as solving
-from fspielm.cli import solve_file as solving_files
-from fspielm.demo import draw_run
+from fspielm.cli import solve as solving_files
+from fspielm.paper.demo import draw_run
 
 PROBLEM = """
 title = "A string"
@@ -112,7 +112,7 @@ def test_what_cannot_be_written_is_refused_before_the_solve(
 def test_a_missing_package_is_named_before_the_solve(
     fspielm: Any, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fspielm.solution.export.dataset.find_spec", lambda name: None)
+    monkeypatch.setattr("fspielm.solution.export.arrays.find_spec", lambda name: None)
     done = fspielm("solve", problem, "--out", "r.nc")
     assert done.status == 2
     assert "pip install 'fspielm[export]'" in done.error

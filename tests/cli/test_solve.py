@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm import blas
-from fspielm.cli import outputs, report, solve
+from fspielm import machine as blas
+from fspielm.cli import report, solve
+from fspielm.cli import report as outputs
+from fspielm.cli.options import Options, file_settings, read_options
 from fspielm.cli.progress import show_rounds
-from fspielm.cli.settings import Options, file_settings, read_options
-from fspielm.demo import CaseRun, run_case
+from fspielm.paper.demo import CaseRun, run_case
 from fspielm.solution import Round
 
 REQUIRED = {
@@ -328,7 +329,7 @@ class TestPlot:
     def test_without_matplotlib_the_remedy_is_named(
         self, fspielm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
+        monkeypatch.setattr("fspielm.geometry.pictures.find_spec", lambda name: None)
         done = fspielm("solve", "poisson-1d", "--plot", tmp_path / "a.png")
         assert done.status == 2
         assert 'pip install "fspielm[plot]"' in done.error

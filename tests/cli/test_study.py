@@ -16,10 +16,9 @@ from typing import Any
 import pytest
 
 from fspielm import study
-from fspielm.cli.study import run as running
-from fspielm.study import Outcome, Store, read_plan
-from fspielm.study.engines import Ended, Task
-from fspielm.study.store import StoreError
+from fspielm.cli import study as running
+from fspielm.jobs import Ended, Outcome, Store, Task, read_plan
+from fspielm.jobs.store import StoreError
 
 COMMANDS = ("plans", "new", "run", "status", "report", "export", "theory")
 PLAN = """\

@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from fspielm.cli.study import watch
-from fspielm.cli.study.screen import draw_line, draw_running, draw_summary
-from fspielm.cli.study.watch import Watch, _Lines
-from fspielm.study import Outcome, Plan, Progress, Row, Store, Subject, Sweep, builtin_plan
-from fspielm.study.engines import Ended, Task
+from fspielm.cli import study as watch
+from fspielm.cli.study import Watch, _Lines, draw_line, draw_running, draw_summary
+from fspielm.jobs import Ended, Outcome, Plan, Progress, Row, Store, Subject, Sweep, Task, builtin_plan
 
 LONG = "a-problem-of-ones-own-with-a-name-that-no-table-has-room-for"
 ROOM = 'unknown = "u(x)"\nequation = "dx(u, 2) = 1"\n'

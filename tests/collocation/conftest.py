@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm import Box, Dirichlet, Initial, Interval, Neumann, Pacman, Problem, Time
+from fspielm import Box, Dirichlet, Initial, Interval, Neumann, Problem, Time
+from fspielm.geometry.shapes.pacman import Pacman
 
 x, y, t = sp.symbols("x y t")
 

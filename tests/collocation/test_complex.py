@@ -9,13 +9,12 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.accuracy import find_sensitivity
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.basis import COSINE, Basis, JoinedBasis, LocalOperator, RidgeBasis, evaluate, tabulate
 from fspielm.collocation import RowBlock, assemble, check_memory
-from fspielm.equations import Operator, Term, identity
-from fspielm.features import COSINE, Basis, JoinedBasis, LocalOperator, RidgeBasis
-from fspielm.features.evaluation import evaluate, tabulate
+from fspielm.estimate import find_sensitivity
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, Term, identity
 
 RNG = np.random.default_rng(0)
 FREQUENCIES = 4 * RNG.standard_normal((6, 2))

@@ -11,8 +11,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
+from fspielm.basis import COSINE, RidgeBasis
 from fspielm.collocation import Points, assemble, make_blocks
-from fspielm.features import COSINE, RidgeBasis
 from fspielm.geometry import Sites, segment
 
 x, y, t = sp.symbols("x y t")

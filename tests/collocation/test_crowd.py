@@ -11,7 +11,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.collocation import Crowd
-from fspielm.collocation.crowd import Crowds
+from fspielm.collocation.crowding import Crowds
 from fspielm.geometry import Domain, Sites
 
 X, Y = sp.symbols("x y")

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from fspielm.collocation.lattices import Surface
-from fspielm.geometry.space_exterior import Body
+from fspielm.collocation.crowding import Surface
+from fspielm.geometry.exterior import Body
 
 LONG = Body(np.array([1.0, 2.0, 3.0]), np.array([0.2, 1.0, 0.3]), np.eye(3))
 

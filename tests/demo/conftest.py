@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import fspielm as fs
-from fspielm.cases import Case
-from fspielm.demo import CaseRun, demo
-from fspielm.solution.pictures import style
+from fspielm.paper import demo
+from fspielm.paper.cases.case import Case
+from fspielm.paper.demo import CaseRun
+from fspielm.solution.plot import style
 
 # Far too few neurons for an answer, enough for a picture.
 TINY: dict[str, Any] = {

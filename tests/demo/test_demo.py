@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.demo import demo, run_case
 from fspielm.errors import ProblemError
+from fspielm.paper import demo
+from fspielm.paper.demo import run_case
 
 
 @pytest.fixture(scope="module")

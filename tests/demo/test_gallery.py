@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import fspielm as fs
-from fspielm.demo import CaseRun, gallery, run_case
+from fspielm.paper import demo as gallery
+from fspielm.paper.demo import CaseRun, run_case
 
 VOID = {"meta", "img", "br", "link"}
 
@@ -51,8 +52,8 @@ def run() -> CaseRun:
 
 
 def test_every_picture_is_there_once(tiny_demo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.demo.demo.draw_run", lambda run: None)
-    monkeypatch.setattr("fspielm.demo.demo.save_picture", lambda figure, path: path.touch())
+    monkeypatch.setattr("fspielm.paper.demo.draw_run", lambda run: None)
+    monkeypatch.setattr("fspielm.paper.demo.save_picture", lambda figure, path: path.touch())
     tiny_demo(tmp_path / "out")
     page = Page((tmp_path / "out" / "index.html").read_text("utf-8"))
     pictures = page.values("img", "src")

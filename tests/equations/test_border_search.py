@@ -7,9 +7,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations.borders import Extent
-from fspielm.equations.level_borders import bracket_all
-from fspielm.expressions import make_field
+from fspielm.expr import make_field
+from fspielm.geometry.level_curves import Extent
+from fspielm.problem.borders import bracket_all
 
 x, y = sp.symbols("x y")
 u, a = (sp.Function(name)(x, y) for name in "ua")

@@ -9,9 +9,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import constant_operator
 from fspielm.errors import UnsuitableError
 from fspielm.geometry import Sites
+from fspielm.problem import constant_operator
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

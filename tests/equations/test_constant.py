@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import Operator, Term, constant_operator
 from fspielm.errors import UnsuitableError
+from fspielm.problem import Operator, Term, constant_operator
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

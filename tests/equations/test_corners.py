@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm import Box, Dirichlet, Disk, Initial, Interval, Neumann, Pacman, Problem, Time
-from fspielm.equations import corner_conflicts
+from fspielm import Box, Dirichlet, Disk, Initial, Interval, Neumann, Problem, Time
 from fspielm.geometry import Domain
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.problem import corner_conflicts
 
 x, y, z, t = sp.symbols("x y z t")
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from fspielm.equations.crossing_powers import CrossingPower, crossing_powers
+from fspielm.cells.crossings import CrossingPower, crossing_powers
 
 QUARTERS = (math.pi / 2,) * 4
 

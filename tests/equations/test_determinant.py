@@ -9,10 +9,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import natural_scales
-from fspielm.equations.determinant import determinant
-from fspielm.equations.operator import Operator
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, natural_scales
+from fspielm.problem.determinant import determinant
 
 x, y, t = sp.symbols("x y t")
 u, v, p = (sp.Function(name)(x, y) for name in "uvp")

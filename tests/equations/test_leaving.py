@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fspielm.equations.leaving import grows, leaving_root
+from fspielm.problem.scattering.media import grows, leaving_root
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import corner_conflicts, with_data
 from fspielm.geometry import Sites, segment
+from fspielm.problem import corner_conflicts, with_data
 
 x, y, z, t = sp.symbols("x y z t")
 U = sp.Function("u")

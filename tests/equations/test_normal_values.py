@@ -11,8 +11,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
-from fspielm.equations import with_data
 from fspielm.geometry import Sites, segment
+from fspielm.problem import with_data
 
 x, y, t = sp.symbols("x y t")
 U, G = sp.Function("u"), sp.Function("g")

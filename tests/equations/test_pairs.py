@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import with_data
 from fspielm.geometry import Domain
+from fspielm.problem import with_data
 
 x, y, t = sp.symbols("x y t")
 u, v = (sp.Function(name)(x, y) for name in "uv")

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations.wellposed import periodic_solutions
+from fspielm.problem.wellposed import periodic_solutions
 
 x = sp.Symbol("x")
 u = sp.Function("u")(x)

@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import with_data
+from fspielm.problem import with_data
 
 x, y = sp.symbols("x y")
 k = sp.Symbol("k")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from fspielm.equations.piecewise import decided, side_of
+from fspielm.problem.substitutions import decided, side_of
 
 x, y = sp.symbols("x y")
 LEFT = side_of(x < sp.Rational(1, 2))

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import with_data
+from fspielm.problem import with_data
 
 x, y, t = sp.symbols("x y t")
 U = sp.Function("u")

@@ -12,8 +12,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import Operator, Term, along_normal, derivative, identity
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, Term, along_normal, derivative, identity
 
 x, y, z, t = sp.symbols("x y z t")
 U = sp.Function("u")

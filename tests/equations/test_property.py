@@ -10,13 +10,12 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fspielm.equations import Unknown
-from fspielm.equations.givens import Givens
-from fspielm.equations.linear import read_equation
-from fspielm.equations.setting import Setting
-from fspielm.features import RidgeBasis
-from fspielm.features.activations import Sinusoid
+from fspielm.basis import RidgeBasis, Sinusoid
 from fspielm.geometry import Box, Sites
+from fspielm.problem import Unknown
+from fspielm.problem.linear import read_equation
+from fspielm.problem.setting import Setting
+from fspielm.problem.substitutions import Givens
 
 COORDINATES = sp.symbols("x y z")
 small = st.integers(-3, 3)

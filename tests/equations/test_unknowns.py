@@ -11,16 +11,24 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.accuracy import find_sensitivity
+from fspielm.basis import Component, JoinedBasis
 from fspielm.collocation import make_blocks
-from fspielm.equations import Operator, Relation, Statement, Term, Unknown, constant_operator, leaves_constant_open
-from fspielm.equations.givens import Givens
-from fspielm.equations.operator import identity
-from fspielm.equations.problem import make_problem
-from fspielm.equations.regions import whole_domain
-from fspielm.equations.setting import Setting
-from fspielm.features import Component, JoinedBasis
+from fspielm.estimate import find_sensitivity
 from fspielm.geometry import Sites
+from fspielm.problem import (
+    Operator,
+    Relation,
+    Statement,
+    Term,
+    Unknown,
+    constant_operator,
+    identity,
+    leaves_constant_open,
+)
+from fspielm.problem.places import whole_domain
+from fspielm.problem.problem import make_problem
+from fspielm.problem.setting import Setting
+from fspielm.problem.substitutions import Givens
 
 x, y, t = sp.symbols("x y t")
 u, v = (sp.Function(name)(x, y) for name in "uv")

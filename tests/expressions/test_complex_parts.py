@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm.expressions import complex_parts, make_field
+from fspielm.expr import complex_parts, make_field
 
 x, y = sp.symbols("x y")
 i = sp.I

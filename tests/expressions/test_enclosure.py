@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 from fspielm.arrays import FloatArray
-from fspielm.expressions import Enclosure, Intervals, enclose
-from fspielm.expressions.numeric import numeric_function
+from fspielm.expr import Enclosure, Intervals, enclose
+from fspielm.expr.compile import numeric_function
 
 x, y = sp.symbols("x y")
 THIRD = sp.Rational(1, 3)

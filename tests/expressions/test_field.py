@@ -12,7 +12,7 @@ import sympy as sp
 from scipy.special import hankel1
 
 from fspielm import ProblemError
-from fspielm.expressions import describe, evaluate_derivatives, make_field
+from fspielm.expr import describe, evaluate_derivatives, make_field
 
 x, y, k = sp.symbols("x y k")
 f, g = sp.Function("f"), sp.Function("g")

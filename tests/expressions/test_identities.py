@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sympy as sp
 
-from fspielm.expressions import is_multiple, is_zero
+from fspielm.expr import is_multiple, is_zero
 
 x, y, h = sp.symbols("x y h")
 real = sp.Symbol("x", real=True)

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 from fspielm import ProblemError
-from fspielm.expressions import compile_together, make_field
+from fspielm.expr import compile_together, make_field
 
 x, y = sp.symbols("x y")
 s, n = sp.symbols("s n")

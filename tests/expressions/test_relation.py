@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 from fspielm import ProblemError
-from fspielm.expressions import compile_relation
+from fspielm.expr import compile_relation
 
 x, y = sp.symbols("x y")
 POINTS = np.array([[0.0, 0.0], [1e-12, 1.0], [-1e-12, 0.5], [0.5, 0.25], [1.0, 0.75]])

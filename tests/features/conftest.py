@@ -9,18 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from fspielm.features import (
-    COSINE,
-    GFF,
-    SINE,
-    TANH,
-    Activation,
-    Family,
-    FrequencyShift,
-    RidgeBasis,
-    Siren,
-    Tanh,
-)
+from fspielm.basis import COSINE, GFF, SINE, TANH, Activation, Family, FrequencyShift, RidgeBasis, Siren, Tanh
 
 FAMILIES: dict[str, Callable[[int], Family]] = {
     "tanh": lambda neurons: Tanh(neurons, mu=(0.5, 4)),

@@ -9,7 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from fspielm.features import COSINE, SINE, TANH, Activation
+from fspielm.basis import COSINE, SINE, TANH, Activation
 
 EPS = np.finfo(float).eps
 Z = np.concatenate([np.linspace(-4, 4, 33), [0.0, 1e-9, -1e-3, 17.5, -60.25, 350.0, -800.0]])

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from fspielm import Band, ProblemError
-from fspielm.equations import Operator, Term, derivative, identity
-from fspielm.features import COSINE, SINE, TANH, RidgeBasis
-from fspielm.features.band import in_rounded_box
+from fspielm.basis import COSINE, SINE, TANH, RidgeBasis
+from fspielm.basis.random.band import in_rounded_box
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, Term, derivative, identity
 
 
 def draw(band: Band, seed: int = 0, **options: Any) -> RidgeBasis:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from fspielm import ProblemError
-from fspielm.equations import Operator, Term, along_normal, derivative, identity
-from fspielm.features import COSINE, SINE, TANH, Activation, JoinedBasis, RidgeBasis, localise
+from fspielm.basis import COSINE, SINE, TANH, Activation, JoinedBasis, RidgeBasis, localise
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, Term, along_normal, derivative, identity
 
 POINTS = np.random.default_rng(0).uniform(-1, 1, (6, 2))
 OPERATORS = {

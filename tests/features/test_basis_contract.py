@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from fspielm import Disk
-from fspielm.equations import Operator, Term, along_normal, derivative, identity
-from fspielm.features import COSINE, SINE, TANH, Family, RidgeBasis, localise
+from fspielm.basis import COSINE, SINE, TANH, Family, RidgeBasis, localise
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, Term, along_normal, derivative, identity
 
 EPS = np.finfo(float).eps
 Feature = Callable[..., Any]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from fspielm import Disk, Interval, LShape
-from fspielm.equations import Operator, Term, derivative, identity
-from fspielm.features import CellBasis, localise
-from fspielm.features.cells import ball
+from fspielm.basis import localise
+from fspielm.cells import CellBasis, Tiling, tile
+from fspielm.cells.basis import ball
 from fspielm.geometry import Sites
-from fspielm.geometry.cells import Tiling, tile
+from fspielm.problem import Operator, Term, derivative, identity
 
 TILINGS: dict[str, Tiling] = {
     "1d": tile(Interval(0, 2), (3,)).halve({1: (0,)}),

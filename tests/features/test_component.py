@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import fspielm as fs
+from fspielm.basis import COSINE, Basis, Component, JoinedBasis, Power, RidgeBasis, SingularBasis, evaluate, tabulate
 from fspielm.collocation import RowBlock, assemble
-from fspielm.equations import Operator, Term, derivative, identity
-from fspielm.features import COSINE, Basis, Component, JoinedBasis, Power, RidgeBasis, SingularBasis
-from fspielm.features.evaluation import evaluate, tabulate
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, Term, derivative, identity
 
 RNG = np.random.default_rng(0)
 POINTS = Sites(RNG.random((7, 2)))

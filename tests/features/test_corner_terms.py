@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fspielm.equations import Operator, derivative
-from fspielm.features import localise
-from fspielm.features.corner_terms import CornerTerms, no_corner_terms
+from fspielm.basis import localise
+from fspielm.cells.basis import CornerTerms, no_corner_terms
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, derivative
 
 POINT, POWER, LENGTH = 0.3 + 0.2j, 0.39, 0.5
 TURN, FACTOR = np.exp(-0.7j), 0.8 - 0.3j

@@ -14,18 +14,7 @@ from scipy import stats
 
 import fspielm as fs
 from fspielm import ProblemError
-from fspielm.features import (
-    COSINE,
-    GFF,
-    SINE,
-    TANH,
-    Family,
-    FrequencyShift,
-    RidgeBasis,
-    Siren,
-    Tanh,
-    magnitudes,
-)
+from fspielm.basis import COSINE, GFF, SINE, TANH, Family, FrequencyShift, RidgeBasis, Siren, Tanh, magnitudes
 
 MANY = 40_000
 SCALING = {"tanh": (Tanh, TANH), "siren": (Siren, SINE), "gff": (GFF, COSINE)}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fspielm.equations import derivative, identity
-from fspielm.equations.lattice import Lattice
-from fspielm.features.outward import RadiatingBasis
-from fspielm.features.outward.grating import GratingBasis
+from fspielm.basis import RadiatingBasis
+from fspielm.basis.outgoing.grating import GratingBasis
 from fspielm.geometry import Sites
+from fspielm.problem import derivative, identity
+from fspielm.problem.scattering.open_domain import Lattice
 
 
 @pytest.mark.parametrize(("k", "angle"), [(0.4, 0.3), (3.0, 0.7), (17.0, 2.0)])

@@ -9,9 +9,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import identity
-from fspielm.features import JoinedBasis
+from fspielm.basis import JoinedBasis
 from fspielm.geometry import Sites
+from fspielm.problem import identity
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.equations import derivative, identity
-from fspielm.features import localise
-from fspielm.features.outward import MultipoleBasis
-from fspielm.features.outward.layers import LayerBasis
-from fspielm.features.outward.space import Degrees, _distances, distance_of, fastest, layer_on
+from fspielm.basis import MultipoleBasis, localise
+from fspielm.basis.outgoing.space import Degrees, LayerBasis, _distances, distance_of, fastest, layer_on
 from fspielm.geometry import Sites
-from fspielm.geometry.space_exterior import Body
+from fspielm.geometry.exterior import Body
+from fspielm.problem import derivative, identity
 
 DIRECTIONS = np.random.default_rng(0).standard_normal((20, 3))
 DIRECTIONS /= np.linalg.norm(DIRECTIONS, axis=1, keepdims=True)

@@ -7,11 +7,10 @@ import pytest
 import scipy.special as special
 
 import fspielm as fs
-from fspielm.equations import derivative, identity
-from fspielm.features import localise
-from fspielm.features.outward import MultipoleBasis
-from fspielm.features.outward.harmonics import harmonics, times_coordinate
+from fspielm.basis import MultipoleBasis, localise
+from fspielm.basis.outgoing.multipoles import harmonics, times_coordinate
 from fspielm.geometry import Sites
+from fspielm.problem import derivative, identity
 
 CENTERS, ORDERS, SCALES = [[0, 0, 0], [0.3, 0.2, 0.1], [0.1, -0.4, 0.2], [0.2, 0, 0]], [5, 0, 1, 1], [1, 0.5, 0.3, 0.3]
 PLACES = Sites(np.random.default_rng(0).uniform(1, 3, (30, 3)))

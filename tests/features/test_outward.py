@@ -8,12 +8,10 @@ import scipy.special as special
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import derivative, identity
-from fspielm.features.evaluation import evaluate
-from fspielm.features.outward import HarmonicBasis, RadiatingBasis
-from fspielm.features.outward.curves import continue_inward
-from fspielm.features.outward.placement import Wanted, merged, place_in
+from fspielm.basis import HarmonicBasis, RadiatingBasis, evaluate
+from fspielm.basis.outgoing.placement import Wanted, continue_inward, merged, place_in
 from fspielm.geometry import Sites
+from fspielm.problem import derivative, identity
 
 CENTERS, ORDERS, SCALES = [[0.0, 0.0], [0.3, 0.2], [0.1, -0.4]], [6, 0, 1], [1.0, 0.5, 0.3]
 PLACES = Sites(np.random.default_rng(0).uniform(1, 3, (40, 2)))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fspielm.equations import identity
-from fspielm.features import (
+from fspielm.basis import (
     COSINE,
     SINE,
     TANH,
@@ -19,6 +18,7 @@ from fspielm.features import (
     SourceBasis,
 )
 from fspielm.geometry import Sites
+from fspielm.problem import identity
 
 W = np.array([[3.0, -1.0], [0.0, 0.0], [0.5, 2.0]])
 B = np.array([0.1, 0.2, 0.3])

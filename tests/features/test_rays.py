@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from scipy.special import hankel1e
 
-from fspielm.equations import identity
+from fspielm.basis import Component, HarmonicBasis, JoinedBasis, MultipoleBasis, RadiatingBasis
+from fspielm.basis.outgoing.family import at_wavenumbers
 from fspielm.errors import UnsuitableError
-from fspielm.features import Component, JoinedBasis
-from fspielm.features.outward import HarmonicBasis, MultipoleBasis, RadiatingBasis
-from fspielm.features.outward.continued import at_wavenumbers
-from fspielm.features.outward.rays import hankel_on_ray
 from fspielm.geometry import Sites
+from fspielm.numerics.special import hankel_on_ray
+from fspielm.problem import identity
 
 
 @pytest.mark.parametrize("order", [0, 1])

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from fspielm import ProblemError
-from fspielm.equations import Operator, Term, derivative, identity
-from fspielm.features import Angle, CornerFunction, Outgoing, Power, SingularBasis, Wave, localise, outgoing
-from fspielm.features.bessel_order import iv_by_order, jv_by_order
-from fspielm.features.zeta import Polar
+from fspielm.basis import Angle, CornerFunction, Outgoing, Power, SingularBasis, Wave, localise
+from fspielm.basis.singular import outgoing
+from fspielm.basis.singular.singular import Polar
 from fspielm.geometry import Sites
+from fspielm.numerics.special import iv_by_order, jv_by_order
+from fspielm.problem import Operator, Term, derivative, identity
 
 CORNER, AXIS, SCALE = (0.2, -0.1), 0.7, 1.7
 FUNCTIONS: list[CornerFunction] = [

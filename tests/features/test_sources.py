@@ -11,9 +11,9 @@ import pytest
 import sympy as sp
 
 from fspielm import ProblemError
-from fspielm.equations import Operator, Term, along_normal, derivative, identity
-from fspielm.features import SourceBasis, localise
+from fspielm.basis import SourceBasis, localise
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, Term, along_normal, derivative, identity
 
 RATIOS = [0.0, 9.0, 3600.0, -4.0, -900.0]
 PLACES = np.array([(1.2, 0.1), (-0.3, 1.7), (0.4, -1.01)])

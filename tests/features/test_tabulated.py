@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy import special
 
-from fspielm.equations import derivative, identity
-from fspielm.features import COSINE, Power, RidgeBasis, SingularBasis, Wave, with_tables
-from fspielm.features.bessel_order import iv_by_order, jv_by_order
-from fspielm.features.tabulated import RadialTable
-from fspielm.features.zeta import Polar
+from fspielm.basis import COSINE, Power, RidgeBasis, SingularBasis, Wave, with_tables
+from fspielm.basis.singular.singular import Polar
+from fspielm.basis.singular.tabulated import RadialTable
 from fspielm.geometry import Sites
+from fspielm.numerics.special import iv_by_order, jv_by_order
+from fspielm.problem import derivative, identity
 
 LOWER, UPPER = np.array([-1.0, -1.0]), np.array([1.0, 1.0])
 WAVES = [

@@ -9,11 +9,11 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import AnyCondition
-from fspielm.files import read_draft
-from fspielm.files.conditions import CONDITIONS, describe_condition
+from fspielm.files import describe_condition, read_draft
+from fspielm.files.conditions import CONDITIONS
 from fspielm.files.domain import describe_domain
 from fspielm.files.toml import write_toml
+from fspielm.problem import AnyCondition
 
 x, y, t, k = sp.symbols("x y t k")
 u = sp.Function("u")(x, y)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fspielm as fs
-from fspielm.expressions.parser import scope
+from fspielm.expr import scope
 
 FILE = """
 unknown = "u(x)"

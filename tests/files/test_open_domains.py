@@ -131,7 +131,7 @@ def test_mistakes_are_told(incident: str, message: str) -> None:
 
 
 def test_only_one_plane_wave_has_a_word() -> None:
-    from fspielm.equations.incident import PlaneWaves
+    from fspielm.problem.scattering.incident import PlaneWaves
 
     two = PlaneWaves(3.3, ((1.0, 0.0), (0.0, 1.0)), (1.0, 1.0))
     problem = fs.Problem(HELMHOLTZ, fs.Exterior(DISK), [fs.Dirichlet(0)], given={k: 3.3}, incident=two)

@@ -13,7 +13,6 @@ import sympy as sp
 from scipy.spatial import ConvexHull
 from scipy.special import ellipe
 
-from fspielm import Pacman, Panda
 from fspielm.geometry import (
     Annulus,
     Ball,
@@ -32,6 +31,8 @@ from fspielm.geometry import (
     Surface,
     Time,
 )
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.geometry.shapes.panda import Panda
 
 theta, t = sp.symbols("theta t")
 

@@ -11,9 +11,9 @@ import pytest
 import shapely
 import sympy as sp
 
-from fspielm import Panda
 from fspielm.errors import ProblemError
 from fspielm.geometry import Box, Combination, Disk, Domain, PolarCurve, edges_of
+from fspielm.geometry.shapes.panda import Panda
 
 theta = sp.Symbol("theta")
 OPERATIONS: dict[str, Callable[[Domain, Domain], Combination]] = {

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fspielm import Pacman, Panda
 from fspielm.geometry import Box, Disk, Domain, Interval, Time, chord_ends, chord_lines, cluster
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.geometry.shapes.panda import Panda
 
 N = 100
 

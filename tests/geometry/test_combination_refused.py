@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm import Pacman, Panda
 from fspielm.errors import ProblemError
 from fspielm.geometry import Ball, Box, Disk, Domain, Interval, PolarCurve, Time, combine, edges_of
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.geometry.shapes.panda import Panda
 
 SQUARE, CUBE = Box((0, 0), (1, 1)), Box((0, 0, 0), (1, 1, 1))
 theta = sp.Symbol("theta")

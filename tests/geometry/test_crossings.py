@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm import Panda
-from fspielm.geometry import PlaneCurve, PolarCurve, arc, edges_of, segment
-from fspielm.geometry.crossings import Resolution, meetings, meets_any
-from fspielm.geometry.flat import FlatCurve
+from fspielm.geometry import PlaneCurve, PolarCurve, arc, edges_of, meets_any, segment
+from fspielm.geometry.crossings import Resolution, meetings
+from fspielm.geometry.curves import FlatCurve
+from fspielm.geometry.shapes.panda import Panda
 
 RESOLUTION = Resolution(2.0, 2e-14)
 

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.geometry.space_exterior import SpaceExterior
+from fspielm.geometry.exterior import SpaceExterior
 
 TWO = fs.Exterior(fs.Disk((0, 0), 1), fs.Box((2, 0), (3, 1)))
 

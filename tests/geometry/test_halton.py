@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import qmc
 
-from fspielm.geometry.halton import Halton
+from fspielm.numerics.sampling import Halton
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 7])

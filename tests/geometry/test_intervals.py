@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fspielm.geometry import bisect, halves
+from fspielm.numerics import bisect, halves
 
 
 def test_first_halves_come_before_second_ones() -> None:

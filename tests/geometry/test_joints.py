@@ -5,7 +5,7 @@ import pytest
 
 import fspielm as fs
 from fspielm.geometry import edges_of
-from fspielm.geometry.joints import joints_of
+from fspielm.geometry.plane import joints_of
 
 
 def test_a_stadium_has_four() -> None:

@@ -7,9 +7,9 @@ from functools import reduce
 import numpy as np
 import pytest
 
-from fspielm import Panda
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry import Box, Disk, Domain, PolarCurve, Polygon, Time
+from fspielm.geometry.shapes.panda import Panda
 
 POINTS = np.random.default_rng(0).random((20_000, 2))
 

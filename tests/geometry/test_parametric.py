@@ -16,7 +16,7 @@ from scipy.special import ellipe
 
 from fspielm.errors import ProblemError
 from fspielm.geometry import Curve, PolarCurve
-from fspielm.geometry.parametric import differentiate
+from fspielm.geometry.shapes.parametric import differentiate
 
 t, s = sp.symbols("t s")
 TURN = 2 * math.pi

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fspielm.geometry.shapes.catalogue.pacman import Pacman
+from fspielm.geometry.shapes.catalogue.panda import Panda
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from fspielm import Pacman, Panda
 from fspielm.errors import ProblemError
 from fspielm.geometry import Ball, BoundaryPart, Box, Cylinder, Disk, Domain, Interval, Sites, Surface, Time
 from fspielm.geometry.exterior import Exterior
-from fspielm.geometry.pictures.style import INTERIOR, PALETTE
+from fspielm.geometry.pictures import INTERIOR, PALETTE
 
 TETRAHEDRON = Surface([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
 SHAPES = {
@@ -136,7 +137,7 @@ def test_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         Box((0,) * 4, (1,) * 4).plot()
     with pytest.raises(ProblemError, match="n must be a whole number of points"):
         Disk((0, 0), 1).plot(points=-1)
-    monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
+    monkeypatch.setattr("fspielm.geometry.pictures.find_spec", lambda name: None)
     with pytest.raises(ProblemError, match=r'pictures need matplotlib: pip install "fspielm\[plot\]"'):
         Disk((0, 0), 1).plot()
 

@@ -11,20 +11,8 @@ import numpy as np
 import pytest
 
 from fspielm.errors import ProblemError
-from fspielm.geometry import (
-    Annulus,
-    Curve,
-    Disk,
-    Domain,
-    Edge,
-    Ellipse,
-    LShape,
-    PlaneShape,
-    Polygon,
-    arc,
-    segment,
-)
-from fspielm.geometry.corner import corners_of
+from fspielm.geometry import Annulus, Curve, Disk, Domain, Edge, Ellipse, LShape, PlaneShape, Polygon, arc, segment
+from fspielm.geometry.domain import corners_of
 
 AXES = ("x", "y")
 

@@ -11,9 +11,9 @@ import sympy as sp
 from scipy.optimize import minimize_scalar
 from scipy.special import ellipe
 
-from fspielm import Panda
 from fspielm.errors import ProblemError
 from fspielm.geometry import PolarCurve
+from fspielm.geometry.shapes.panda import Panda
 
 theta, phi = sp.symbols("theta phi")
 

@@ -11,7 +11,6 @@ import sympy as sp
 from numpy.polynomial import Polynomial
 from scipy.special import j0, j1
 
-from fspielm import Pacman, Panda
 from fspielm.errors import ProblemError
 from fspielm.geometry import (
     Ball,
@@ -30,8 +29,10 @@ from fspielm.geometry import (
     arc,
     segment,
 )
+from fspielm.geometry.plane import section_rule
 from fspielm.geometry.quadrature import gauss
-from fspielm.geometry.sections import section_rule
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.geometry.shapes.panda import Panda
 
 K = np.array([3.0, -2.0, 1.5])
 

@@ -9,9 +9,11 @@ from typing import Any, final
 import numpy as np
 import pytest
 
-from fspielm import Pacman, Panda
 from fspielm.errors import ProblemError
-from fspielm.geometry import BoundaryPart, Box, Disk, Domain, Interval, Sites, Time, unit_stream
+from fspielm.geometry import BoundaryPart, Box, Disk, Domain, Interval, Sites, Time
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.geometry.shapes.panda import Panda
+from fspielm.numerics import unit_stream
 
 
 @final

@@ -13,7 +13,7 @@ import pytest
 from scipy.special import jv
 
 from fspielm.geometry import Ball, Box, Combination, Cylinder, Domain, Interval, Time
-from fspielm.geometry.inside_integrals import inside_integrals, inside_share
+from fspielm.geometry.combination import inside_integrals, inside_share
 
 CUBE = Box((0, 0, 0), (1, 1, 1))
 TURNED = CUBE.rotated(math.pi / 4)  # about the axis through the middle: an octagon is common to both

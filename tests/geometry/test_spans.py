@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fspielm import Pacman
 from fspielm.geometry import Annulus, Ball, Box, Cylinder, Disk, Domain, Ellipse, Interval, chord_ends
-from fspielm.geometry.chords import march
-from fspielm.geometry.spans import Spans
+from fspielm.geometry.domain import Spans, march
+from fspielm.geometry.shapes.pacman import Pacman
 
 SQUARE, CUBE = Box((0, 0), (2, 2)), Box((0, 0, 0), (2, 2, 2))
 

@@ -246,7 +246,7 @@ class TestFiles:
             Surface.load(path)
 
     def test_without_trimesh(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("fspielm.geometry.surface.find_spec", lambda name: None)
+        monkeypatch.setattr("fspielm.geometry.shapes.surface.find_spec", lambda name: None)
         with pytest.raises(ProblemError, match=r"Surface.load needs trimesh: pip install 'fspielm\[geometry\]'"):
             Surface.load("part.stl")
 

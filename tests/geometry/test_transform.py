@@ -10,9 +10,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from fspielm import Pacman
 from fspielm.errors import ProblemError
 from fspielm.geometry import Box, Disk, Domain, Interval, PlaneShape, Time, Transformed
+from fspielm.geometry.shapes.pacman import Pacman
 
 SQUARE = Box((0, 0), (1, 1))
 BRICK = Box((0, 0, 0), (1, 2, 3))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fspielm import QR, TruncatedSVD
-from fspielm.linalg import LeastSquares
+from fspielm.collocation import LeastSquares
 
 METHODS: dict[str, LeastSquares] = {"qr": QR(), "svd": TruncatedSVD(1e-13)}
 

@@ -10,8 +10,8 @@ import pytest
 import scipy
 
 from fspielm import QR, SolveError
-from fspielm.linalg import Householder
-from fspielm.linalg.householder import Panel
+from fspielm.collocation import Householder
+from fspielm.collocation.householder import Panel
 
 Draw = Callable[..., np.ndarray]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fspielm.linalg.leaves import flatten
-from fspielm.linalg.merging import Merges, merge_order
+from fspielm.collocation.nested import Merges, flatten, merge_order
 
 
 def leaves_of(tree: Merges) -> list[int]:

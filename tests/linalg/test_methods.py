@@ -10,7 +10,7 @@ from scipy import linalg
 from scipy.linalg import lapack
 
 from fspielm import QR, ProblemError, SolveError, TruncatedSVD
-from fspielm.linalg import Factored, Householder, LeastSquares
+from fspielm.collocation import Factored, Householder, LeastSquares
 
 
 def solve(method: LeastSquares, matrix: np.ndarray, values: np.ndarray) -> Factored:

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from fspielm import QR, SolveError
-from fspielm.linalg.leaves import Leaf, Nested
-from fspielm.linalg.nested import NestedQR
+from fspielm.collocation.nested import Leaf, Nested, NestedQR
 
 Draw = Callable[..., np.ndarray]
 

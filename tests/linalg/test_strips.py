@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fspielm.collocation import householder
 from fspielm.deadline import Deadline
 from fspielm.errors import OutOfTime
-from fspielm.linalg import householder
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations.breaks import value_jumps
-from fspielm.scrutiny import Scrutiny
+from fspielm.estimate import Scrutiny
+from fspielm.problem import value_jumps
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

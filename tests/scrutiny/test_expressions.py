@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.scrutiny.atoms import sharp_atoms
+from fspielm.estimate.narrow_search import sharp_atoms
 
 x, y, z, t = sp.symbols("x y z t")
 u = sp.Function("u")(x, y)
@@ -159,8 +159,8 @@ def test_what_cannot_be_enclosed_is_sampled() -> None:
 
 
 def test_later_data_are_looked_at_and_coefficients_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fspielm.equations import with_data
-    from fspielm.scrutiny import look as module
+    from fspielm.estimate import narrow as module
+    from fspielm.problem import with_data
 
     problem = with_coefficient(100 * sp.exp(-R2 / 1e-6))
     asked: list[Any] = []

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.scrutiny import scrutinise
+from fspielm.estimate import scrutinise
 
 x, y, t = sp.symbols("x y t")
 WIDTH = 0.004

@@ -10,7 +10,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
-from fspielm.scrutiny import sampled
+from fspielm.estimate import narrow as sampled
 
 x, y, z = sp.symbols("x y z")
 DOMAINS = {1: fs.Interval(0, 1), 2: fs.Box((0, 0), (1, 1)), 3: fs.Box((0, 0, 0), (1, 1, 1))}

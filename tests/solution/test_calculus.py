@@ -148,7 +148,7 @@ def test_residual_is_that_of_the_equation(on_disk: fs.Solution, points: np.ndarr
 def test_many_points_in_slabs(on_disk: fs.Solution, points: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, residual = on_disk.apply(u**2)(points), on_disk.residual(points)
     monkeypatch.setattr("fspielm.solution.fields.SLAB", 7)
-    monkeypatch.setattr("fspielm.solution.residual.SLAB", 7)
+    monkeypatch.setattr("fspielm.solution.fields.SLAB", 7)
     rounding = 1e-13 * on_disk.report.coefficient_norm
     assert np.allclose(on_disk.apply(u**2)(points), whole, rtol=0, atol=10 * rounding)
     assert np.allclose(on_disk.residual(points), residual, rtol=0, atol=100 * rounding)
@@ -202,7 +202,7 @@ def test_grid_masks_what_is_outside(on_disk: fs.Solution, monkeypatch: pytest.Mo
     inside = ~grid.values.mask
     assert np.allclose(grid.values[inside], exact(EXACT, points)[inside.ravel()], rtol=0, atol=1e-8)
     assert np.isnan(grid.values.data[~inside]).all()
-    monkeypatch.setattr("fspielm.solution.grid.SLAB", 10)
+    monkeypatch.setattr("fspielm.solution.fields.SLAB", 10)
     assert np.allclose(on_disk.grid((21, 11)).values, grid.values, rtol=0, atol=1e-13)
 
 

@@ -78,7 +78,7 @@ def test_cells_are_drawn(name: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_many_cells_have_colours(disk: fs.Solution, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solution.pictures.cells._MOST_WRITTEN", 1)
+    monkeypatch.setattr("fspielm.solution.plot.plot._MOST_WRITTEN", 1)
     axes = disk.plot(cells=True, resolution=40).axes[0]
     assert not axes.texts
     assert axes.get_legend().get_texts()[0].get_text().startswith("degree ")

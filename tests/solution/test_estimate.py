@@ -12,8 +12,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.collocation import Householder
 from fspielm.geometry import Domain
-from fspielm.linalg import Householder
 
 x, y, z, t = sp.symbols("x y z t")
 FLOOR = 1e-13

@@ -14,8 +14,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solution.export import dataset as dataset_module
-from fspielm.solution.export import provenance as provenance_module
+from fspielm.solution.export import arrays as dataset_module
+from fspielm.solution.export import arrays as provenance_module
 
 xarray = pytest.importorskip("xarray")
 

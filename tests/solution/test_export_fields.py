@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solution.vector import vectors_of
+from fspielm.solution.evaluation import vectors_of
 
 xarray = pytest.importorskip("xarray")
 

@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations.nonlinear.iterate import as_iterate
+from fspielm.problem import as_iterate
 
 x, y, t = sp.symbols("x y t")
 u, v = (sp.Function(name)(x, y) for name in "uv")
@@ -95,7 +95,7 @@ def test_functions_of_a_solution(on_disk: fs.Solution, ask: Callable[..., np.nda
     ids=["box", "disk", "ellipse", "polygon", "combination", "exterior"],
 )
 def test_points_on_the_boundary_are_inside(domain: fs.Domain) -> None:
-    from fspielm.solution.outside import at_points  # a solve on each of them would take long
+    from fspielm.solution.evaluation import at_points
 
     rng = np.random.default_rng(0)
     points = np.concatenate([part.place(rng.random((300, part.parameters))).points for part in domain.boundary()])

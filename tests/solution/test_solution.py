@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import Operator, Term, along_normal, derivative
+from fspielm.problem import Operator, Term, along_normal, derivative
 
 x, y = sp.symbols("x y")
 EXACT = sp.exp(x) * sp.sin(4 * (x + y**2 / 2))

@@ -154,7 +154,7 @@ def test_the_report_tells_each_field_and_what_was_left_open(flow: fs.Solution) -
 
 def test_a_field_that_is_zero(points: np.ndarray) -> None:
     """Of two unknowns that are not coupled, one has no functions at all."""
-    from fspielm.features import COSINE, Component, RidgeBasis
+    from fspielm.basis import COSINE, Component, RidgeBasis
 
     equations = [f.diff(x, 2) + f.diff(y, 2) + f for f in (u, v)]
     problem = fs.Problem(equations, fs.Disk((0, 0), 1), [fs.Dirichlet({u: 0, v: sp.sin(x)})])
@@ -180,7 +180,7 @@ def test_a_field_of_a_solve_by_hand_is_estimated_when_asked(points: np.ndarray) 
     f, g = (sp.Function(name)(x) for name in "fg")
     known = {f: sp.sin(3 * x), g: sp.cos(3 * x)}
     problem = fs.Problem([f.diff(x) - 3 * g, g.diff(x) + 3 * f], fs.Interval(0, 1), [fs.Dirichlet(known, on="x-")])
-    from fspielm.features import Each
+    from fspielm.basis import Each
 
     family = Each(fs.Band(20, widths=(6.0,), core=(3.0,)), (1.0, 1.0))
     settings = {"points": fs.Points(interior=60, boundary=1), "least_squares": fs.TruncatedSVD(1e-12)}

@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.features import COSINE, SINE, TANH, Activation, Family, RidgeBasis
+from fspielm.basis import COSINE, SINE, TANH, Activation, Family, RidgeBasis
 from fspielm.geometry import Domain
 
 FUNCTIONS: dict[Activation, Callable[[sp.Expr], sp.Expr]] = {COSINE: sp.cos, SINE: sp.sin, TANH: sp.tanh}

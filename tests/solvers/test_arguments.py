@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.linalg import LeastSquares
+from fspielm.collocation import LeastSquares
 from fspielm.machine import available_threads, physical_memory
 
 FEATURES = fs.FrequencyShift(60, mu=(1, 20))
@@ -25,8 +25,8 @@ def nothing_long(monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: Any, **__: Any) -> Any:
         raise AssertionError("begun before the arguments were checked")
 
-    monkeypatch.setattr(sys.modules["fspielm.solvers.trial"], "draw_features", forbidden)
-    monkeypatch.setattr(sys.modules["fspielm.solvers.automatic"], "infer_bands", forbidden)
+    monkeypatch.setattr(sys.modules["fspielm.solve.plan"], "draw_features", forbidden)
+    monkeypatch.setattr(sys.modules["fspielm.solve.driver"], "infer_bands", forbidden)
     monkeypatch.setattr(fs.FrequencyShift, "draw", forbidden)
     monkeypatch.setattr(fs.Points, "draw", forbidden)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import fspielm as fs
-from fspielm.cases import Case
-from fspielm.cases.helmholtz_panda import helmholtz_panda
+from fspielm.paper.cases.case import Case
+from fspielm.paper.cases.helmholtz_panda import helmholtz_panda
 
 FAST = ("poisson-1d", "heat", "helmholtz-panda")
 

@@ -7,9 +7,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.collocation.cells.crossings import corner_terms, crossings
-from fspielm.geometry.cells import mosaic_of, tile
-from fspielm.solvers.cells.curved import toward_curved
+from fspielm.cells import mosaic_of, tile
+from fspielm.cells.crossings import corner_terms, crossings
+from fspielm.solve.cells.first import toward_curved
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -9,12 +9,11 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.collocation import Patchwork
-from fspielm.equations import identity
-from fspielm.features.evaluation import evaluate
+from fspielm.basis import evaluate
+from fspielm.cells import Patchwork, tile
+from fspielm.collocation.nested import NestedQR
 from fspielm.geometry import Sites
-from fspielm.geometry.cells import tile
-from fspielm.linalg.nested import NestedQR
+from fspielm.problem import identity
 
 x, y, t = sp.symbols("x y t")
 u, v, p = (sp.Function(name)(x, y) for name in "uvp")

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.geometry.cells import tied_across, tile
+from fspielm.cells import tied_across, tile
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)

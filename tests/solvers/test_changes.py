@@ -12,9 +12,9 @@ from scipy import special
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
-from fspielm.equations import change_places, mask_borders, value_jumps
-from fspielm.features.special import jump_places, open_conflicts, singular_corners, special_names
+from fspielm.basis import jump_places, open_conflicts, singular_corners, special_names
 from fspielm.geometry import Domain
+from fspielm.problem import change_places, mask_borders, value_jumps
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

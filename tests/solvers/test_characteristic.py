@@ -14,9 +14,9 @@ import sympy as sp
 from scipy import special
 
 import fspielm as fs
-from fspielm.equations import identity
-from fspielm.features.evaluation import evaluate
+from fspielm.basis import evaluate
 from fspielm.geometry import Sites
+from fspielm.problem import identity
 
 x, y, t = sp.symbols("x y t")
 u, v = sp.Function("u")(x, y), sp.Function("u")(x, t)

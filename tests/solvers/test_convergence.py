@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.features import Family
+from fspielm.basis import Family
 
 x, y = sp.symbols("x y")
 K = 10

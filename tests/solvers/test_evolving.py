@@ -13,8 +13,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.features import neurons_for_reach, reach_for
-from fspielm.spectrum import infer_bands, refine_bands
+from fspielm.basis import neurons_for_reach, reach_for
+from fspielm.estimate import infer_bands, refine_bands
 
 x, y, t = sp.symbols("x y t")
 u, w = sp.Function("u")(x, t), sp.Function("u")(x, y, t)

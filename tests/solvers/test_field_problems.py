@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm.expressions import make_field
+from fspielm.expr import make_field
 from fspielm.geometry import Sites
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

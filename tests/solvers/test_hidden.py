@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.spectrum import infer_bands
+from fspielm.estimate import infer_bands
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)

@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.following.walk import Walk
-from fspielm.solvers.so_far import Watched, offering
+from fspielm.solve.continuation.walk import Walk
+from fspielm.solve.so_far import Watched, offering
 
 x, y, t, lam = sp.symbols("x y t lam")
 u = sp.Function("u")
@@ -90,7 +90,7 @@ def test_before_the_first_round_there_are_no_modes(monkeypatch: pytest.MonkeyPat
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fspielm.solvers.modes.rounds.inverse_at", stop)
+    monkeypatch.setattr("fspielm.eigen.rounds.inverse_at", stop)
     assert _interrupted(lambda: fs.eigenmodes(_well(), lam, count=2)).modes is None
 
 

@@ -12,8 +12,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.features import RidgeBasis
-from fspielm.solvers.cost import work
+from fspielm.basis import RidgeBasis
+from fspielm.solve.cost_model import work
 
 x, y, t = sp.symbols("x y t")
 SQUARE = fs.Box((0, 0), (1, 1))

@@ -13,8 +13,8 @@ import sympy as sp
 from scipy.special import eval_legendre, spherical_jn, spherical_yn
 
 import fspielm as fs
-from fspielm.equations.media import media_of
-from fspielm.equations.two_sided import two_sided
+from fspielm.problem.scattering.inside import two_sided
+from fspielm.problem.scattering.media import media_of
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

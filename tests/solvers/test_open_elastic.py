@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations.elastic_waves import elastic_waves
-from fspielm.solution.export import far_field_to_csv
+from fspielm.problem.scattering.open_domain import elastic_waves
+from fspielm.solution import far_field_to_csv
 
 x, y = sp.symbols("x y")
 u, v = (sp.Function(name)(x, y) for name in "uv")

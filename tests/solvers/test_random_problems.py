@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.expressions import make_field
+from fspielm.expr import make_field
 from fspielm.geometry import Sites
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.features import RidgeBasis
-from fspielm.solvers.randomness import spawn
+from fspielm.basis import RidgeBasis
+from fspielm.solve.request import spawn
 
 FEATURES = fs.FrequencyShift(60, mu=(1, 20))
 

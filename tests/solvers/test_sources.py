@@ -12,16 +12,13 @@ from scipy import special
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
+from fspielm.basis import SourceBasis, neurons_needed, satisfies
 from fspielm.collocation import allot_conditions
-from fspielm.equations import identity
-from fspielm.features import SourceBasis, neurons_needed
-from fspielm.features.special import satisfies
 from fspielm.geometry import Domain, Sites
-from fspielm.solvers.attempt import Attempt, attempt
-from fspielm.solvers.randomness import Streams
-from fspielm.solvers.request import Request
-from fspielm.solvers.sources import Limits, SourceCorners, crowded, resolve, source_columns
-from fspielm.solvers.trial import FeatureTrial
+from fspielm.problem import identity
+from fspielm.solve.plan import Attempt, FeatureTrial, attempt
+from fspielm.solve.request import Request, Streams
+from fspielm.solve.strategies.exact import Limits, SourceCorners, crowded, resolve, source_columns
 
 X, Y = sp.symbols("x y")
 U = sp.Function("u")(X, Y)

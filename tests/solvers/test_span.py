@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.features import Family
+from fspielm.basis import Family
 
 SEED, INDEX = 12, 7
 x, y, z, t = sp.symbols("x y z t")

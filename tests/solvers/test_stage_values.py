@@ -11,17 +11,15 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.afford import Afforded
-from fspielm.solvers.attempt import Outcome
-from fspielm.solvers.automatic import _play
-from fspielm.solvers.randomness import Streams
-from fspielm.solvers.record import Record
-from fspielm.solvers.request import Request
-from fspielm.solvers.stages import Ending, Stage, Step
-from fspielm.solvers.stages.exact import exact_features
-from fspielm.solvers.stages.filled import FilledBand, filled_band
-from fspielm.solvers.stages.thin import thin_spectrum
-from fspielm.spectrum import Peak
+from fspielm.estimate import Peak
+from fspielm.solve import Ending, Stage, Step
+from fspielm.solve.driver import Afforded, _play
+from fspielm.solve.history import Record
+from fspielm.solve.plan import Outcome
+from fspielm.solve.request import Request, Streams
+from fspielm.solve.strategies.exact import exact_features
+from fspielm.solve.strategies.filled import FilledBand, filled_band
+from fspielm.solve.strategies.thin import thin_spectrum
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

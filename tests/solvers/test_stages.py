@@ -13,8 +13,8 @@ import sympy as sp
 from scipy import special
 
 import fspielm as fs
-from fspielm.features import ExponentialBasis, JoinedBasis, RidgeBasis
-from fspielm.solvers import automatic
+from fspielm.basis import ExponentialBasis, JoinedBasis, RidgeBasis
+from fspielm.solve import driver as automatic
 
 x, y, z, t = sp.symbols("x y z t")
 u, A = sp.Function("u")(x, y), sp.Function("a")(x, y)

@@ -9,11 +9,11 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import identity
+from fspielm.estimate import infer_bands
 from fspielm.geometry import Sites
-from fspielm.solvers.layouts import cloud, layout
-from fspielm.solvers.thin import thin_family, thin_peaks
-from fspielm.spectrum import infer_bands
+from fspielm.problem import identity
+from fspielm.solve.strategies.filled import cloud, layout
+from fspielm.solve.strategies.thin import thin_family, thin_peaks
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)

@@ -14,9 +14,10 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.geometry import Domain
-from fspielm.solvers import afford, automatic
-from fspielm.solvers.pace import Outlook, Pace, extent_of
-from fspielm.solvers.record import Record
+from fspielm.solve import driver as afford
+from fspielm.solve import driver as automatic
+from fspielm.solve.cost_model import Outlook, Pace, extent_of
+from fspielm.solve.history import Record
 from fspielm.wording import duration
 
 x, y, t = sp.symbols("x y t")
@@ -119,7 +120,7 @@ def test_no_round_is_begun_that_would_overrun(
         begun.append((forecast, record.seconds_left))
         return add(record, latest, forecast=forecast, **more)
 
-    monkeypatch.setattr(sys.modules["fspielm.solvers.trial"], "look_ahead", look)
+    monkeypatch.setattr(sys.modules["fspielm.solve.plan"], "look_ahead", look)
     monkeypatch.setattr(Record, "add", noted)
     left = property(lambda record: budget - sum(done.forecast for done in record.rounds))
     monkeypatch.setattr(Record, "seconds_left", left)

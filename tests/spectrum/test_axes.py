@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.expressions import make_field
-from fspielm.spectrum import find_peaks
+from fspielm.estimate import find_peaks
+from fspielm.expr import make_field
 
 V = sp.symbols("x1:6", real=True)
 CUBE = fs.Box([0] * 5, [1] * 5)

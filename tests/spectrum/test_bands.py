@@ -8,23 +8,13 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm import (
-    Box,
-    Dirichlet,
-    Disk,
-    Initial,
-    Interval,
-    Neumann,
-    Pacman,
-    Panda,
-    Polygon,
-    Problem,
-    ProblemError,
-    Time,
-    cases,
-)
+from fspielm import Box, Dirichlet, Disk, Initial, Interval, Neumann, Polygon, Problem, ProblemError, Time
+from fspielm.estimate import Bands, data_bands, infer_bands, settled_bands, without_short_lines
+from fspielm.estimate import band_data as data
 from fspielm.geometry import Domain
-from fspielm.spectrum import Bands, data, data_bands, infer_bands, settled_bands, without_short_lines
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.geometry.shapes.panda import Panda
+from fspielm.paper.cases import catalogue as cases
 
 x, y, t = sp.symbols("x y t")
 SQUARE = Box((0, 0), (1, 1))

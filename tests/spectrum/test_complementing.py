@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.spectrum.hidden import hidden_of
+from fspielm.estimate import hidden_of
 
 x, y, z, t = sp.symbols("x y z t")
 u, v, p = (sp.Function(name)(x, y) for name in "uvp")

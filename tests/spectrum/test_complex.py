@@ -11,13 +11,12 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import identity
-from fspielm.equations.operator import Operator, Term
-from fspielm.expressions import make_field
+from fspielm.estimate import Hidden, data_bands, find_peaks, hidden_of, symbol_band
+from fspielm.estimate.frozen import without_phase
+from fspielm.estimate.peaks import waves_from_axes
+from fspielm.expr import make_field
 from fspielm.geometry import Domain, Sites
-from fspielm.spectrum import Hidden, data_bands, find_peaks, hidden_of, symbol_band
-from fspielm.spectrum.axes import waves_from_axes
-from fspielm.spectrum.hidden.frozen import without_phase
+from fspielm.problem import Operator, Term, identity
 
 x, y, z, t = sp.symbols("x y z t")
 i = sp.I

@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.spectrum import infer_bands, refine_bands
-from fspielm.spectrum.extension import extension_band
+from fspielm.estimate import infer_bands, refine_bands
+from fspielm.estimate.bands import extension_band
 
 PLACES = np.linspace(0.0, 1.0, 2049)
 

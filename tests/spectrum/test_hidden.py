@@ -9,9 +9,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.estimate import Hidden, hidden_of, streamlines
 from fspielm.geometry import Domain
-from fspielm.spectrum import Hidden, hidden_of
-from fspielm.spectrum.hidden import streamlines
 
 x, y, z, t = sp.symbols("x y z t")
 u = sp.Function("u")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from fspielm.spectrum.lines import ROUGH_THRESHOLD, LineBand, line_band
+from fspielm.estimate.band_data import ROUGH_THRESHOLD, LineBand, line_band
 
 Signal = Callable[[np.ndarray], np.ndarray]
 

@@ -9,10 +9,10 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.expressions import make_field
+from fspielm.estimate import Peak, find_peaks
+from fspielm.estimate.peaks import inscribed_boxes
+from fspielm.expr import make_field
 from fspielm.geometry import Domain
-from fspielm.spectrum import Peak, find_peaks
-from fspielm.spectrum.inscribed import inscribed_boxes
 
 x, y, z, t = sp.symbols("x y z t")
 SQUARE = fs.Box((0, 0), (1, 1))

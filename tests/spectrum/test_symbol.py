@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fspielm.equations import Unknown
-from fspielm.equations.givens import Givens
-from fspielm.equations.linear import read_equation
-from fspielm.equations.setting import Setting
+from fspielm.estimate import symbol_band
 from fspielm.geometry import Box, Domain, Sites
-from fspielm.spectrum import symbol_band
+from fspielm.problem import Unknown
+from fspielm.problem.linear import read_equation
+from fspielm.problem.setting import Setting
+from fspielm.problem.substitutions import Givens
 
 x, y, z, t = sp.symbols("x y z t")
 

@@ -7,10 +7,10 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.estimate import Growth
+from fspielm.estimate.frozen import freeze
+from fspielm.estimate.growth import find_growth, rates_and_speeds
 from fspielm.geometry import Sites
-from fspielm.spectrum.hidden.exponents import rates_and_speeds
-from fspielm.spectrum.hidden.frozen import freeze
-from fspielm.spectrum.hidden.growth import Growth, find_growth
 
 x, t = sp.symbols("x t")
 u = sp.Function("u")(x, t)

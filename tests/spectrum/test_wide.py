@@ -7,11 +7,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.estimate.frozen import freeze
+from fspielm.estimate.growth import find_fronts, find_growth, freeze_wide
 from fspielm.geometry import Sites
-from fspielm.spectrum.hidden.fronts import find_fronts
-from fspielm.spectrum.hidden.frozen import freeze
-from fspielm.spectrum.hidden.growth import find_growth
-from fspielm.spectrum.hidden.wide import freeze_wide
 
 x, t = sp.symbols("x t")
 u = sp.Function("u")(x, t)

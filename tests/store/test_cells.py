@@ -12,11 +12,10 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.features import CellBasis
-from fspielm.geometry.cells import Tiling, tile
-from fspielm.geometry.cells.tree import grow_tree
-from fspielm.store.archive import Arrays
-from fspielm.store.bases import describe_basis, read_basis
+from fspielm.cells import CellBasis, Tiling, tile
+from fspielm.cells.tree import grow_tree
+from fspielm.files.archive import Arrays
+from fspielm.files.saved_bases import describe_basis, read_basis
 
 x, y, t = sp.symbols("x y t")
 u, v = (sp.Function(name)(x, y) for name in "uv")

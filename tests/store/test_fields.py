@@ -10,9 +10,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm import store
-from fspielm.features import ComplexPairs, Component, DerivedBasis, JoinedBasis, ModeBasis
-from fspielm.store import archive
+from fspielm.basis import ComplexPairs, Component, DerivedBasis, JoinedBasis, ModeBasis
+from fspielm.files import archive
+from fspielm.files import saved as store
 
 x, y = sp.symbols("x y")
 u, v, p = (sp.Function(name)(x, y) for name in "uvp")

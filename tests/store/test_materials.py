@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.store.cells import describe_cells, read_cells
+from fspielm.files.saved_bases import describe_cells, read_cells
 
 x, y = sp.symbols("x y")
 u, a = (sp.Function(name)(x, y) for name in "ua")

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fspielm as fs
-from fspielm.store import archive
+from fspielm.files import archive
 
 Make = Callable[..., fs.Solution]
 

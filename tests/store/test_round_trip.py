@@ -13,12 +13,10 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm import store
-from fspielm.features import Basis, RidgeBasis, Siren
-from fspielm.features.activations import Activation
-from fspielm.features.singular import CornerFunction, SingularBasis
-from fspielm.store.files import load
-from fspielm.store.stored import stored_form
+from fspielm.basis import Activation, Basis, CornerFunction, RidgeBasis, SingularBasis, Siren
+from fspielm.files import load
+from fspielm.files import saved as store
+from fspielm.files.saved import stored_form
 
 Make = Callable[..., fs.Solution]
 EVERYWHERE = ["1d", "1d+time", "2d", "disk", "cut", "2d+time", "3d", "ball", "3d+time"]

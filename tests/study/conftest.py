@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fspielm.study import Job, Outcome, Plan, Store, Sweep
+from fspielm.jobs import Job, Outcome, Plan, Store, Sweep
 
 ROOM = """
 unknown = "u(x)"

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 import fspielm as fs
-from fspielm.study import Job, Subject, builtin_plan, builtin_plans
-from fspielm.study import perform as module
-from fspielm.study.job import AUTOMATIC
-from fspielm.study.perform import perform
-from fspielm.study.terms import Terms
+from fspielm.jobs import Job, Subject, builtin_plan, builtin_plans
+from fspielm.jobs import perform as module
+from fspielm.jobs.job import AUTOMATIC, Terms
+from fspielm.jobs.perform import perform
 
 _TERMS = Terms(threads=1, memory=2e9, share=2e9, seconds=None, tol=1e-1)
 _FEW = 24

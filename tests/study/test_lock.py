@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fspielm.errors import ProblemError
-from fspielm.study import lock as module
-from fspielm.study.lock import only_run
+from fspielm.jobs import running as module
+from fspielm.jobs.running import only_run
 
 
 def hold(store: Path) -> None:

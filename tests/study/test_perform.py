@@ -10,11 +10,11 @@ import pytest
 
 import fspielm as fs
 from fspielm.errors import ProblemError, SolveError
+from fspielm.jobs import Job, Subject
+from fspielm.jobs import perform as module
+from fspielm.jobs.job import Terms
+from fspielm.jobs.perform import needed_memory, perform, settings
 from fspielm.solution import relative_error
-from fspielm.study import Job, Subject
-from fspielm.study import perform as module
-from fspielm.study.perform import needed_memory, perform, settings
-from fspielm.study.terms import Terms
 
 from .conftest import ROOM
 

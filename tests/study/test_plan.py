@@ -10,9 +10,9 @@ import pytest
 
 import fspielm as fs
 from fspielm.errors import ProblemError
-from fspielm.study import Job, Plan, Subject, Sweep, builtin_plan, builtin_plans
-from fspielm.study.job import make_least_squares
-from fspielm.study.plan import differences
+from fspielm.jobs import Job, Plan, Subject, Sweep, builtin_plan, builtin_plans
+from fspielm.jobs.job import make_least_squares
+from fspielm.jobs.plan import differences
 
 from .conftest import ROOM
 

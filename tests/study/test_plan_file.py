@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fspielm as fs
-from fspielm.study import Job, Plan, Subject, Sweep, builtin_plan, builtin_plans, example_plan, read_plan, write_plan
-from fspielm.study.outcome import ESTIMATE, EXACT, REFERENCE
+from fspielm.jobs import Job, Plan, Subject, Sweep, builtin_plan, builtin_plans, example_plan, read_plan, write_plan
+from fspielm.jobs.job import ESTIMATE, EXACT, REFERENCE
 
 ROOM = """\
 title = "A room"   # with a comment

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from fspielm.study import Job, Outcome, Progress, Row
+from fspielm.jobs import Job, Outcome, Progress, Row
 
 
 class Clock:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from fspielm.disk import check_replaceable, staged_folder
 from fspielm.errors import ProblemError
-from fspielm.study.publish import check_replaceable, staged_folder
 
 MARK = "made by us"
 

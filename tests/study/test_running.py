@@ -16,12 +16,12 @@ import pytest
 
 import fspielm as fs
 from fspielm.errors import ProblemError, WorkersWarning
-from fspielm.study import Plan, Row, Store, Sweep, run, running
-from fspielm.study import store as module
-from fspielm.study.engines import Cluster, Ended, Engine, Task, connection
-from fspielm.study.lock import only_run
-from fspielm.study.outcome import DONE, Outcome, failure
-from fspielm.study.store import StoreError
+from fspielm.jobs import Cluster, Ended, Engine, Outcome, Plan, Row, Store, Sweep, Task, run, running
+from fspielm.jobs import store as module
+from fspielm.jobs.engines import connection
+from fspielm.jobs.job import DONE, failure
+from fspielm.jobs.running import only_run
+from fspielm.jobs.store import StoreError
 
 METHODS = ("tanh", "siren", "gff", "fs-l", "fs-g")
 
@@ -100,7 +100,7 @@ class TestRows:
         def refuse(*arguments: object) -> float:
             raise ProblemError("points: too few")
 
-        monkeypatch.setattr("fspielm.study.running.needed_memory", refuse)
+        monkeypatch.setattr("fspielm.jobs.running.needed_memory", refuse)
         begun: list[Task] = []
         run(plan_of(1), tmp_path / "a.db", starts=begun.append)
         assert {task.memory for task in begun} == {0.0}

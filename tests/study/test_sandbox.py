@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from fspielm import blas
-from fspielm.study import Job, Outcome, Subject, child
-from fspielm.study import sandbox as module
-from fspielm.study.sandbox import Sandbox
-from fspielm.study.terms import Terms
+from fspielm import machine as blas
+from fspielm.jobs import Job, Outcome, Subject, child
+from fspielm.jobs import sandbox as module
+from fspielm.jobs.job import Terms
+from fspielm.jobs.sandbox import Sandbox
 
 TERMS = Terms(threads=1, memory=4e9, share=4e9, seconds=None, tol=1e-8)
 SHORT = Job("poisson-1d", "fs-l", 0, (5.0, 60.0), 150, "svd 1e-12", "none")

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from fspielm.errors import ProblemError
-from fspielm.study import Job, Outcome, Plan, Store, Sweep
-from fspielm.study.environment import digest, environment
-from fspielm.study.outcome import failure
-from fspielm.study.store import StoreError
+from fspielm.jobs import Job, Outcome, Plan, Store, Sweep
+from fspielm.jobs.job import digest, environment, failure
+from fspielm.jobs.store import StoreError
 
 
 def test_a_new_study_has_its_plan_and_nothing_solved(store: Store, plan: Plan) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from fspielm.errors import ProblemError
-from fspielm.study import Job, Outcome, Plan, Store, Subject, Sweep, export_csv, import_csv, run
-from fspielm.study.environment import THREADS
-from fspielm.study.outcome import failure
-from fspielm.study.table import COLUMNS, read_table
+from fspielm.jobs import Job, Outcome, Plan, Store, Subject, Sweep, export_csv, import_csv, run
+from fspielm.jobs.job import THREADS, failure
+from fspielm.jobs.table import COLUMNS, read_table
 
 from .conftest import ROOM
 

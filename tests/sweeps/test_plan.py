@@ -12,7 +12,7 @@ import sympy as sp
 from scipy.interpolate import CubicSpline
 
 import fspielm as fs
-from fspielm.sweeps.plan import digest_of, digest_of_measure
+from fspielm.jobs.sweep_plan import digest_of, digest_of_measure
 
 
 def at(place: float) -> Callable[..., Any]:

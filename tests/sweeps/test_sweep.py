@@ -13,8 +13,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.errors import WorkersWarning
-from fspielm.study import Store
-from fspielm.study.store import StoreError
+from fspielm.jobs import Store
+from fspielm.jobs.store import StoreError
 
 x, k, a = sp.symbols("x k a")
 u = sp.Function("u")(x)

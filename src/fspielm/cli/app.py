@@ -6,16 +6,13 @@ from typing import Annotated
 
 import typer
 
-from fspielm.version import __version__
-from fspielm.cli.cases import list_cases
-from fspielm.cli.check import check_file
-from fspielm.cli.demo import show_demo
-from fspielm.cli.info import show_info
+from fspielm.cli.cases import list_cases, show_demo, show_info
+from fspielm.cli.check import check_file, new_file
 from fspielm.cli.modes import find_modes
-from fspielm.cli.new import new_file
-from fspielm.cli.show import show_saved
+from fspielm.cli.report import show_saved
 from fspielm.cli.solve import solve_case
 from fspielm.cli.study import study_app
+from fspielm.version import __version__
 
 app = typer.Typer(
     name="fspielm",

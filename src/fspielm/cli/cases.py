@@ -1,14 +1,33 @@
-"""``fspielm cases``."""
+"""``fspielm cases``, ``fspielm demo`` and ``fspielm info``."""
 
 from __future__ import annotations
 
+import platform
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated
+
+import typer
 from rich.console import Console, Group
+from rich.live import Live
 from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
-from fspielm import cases
-from fspielm.cli.tables import headed_table
-from fspielm.demo import paper_best
+from fspielm import machine as blas
+from fspielm.cli.entry import headed_table
+from fspielm.cli.options import OldSeed
+from fspielm.machine import available_threads, physical_memory
+from fspielm.paper.cases import catalogue as cases
+from fspielm.paper.cases.case import Case
+from fspielm.paper.demo import CaseRun, paper_best, run_demo
+from fspielm.version import __version__
+from fspielm.wording import duration
+
+# ---- ``fspielm cases``
 
 
 def list_cases() -> None:
@@ -27,3 +46,118 @@ def list_cases() -> None:
         description = Group(Text(name, style="bold"), Padding(Text(case.title, style="dim"), (0, 0, 0, 2)))
         table.add_row(description, str(case.paper.neurons), f"{best:.2e}", method)
     Console().print(table)
+
+
+# ---- ``fspielm demo``
+
+
+def show_demo(
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the pictures and index.html go.")] = Path("out"),
+    rng: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of functions and points.")] = 0,
+    seed: OldSeed = None,
+) -> None:
+    """Solve all seven benchmarks automatically; pictures and a page with them.
+
+    Takes about a minute on two cores. The folder appears, or is replaced, once everything is finished.
+    """
+    with _display() as display:
+        runs = run_demo(out, rng=rng, starts=display.start, ends=display.end)
+    Console().print(results_table(runs))
+    print(f"\nPictures and table: {out / 'index.html'}")
+
+
+def results_table(runs: Sequence[CaseRun]) -> Table:
+    """Case, functions, error, what the solver estimates it to be, the paper's best error, time."""
+    table = headed_table()
+    table.add_column("case", no_wrap=True, style="bold", min_width=26)
+    table.add_column("functions", justify="right")
+    table.add_column("relative\nL2 error", justify="right", min_width=8)
+    table.add_column("error\nestimate", justify="right", min_width=8)
+    table.add_column("paper's\nbest", justify="right", min_width=8)
+    table.add_column("time", justify="right", no_wrap=True)
+    for run in runs:
+        report = run.solution.report
+        estimate = "-" if report.error_estimate is None else f"{report.error_estimate:.2e}"
+        errors = f"{run.relative_error:.2e}", estimate, f"{run.paper_best[1]:.2e}"
+        table.add_row(run.case.name, str(report.neurons), *errors, duration(run.seconds))
+    return table
+
+
+class _Terminal:
+    """The table as it grows, and what is being solved."""
+
+    def __init__(self, live: Live) -> None:
+        self._live = live
+        self._runs: list[CaseRun] = []
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description:<26}", markup=False),
+            BarColumn(20),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        self._task = self._progress.add_task("", total=len(cases.names()))
+        self._refresh()
+
+    def start(self, case: Case) -> None:
+        self._progress.update(self._task, description=case.name)
+
+    def end(self, run: CaseRun) -> None:
+        self._runs.append(run)
+        self._progress.advance(self._task)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self._live.update(Group(results_table(self._runs), "", self._progress))
+
+
+class _Lines:
+    """One line for each case, where there is no terminal."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def start(self, case: Case) -> None:
+        self._console.print(f"{case.name} ...", markup=False, highlight=False)
+
+    def end(self, run: CaseRun) -> None:
+        """Nothing: the table follows."""
+
+
+@contextmanager
+def _display() -> Iterator[_Terminal | _Lines]:
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines(console)
+        return
+    with Live(console=console, transient=True) as live:
+        yield _Terminal(live)
+
+
+# ---- ``fspielm info``
+
+
+_PACKAGES = ("numpy", "scipy", "sympy", "typer", "rich", "matplotlib")
+
+
+def show_info() -> None:
+    """Print the versions and the machine, for reports of problems."""
+    threads = blas.threads()
+    lines = {
+        "fspielm": __version__,
+        "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
+        **{name: _version(name) for name in _PACKAGES},
+        "blas": blas.library() + (f", {threads} threads" if threads is not None else ""),
+        "cores": str(available_threads()),
+        "memory": f"{physical_memory() / 2**30:.1f} GiB",
+    }
+    width = max(map(len, lines))
+    for name, value in lines.items():
+        print(f"{name:<{width}}  {value}")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,4 +1,4 @@
-"""``fspielm check``: a problem file as it was understood."""
+"""``fspielm check`` and ``fspielm new``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,24 @@ from rich.table import Table
 from rich.text import Text
 
 from fspielm.cli.modes import EIGENVALUE
-from fspielm.equations import AnyCondition, Problem
-from fspielm.expressions import describe, print_equation
-from fspielm.files import ProblemDraft, describe_condition, read_draft
-from fspielm.files.incident import describe_incident
-from fspielm.files.table import shown
+from fspielm.cli.options import choose
+from fspielm.disk import check_place, staged_file
+from fspielm.disk import describe as describe_of_disk
+from fspielm.errors import ProblemError
+from fspielm.expr.printing import print_equation
+from fspielm.expr.values import describe
+from fspielm.files.conditions import describe_condition, describe_incident
+from fspielm.files.draft import ProblemDraft
+from fspielm.files.read import read_draft
+from fspielm.files.toml import shown
+from fspielm.files.write import EXAMPLES, example, write_problem
+from fspielm.jobs.plan_file import example_plan
+from fspielm.paper.cases import catalogue as cases
+from fspielm.problem.conditions import AnyCondition
+from fspielm.problem.problem import Problem
+
+# ---- ``fspielm check``: a problem file as it was understood
+
 
 _WIDTH = 80
 
@@ -150,3 +163,73 @@ def _written(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} = {_written(one)}" for name, one in value.items())
     return shown(value) if isinstance(value, list) else str(value)
+
+
+# ---- ``fspielm new`` and ``fspielm study new``: files to start from
+
+
+_Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+
+
+def new_file(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path("problem.toml"),
+    case: Annotated[
+        str | None,
+        typer.Option(metavar="CASE", help="Write this benchmark.", show_default="an example with comments"),
+    ] = None,
+    kind: Annotated[
+        str, typer.Option("--example", metavar="NAME", help=f"Which example: {', '.join(EXAMPLES)}.")
+    ] = "waves",
+    force: _Force = False,
+) -> None:
+    """Write a problem file to start from.
+
+    Examples: waves has one unknown, flow several, absorbing complex values.
+    """
+    name = choose("example", kind, tuple(EXAMPLES))
+    text = example(name) if case is None else _benchmark(choose("case", case, cases.names()))
+    write_example(text, path, force=force)
+    print(f"Wrote {path}. Next: fspielm check {path}; fspielm solve {path}")
+
+
+def new_plan(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path("plan.toml"),
+    force: _Force = False,
+) -> None:
+    """Write a plan file to start from.
+
+    An example with comments, which runs as it is.
+
+    Example: fspielm study new mine.toml
+    """
+    write_example(example_plan(), path, force=force)
+    print(f"Wrote {path}. Next: fspielm study run {path}")
+
+
+def write_example(text: str, path: Path, *, force: bool) -> None:
+    """Write a file; one that exists only with `force`."""
+    if not force:
+        _claim(path)
+    try:
+        with staged_file(path) as draft:
+            draft.write_text(text, encoding="utf-8")
+    except BaseException:
+        if not force:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _benchmark(name: str) -> str:
+    case = cases.load(name)
+    return write_problem(case.problem, title=case.title, rng=0, exact=case.exact)
+
+
+def _claim(path: Path) -> None:
+    """Create an empty file: whoever else would has lost from here on, or already won."""
+    check_place(path)
+    try:
+        path.open("x").close()
+    except FileExistsError:
+        raise ProblemError(f"{path} exists; choose another name, or add --force to replace it") from None
+    except OSError as error:
+        raise ProblemError(f"cannot write {str(path)!r}: {describe_of_disk(error)}") from error

@@ -9,31 +9,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import sympy as sp
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from fspielm.cli.options import optional, with_options
-from fspielm.cli.outputs import PICTURES_HELP
-from fspielm.cli.phrases import in_options
-from fspielm.cli.plain import finite
+from fspielm.cli.entry import finite, headed_table, in_options
+from fspielm.cli.options import limit_blas, optional, with_options
 from fspielm.cli.progress import completing, run_or_salvage, show_rounds, working
-from fspielm.cli.settings import limit_blas
-from fspielm.cli.tables import headed_table
-from fspielm.demo import run_interruptibly
+from fspielm.cli.report import PICTURES_HELP
+from fspielm.eigen.eigenmodes import eigenmodes
+from fspielm.eigen.modes import Modes
 from fspielm.errors import AccuracyWarning, ProblemError
-from fspielm.files import ProblemFile, read_problem_file
-from fspielm.solution.pictures import check_picture_path, save_picture
-from fspielm.solution.pictures.modes import MOST_DRAWN
-from fspielm.solvers import Budget
-from fspielm.store import save
+from fspielm.files.draft import ProblemFile
+from fspielm.files.read import read_problem_file
+from fspielm.files.saved import save
+from fspielm.machine import run_interruptibly
+from fspielm.solution.plot.modes import MOST_DRAWN
+from fspielm.solution.plot.style import check_picture_path, save_picture
+from fspielm.solve.request import Budget
 from fspielm.wording import did_you_mean, known_digits
-
-if TYPE_CHECKING:
-    from fspielm.solvers.modes import Modes
 
 # The parameter that is the eigenvalue, where none is named.
 EIGENVALUE = "lam"
@@ -72,8 +69,6 @@ def find_modes(
 
     One of its parameters is the eigenvalue; its value in the file has no meaning. All right-hand sides must be zero.
     """
-    from fspielm.solvers.modes import eigenmodes  # much code, which other commands do not need
-
     for picture in options.plot or []:
         check_picture_path(picture)
     file = read_problem_file(path)

@@ -1,16 +1,44 @@
-"""Options that belong together are declared once, as the fields of a dataclass, which a command takes as one value."""
+"""Options that belong together, and what they become for the library."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from fspielm import machine as blas
+from fspielm.basis.random.families import Family, FrequencyShift
+from fspielm.collocation.least_squares import QR, LeastSquares, TruncatedSVD
 from fspielm.errors import ProblemError
+from fspielm.machine import read_size
+from fspielm.paper.cases.case import METHODS, Case
+from fspielm.solve.request import APPROACHES, Budget
+
+# ---- Names typed by people: the right one, or the nearest ones
+
+
+def choose(kind: str, name: str, choices: Sequence[str]) -> str:
+    """`name` if it is one of `choices`; otherwise an error with the nearest of them, or all."""
+    if name in choices:
+        return name
+    near = nearest(name, choices)
+    remedy = f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(choices)}"
+    raise ProblemError(f"unknown {kind} {name!r}; {remedy}")
+
+
+def nearest(name: str, choices: Sequence[str], most: int = 3) -> list[str]:
+    """The choices that contain `name`, or else those spelled like it; nearest first."""
+    wanted = name.strip().lower()
+    containing = [choice for choice in choices if wanted and (wanted in choice or choice in wanted)]
+    return containing[:most] or get_close_matches(wanted, choices, most, 0.5)
+
+
+# ---- Options that belong together are declared once, as the fields of a dataclass, which a command takes as one value
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -51,3 +79,172 @@ def _refuse(value: str | None) -> None:
 
 
 OldSeed = Annotated[str | None, typer.Option("--seed", hidden=True, callback=_refuse)]
+
+
+# ---- From the options of ``fspielm solve`` to the keyword arguments of `fspielm.solve`
+
+
+AUTOMATIC = "auto"
+_SVD_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was typed; None where nothing was."""
+
+    tol: Annotated[float | None, optional("X", "Relative L2 error to reach.", "1e-8")] = None
+    neurons: Annotated[int | None, optional("N", "At most so many functions; with --method, so many.", "as needed")] = (
+        None
+    )
+    seconds: Annotated[float | None, optional("S", "End by then, with the best answer found.", "600")] = None
+    memory: Annotated[
+        str | None, optional("SIZE", "At most so much, such as 500MB or 4GiB.", "60% of all there is")
+    ] = None
+    method: Annotated[str | None, optional("NAME", f"As the paper: {', '.join(METHODS)}.", "automatic")] = None
+    mu: Annotated[
+        tuple[float, float] | None,
+        optional("LOW HIGH", "With --method: range of frequencies.", "the paper's best"),
+    ] = None
+    shift: Annotated[
+        str | None,
+        optional("NAME", "With --method fs-l or fs-g: shift isotropic, or space but not time.", "isotropic"),
+    ] = None
+    least_squares: Annotated[
+        str | None,
+        optional("NAME", "svd truncates at 1e-12, as the paper; qr does not truncate.", "qr, or svd with --method"),
+    ] = None
+    scaling: Annotated[
+        str | None,
+        optional("NAME", "Rows: none, or rms to give every block the same size.", "rms, or none with --method"),
+    ] = None
+    approach: Annotated[
+        str | None, optional("NAME", f"Kind of functions: {', '.join(APPROACHES)}.", "the cheapest")
+    ] = None
+    rng: Annotated[int | None, optional("N", "Seed of functions and points.", "0", min=0)] = None
+    threads: Annotated[int | None, optional("N", "Threads to use.", "all cores")] = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a benchmark is going to be solved.
+
+    Attributes
+    ----------
+    method : str
+        One of the paper's methods, or `AUTOMATIC`.
+    least_squares : str
+        Its short name.
+    mu : (float, float) or None
+        Range of frequencies of a method of the paper.
+    settings : dict
+        Keyword arguments of `fspielm.solve`.
+    """
+
+    method: str
+    least_squares: str
+    mu: tuple[float, float] | None
+    settings: dict[str, Any]
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether the solver chooses the features."""
+        return self.method == AUTOMATIC
+
+
+def read_options(case: Case, options: Options) -> Choice:
+    """Check the options, and complete them: as in the paper with a method of the paper, automatically without."""
+    if options.neurons is not None and options.neurons < 1:
+        raise ProblemError(f"neurons must be at least 1; got {options.neurons}")
+    if options.method in (None, AUTOMATIC):
+        return _automatic(case, options)
+    return _of_the_paper(case, options, choose("method", str(options.method), METHODS))
+
+
+def _automatic(case: Case, options: Options) -> Choice:
+    for name in ("mu", "shift"):
+        if getattr(options, name) is not None:
+            raise ProblemError(
+                f"--{name} belongs to the paper's methods; add --method with one of them ({', '.join(METHODS)})"
+            )
+    settings = {"budget": _budget(options, Budget())} | _automatics(options, case.paper.svd_tolerance)
+    return Choice(AUTOMATIC, options.least_squares or "qr", None, settings)
+
+
+def file_settings(options: Options, budget: Budget) -> dict[str, Any]:
+    """The keyword arguments of `fspielm.solve` that the options add to those of a problem file."""
+    for name in ("method", "mu", "shift"):
+        if getattr(options, name) not in (None, AUTOMATIC):
+            raise ProblemError(
+                f"--{name} belongs to the benchmarks, which the paper solves with it; leave it out for a problem file"
+            )
+    return {"budget": _budget(options, budget)} | _automatics(options, _SVD_TOLERANCE)
+
+
+def _budget(options: Options, budget: Budget) -> Budget:
+    limits: dict[str, Any] = {name: getattr(options, name) for name in ("neurons", "seconds", "threads")}
+    limits["memory"] = None if options.memory is None else _bytes(options.memory)
+    return replace(budget, **{name: limit for name, limit in limits.items() if limit is not None})
+
+
+def _bytes(size: str) -> float:
+    number = read_size(size)
+    if number is None:
+        raise ProblemError(f"--memory must be a number of bytes, or one such as 500MB or 4GiB; got {size!r}")
+    return number
+
+
+def limit_blas(threads: int | None) -> None:
+    """Limit the threads of the linear algebra library too, or say that it cannot be done from here."""
+    if threads is not None and not blas.set_threads(threads):
+        typer.echo(
+            "fspielm: note: the linear algebra library keeps its own number of threads; "
+            "set OMP_NUM_THREADS before starting",
+            err=True,
+        )
+
+
+def _automatics(options: Options, svd_tolerance: float) -> dict[str, Any]:
+    settings: dict[str, Any] = {} if options.tol is None else {"tol": options.tol}
+    if options.least_squares is not None:
+        settings["least_squares"] = _least_squares(options.least_squares, svd_tolerance)
+    if options.scaling is not None:
+        settings["scaling"] = _scaling(options.scaling)
+    if options.approach is not None:
+        settings["approach"] = choose("approach", options.approach, APPROACHES)
+    return settings
+
+
+def _of_the_paper(case: Case, options: Options, method: str) -> Choice:
+    for name in ("tol", "seconds", "approach"):
+        if getattr(options, name) is not None:
+            raise ProblemError(
+                f"--{name} belongs to the automatic solver, and {method} solves once; leave out --{name} or --method"
+            )
+    least_squares = "svd" if options.least_squares is None else options.least_squares
+    features = case.paper.features(method, mu=options.mu, neurons=options.neurons)
+    settings = {
+        "features": _shifted(features, method, "isotropic" if options.shift is None else options.shift),
+        "points": case.paper.points,
+        "least_squares": _least_squares(least_squares, case.paper.svd_tolerance),
+        "scaling": _scaling("none" if options.scaling is None else options.scaling),
+        "budget": replace(_budget(options, Budget()), neurons=None),
+    }
+    return Choice(method, least_squares, options.mu or case.paper.results[method].mu, settings)
+
+
+def _shifted(features: Family, method: str, shift: str) -> Family:
+    shift = choose("shift", shift, ("isotropic", "space"))
+    if shift == "isotropic":
+        return features
+    if not isinstance(features, FrequencyShift):
+        raise ProblemError(f"--shift goes with the methods fs-l and fs-g; the method is {method}")
+    return replace(features, shift="space")
+
+
+def _least_squares(name: str, svd_tolerance: float) -> LeastSquares:
+    name = choose("least-squares method", name, ("svd", "qr"))
+    return QR() if name == "qr" else TruncatedSVD(svd_tolerance)
+
+
+def _scaling(name: str) -> str:
+    return choose("scaling", name, ("none", "rms"))

@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from fspielm.cli.entry import Interrupted
-from fspielm.demo import run_interruptibly
-from fspielm.solution import Round
-from fspielm.solvers.so_far import Watched
+from fspielm.machine import run_interruptibly
+from fspielm.solution.report import Round
+from fspielm.solve.so_far import Watched
 from fspielm.wording import duration
 
 T = TypeVar("T")

@@ -1,22 +1,177 @@
-"""A solved benchmark, or problem file, on the terminal and as JSON."""
+"""A solution on the terminal, as JSON and in files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
-from fspielm.cases import PaperResult
-from fspielm.cli.cross_sections import cross_sections_fact, cross_sections_of
-from fspielm.cli.phrases import in_options
-from fspielm.cli.plain import finite
-from fspielm.cli.settings import Choice
-from fspielm.cli.tables import facts_table, headed_table
-from fspielm.demo import CaseRun, FileRun
-from fspielm.solution import Report, Solution
+from fspielm.cli.entry import facts_table, finite, headed_table, in_options
+from fspielm.cli.options import Choice
+from fspielm.cli.progress import completing, working
+from fspielm.disk import check_place
+from fspielm.errors import ProblemError
+from fspielm.files.draft import ProblemFile
+from fspielm.files.saved import SUFFIX, Stored, load, read_stored, save
+from fspielm.machine import run_interruptibly
+from fspielm.paper.cases.case import PaperResult
+from fspielm.paper.demo import CaseRun, FileRun, draw_run
+from fspielm.problem.problem import Problem
+from fspielm.solution.export.arrays import check_xarray, far_field_to_csv
+from fspielm.solution.export.vtk import VTK_SUFFIXES, check_vtk
+from fspielm.solution.open_space import check_far_field
+from fspielm.solution.plot.style import FORMATS, check_picture_path, save_picture
+from fspielm.solution.report import Report
+from fspielm.solution.solution import Solution
 from fspielm.wording import duration
+
+# ---- What objects take out of an incident plane wave, for reports and JSON
+
+
+_DIGITS = 6
+
+
+def cross_sections_of(solution: Solution) -> dict[str, float] | None:
+    """The cross sections by name; None where nothing of the kind is known, as of a solution on a bounded domain."""
+    if not solution.problem.domain.is_unbounded:
+        return None
+    try:
+        # in space there are many directions to look at
+        with working("cross sections"):
+            found = run_interruptibly(solution.cross_sections)
+    except ProblemError:
+        return None
+    return {"scattering": found.scattering, "absorption": found.absorption, "extinction": found.extinction}
+
+
+def cross_sections_fact(solution: Solution) -> dict[str, str]:
+    """A line of a report, of what is known."""
+    found = cross_sections_of(solution)
+    return {} if found is None else {"cross sections": _told(found, solution.report.error_estimate)}
+
+
+def _told(sections: Mapping[str, float], estimate: float | None) -> str:
+    """All to the same place, which an error of the size of the estimate leaves as it is: what is less is zero."""
+    digits = _DIGITS if not estimate else max(1, min(_DIGITS, math.floor(-math.log10(min(estimate, 1.0)))))
+    largest = max(map(abs, sections.values()))
+    place = digits - 1 - (math.floor(math.log10(largest)) if 0 < largest < math.inf else 0)
+    return ", ".join(f"{name} {_up_to(value, place)}" for name, value in sections.items())
+
+
+def _up_to(value: float, place: int) -> str:
+    """A number up to a place after the point, the zeros before that place included."""
+    rounded = round(value, place)
+    if not rounded or not math.isfinite(rounded):
+        return f"{rounded + 0.0:g}"
+    digits = place + 1 + math.floor(math.log10(abs(rounded)))
+    return f"{rounded:#.{max(digits, 1)}g}".replace(".e", "e").rstrip(".")
+
+
+# ---- Files of a solution in the format that the suffix names; refused before the solve where they cannot be written
+
+
+# The solution itself comes first: whatever goes wrong with the others, they can be made from it.
+_WRITERS: dict[str, Callable[..., None]] = {
+    SUFFIX: save,
+    ".nc": Solution.to_netcdf,
+    ".npz": Solution.to_npz,
+    ".csv": Solution.to_csv,
+    **dict.fromkeys(VTK_SUFFIXES, Solution.to_vtk),
+}
+
+PICTURES_HELP = ", to .png, .pdf, .svg or .jpg; again for more."
+HELP = f"Write the solution; again for more: {', '.join(_WRITERS)}."
+
+FarField = Annotated[
+    Path | None,
+    typer.Option(
+        "--far-field",
+        metavar="FILE",
+        help="Open domains: write the far field in all directions to .csv, or draw it to .png, .pdf, .svg or .jpg.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What is asked for beside the report, or, as JSON, instead of it."""
+
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")] = False
+    plot: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--plot", metavar="FILE", help=f"Draw the solution, and its error where a reference is known{PICTURES_HELP}"
+        ),
+    ] = None
+    out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None
+
+    far_field: FarField = None
+
+    def check(self, problem: Problem) -> None:
+        """Say at once, before any long computation, if one of the files could not be written."""
+        self.check_pictures()
+        if self.far_field is not None:
+            check_far_field(problem)
+            if self.far_field.suffix.lower() in FORMATS:
+                check_picture_path(self.far_field)
+            else:
+                check_place(self.far_field, (".csv", *FORMATS))
+        for path in self.out or []:
+            check_place(path, tuple(_WRITERS))
+            if path.suffix.lower() == ".nc":
+                check_xarray(files=True)
+            if path.suffix.lower() in VTK_SUFFIXES:
+                check_vtk(problem.domain, path)
+
+    def check_pictures(self) -> None:
+        """The same for pictures, which need no domain."""
+        for path in self.plot or []:
+            check_picture_path(path)
+
+    def write(self, solution: Solution, title: str = "") -> None:
+        """Write the files, each complete or not at all; the solution itself keeps the title."""
+        suffixes = list(_WRITERS)
+        ordered = sorted(self.out or [], key=lambda path: suffixes.index(path.suffix.lower()))
+        for path in ordered:
+            suffix = path.suffix.lower()
+            titled = {"title": title} if suffix == SUFFIX else {}
+            with working(f"writing {path}"):
+                run_interruptibly(partial(_WRITERS[suffix], solution, path, **titled))
+        if self.far_field is not None:
+            with working(f"writing {self.far_field}"):
+                if self.far_field.suffix.lower() == ".csv":
+                    run_interruptibly(partial(far_field_to_csv, solution, self.far_field))
+                else:
+                    run_interruptibly(partial(solution.plot_far_field, self.far_field, title=title or None))
+            ordered.append(self.far_field)
+        self.announce("Written", ordered)
+
+    def draw(self, run: CaseRun | FileRun, title: str) -> None:
+        """Draw a run, if anyone wants to see it, and save the picture under every name."""
+        if not self.plot:
+            return
+        with working("drawing"):
+            figure = run_interruptibly(partial(draw_run, run, title))
+            for path in self.plot:
+                save_picture(figure, path)
+        self.announce("Picture", self.plot)
+
+    def announce(self, what: str, paths: list[Path]) -> None:
+        """Say what was written, where no script reads it."""
+        if paths and not self.json:
+            print("\n" + "\n".join(f"{what}: {path}" for path in paths))
+
+
+# ---- A solved benchmark, or problem file, on the terminal and as JSON
 
 
 def print_report(run: CaseRun, choice: Choice) -> None:
@@ -174,3 +329,49 @@ def _compared_with(run: CaseRun, choice: Choice) -> tuple[str, PaperResult]:
     """The paper's result for the same method; for the automatic solver, its best one."""
     method = run.paper_best[0] if choice.is_automatic else choice.method
     return method, run.case.paper.results[method]
+
+
+# ---- ``fspielm show``: a saved solution
+
+
+_WIDTH = 80
+
+
+def show_saved(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A solution that was saved, .fspielm.")],
+    plot: Annotated[list[Path] | None, typer.Option("--plot", metavar="FILE", help=f"Draw it{PICTURES_HELP}")] = None,
+    out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None,
+    far_field: FarField = None,
+) -> None:
+    """Print what a saved solution solves, how it came about and how good it is; draw or export it."""
+    stored = read_stored(path)
+    solution = load(path)
+    outputs = Outputs(plot=plot, out=out, far_field=far_field)
+    outputs.check(solution.problem)
+    console = Console(highlight=False, width=min(_WIDTH, Console().width))
+    versions = ", ".join(f"{name} {version}" for name, version in stored.versions.items())
+    names = ", ".join(str(unknown.symbol) for unknown in solution.problem.stated.unknowns)
+    console.print(Text(f"{path}: {stored.title or names}\n", style="bold"))
+    console.print(Padding(Text(_statement(stored)), (0, 0, 1, 2)))
+    print_saved_report(solution, versions)
+    run = FileRun(ProblemFile(solution.problem), solution, None, sum(stored.report.seconds.values()))
+    with completing():
+        outputs.draw(run, stored.title or path.name)
+        outputs.write(solution, stored.title)
+
+
+def _statement(stored: Stored) -> str:
+    """The problem file, or what is known where there is none."""
+    stated = stored.statement
+    if stated["problem"] is not None:
+        return str(stated["problem"]).rstrip()
+    # files of version 0.1 have one
+    equations = stated["equations"] if "equations" in stated else [stated["equation"]]
+    return "\n".join(
+        [
+            *(f"equation    {left} = {right}" for left, right in equations),
+            f"domain      {stated['shape']}",
+            *(f"condition   {condition}" for condition in stated["conditions"]),
+            f"not stored  {stated['missing']}",
+        ]
+    )

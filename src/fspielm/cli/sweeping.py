@@ -14,21 +14,21 @@ import sympy as sp
 import typer
 from rich.console import Console
 
-from fspielm.cli.options import optional
-from fspielm.cli.outputs import Outputs
-from fspielm.cli.phrases import in_options
+from fspielm.cli.entry import headed_table, in_options
+from fspielm.cli.options import Options, file_settings, optional
 from fspielm.cli.progress import completing, run_or_salvage, working
-from fspielm.cli.settings import Options, file_settings
-from fspielm.cli.tables import headed_table
-from fspielm.equations import Problem
+from fspielm.cli.report import Outputs
+from fspielm.disk import check_place, staged_file
 from fspielm.errors import ProblemError
-from fspielm.files import ProblemFile, read_problem_file
-from fspielm.solution import Solution
-from fspielm.solution.pictures import save_picture
-from fspielm.sweeps import plot_sweep, sweep
-from fspielm.sweeps.quantities import RESERVED, size
+from fspielm.files.draft import ProblemFile
+from fspielm.files.read import read_problem_file
+from fspielm.jobs.sweep import sweep
+from fspielm.jobs.sweep_picture import plot_sweep
+from fspielm.jobs.sweep_plan import RESERVED, size
+from fspielm.problem.problem import Problem
+from fspielm.solution.plot.style import save_picture
+from fspielm.solution.solution import Solution
 from fspielm.wording import did_you_mean
-from fspielm.writing import check_place, staged_file
 
 _SUFFIXES = (".csv", ".nc")
 # What a step may be off, of itself, and still end at the last value.

@@ -1,32 +1,42 @@
-"""How: points, row blocks, and the assembled system."""
+"""Points, row blocks, the assembled system, and least squares."""
 
-from typing import TYPE_CHECKING
+from fspielm.collocation.crowding import Crowd, Lattices, first_edges, nearest_of
+from fspielm.collocation.discretisation import Checks, Discretisation, Finite, Seam, draw_features, join_columns
+from fspielm.collocation.householder import Householder
+from fspielm.collocation.least_squares import QR, Factored, LeastSquares, TruncatedSVD
+from fspielm.collocation.points import Points, allot_conditions, allot_points, join_points, points_for, split_by_measure
+from fspielm.collocation.system import (
+    BlockResidual,
+    BlockRows,
+    RowBlock,
+    Scaling,
+    System,
+    assemble,
+    check_memory,
+    check_scaling,
+    make_block,
+    make_blocks,
+    matrix_bytes,
+)
 
-from fspielm.collocation.allotment import allot_conditions, allot_points, join_points
-from fspielm.collocation.blocks import RowBlock, make_block, make_blocks
-from fspielm.collocation.discretisation import Discretisation, draw_features, join_columns
-from fspielm.collocation.finite import Checks, Finite, Seam
-from fspielm.collocation.memory import check_memory, matrix_bytes
-from fspielm.collocation.points import Points, points_for, split_by_measure
-from fspielm.collocation.system import BlockResidual, BlockRows, Scaling, System, assemble, check_scaling
-
-from fspielm.collocation.cells import Patchwork
-from fspielm.collocation.crowd import Crowd, first_edges, nearest_of
-from fspielm.collocation.lattices import Lattices
 __all__ = [
+    "QR",
     "BlockResidual",
     "BlockRows",
     "Checks",
     "Crowd",
     "Discretisation",
+    "Factored",
     "Finite",
+    "Householder",
     "Lattices",
-    "Patchwork",
+    "LeastSquares",
     "Points",
     "RowBlock",
     "Scaling",
     "Seam",
     "System",
+    "TruncatedSVD",
     "allot_conditions",
     "allot_points",
     "assemble",

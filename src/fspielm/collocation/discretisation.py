@@ -1,22 +1,191 @@
-"""A problem made finite: functions for its unknown, places for its rows."""
+"""A problem made finite."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray, NumberArray
-from fspielm.collocation.blocks import RowBlock, make_blocks
-from fspielm.collocation.finite import Checks, Finite
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
+from fspielm.basis.basis import Basis, JoinedBasis
+from fspielm.basis.random.families import Family
 from fspielm.collocation.points import Points
-from fspielm.collocation.system import BlockRows, Scaling, System, assemble
-from fspielm.equations import Problem
-from fspielm.features import Basis, Family, JoinedBasis
-from fspielm.geometry import Sites
+from fspielm.collocation.system import BlockRows, RowBlock, Scaling, System, assemble, make_blocks
+from fspielm.geometry.points import Sites
+from fspielm.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from fspielm.cells.basis import RowsInCells
+
+
+# ---- What a problem made finite has to offer, whatever its functions are
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Checks:
+    """Rows that are not fitted, to check solutions with.
+
+    Attributes
+    ----------
+    sites : mapping of block name to Sites
+    emphasis : mapping of block name to (n,) array
+        By how much the deviation at each site counts more than on average; without an entry, all count alike.
+    rows : mapping of block name to RowsInCells
+        The blocks themselves, of functions on cells.
+    """
+
+    sites: Mapping[str, Sites]
+    emphasis: Mapping[str, FloatArray] = field(default_factory=dict)
+    rows: Mapping[str, RowsInCells] = field(default_factory=dict)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Seam:
+    """How well functions fit together that are to be one.
+
+    Attributes
+    ----------
+    rows : BlockRows
+        What was fitted.
+    deviation : (n,) array
+        At other places, in units of the rows that were fitted.
+    uneven : (n,) boolean array
+        Where sums over those places are no integrals; see `Finite.uneven`.
+    sparse : (n,) array
+        How far apart the places are; see `Finite.sparse`.
+    """
+
+    rows: BlockRows
+    deviation: NumberArray
+    uneven: BoolArray
+    sparse: FloatArray
+
+
+class Finite(ABC):
+    """Functions, and the places where what is known of them is to hold."""
+
+    problem: Problem
+    threads: int
+
+    @property
+    @abstractmethod
+    def basis(self) -> Basis:
+        """All functions."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """Rows of its system."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> Mapping[str, int]:
+        """Rows of each block."""
+
+    @abstractmethod
+    def assemble(self, scaling: Scaling, *, reuse: bool = False) -> System:
+        """Its system; one that can be factored to serve for other values, if it is to be of `reuse`."""
+
+    @abstractmethod
+    def fitted(self, scaled: Sequence[BlockRows]) -> Mapping[str, tuple[Sites, FloatArray]]:
+        """The sites of each block's rows, and what each was multiplied with in a system scaled like this.
+
+        Without what is tied or summed, where functions are those of cells.
+        """
+
+    @property
+    def satisfies_equation(self) -> bool:
+        """Whether its functions satisfy the equation by themselves."""
+        return False
+
+    @abstractmethod
+    def hold_out(self, rng: np.random.Generator) -> Checks:
+        """Other rows than those that were fitted, by the same law."""
+
+    @abstractmethod
+    def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
+        """The right-hand side of its system, ``(N,)``, in which blocks were scaled like this."""
+
+    @abstractmethod
+    def spread(self, values: Mapping[str, NumberArray], scaled: Sequence[BlockRows]) -> NumberArray:
+        """Another right-hand side of its system, ``(N,)``, with values at the sites of `fitted`.
+
+        Zero in blocks that have none, and where functions are tied or summed.
+        """
+
+    @abstractmethod
+    def with_problem(self, problem: Problem) -> Finite:
+        """The same for other data of the problem."""
+
+    def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
+        """By how much rows of a sum may be off, by block, as its functions themselves are; see `Family.doubts`."""
+        return {}
+
+    def left_out(self, coefficients: NumberArray) -> FloatArray:
+        """What functions leave out of each unknown in each cell, ``(C, U)``, as far as that can be told.
+
+        Root mean squares over the whole domain: squares add up.
+        """
+        return np.zeros((self.pieces, len(self.problem.unknowns)))
+
+    def unresolved(self, coefficients: NumberArray) -> BoolArray:
+        """The cells whose functions do not hold what is in them, however fine rows are, ``(C,)``."""
+        return np.zeros(self.pieces, dtype=np.bool_)
+
+    def last_degrees(self, coefficients: NumberArray) -> NumberArray:
+        """The coefficients ``(M,)`` of what the last degrees of cells alone have of a solution."""
+        return coefficients
+
+    @property
+    def pieces(self) -> int:
+        """How many cells there are."""
+        return 1
+
+    def cells_at(self, points: FloatArray) -> NDArray[np.intp]:
+        """The cell that each point ``(n, d)`` lies in; the only one, where functions are not made of pieces."""
+        return np.zeros(len(points), dtype=np.intp)
+
+    @property
+    def seam_cells(self) -> NDArray[np.intp]:
+        """The cell that each deviation of all `seams` is of."""
+        return np.empty(0, dtype=np.intp)
+
+    def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray | None:
+        """By how much deviations at some sites of a block count more than on average; None where all count alike.
+
+        Each stands for a share of all that the block holds on.
+        """
+        return None
+
+    def uneven(self, sites: Sites) -> BoolArray:
+        """At which of some sites that are held out sums over such ones are no better than those over random places."""
+        return np.ones(len(sites), dtype=np.bool_)
+
+    def sparse(self, sites: Sites) -> FloatArray:
+        """How far apart sites that are held out are where each is, of what they are on average."""
+        return np.ones(len(sites))
+
+    def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
+        """How well the sum with `coefficients` ``(M,)`` fits together, where it is made of pieces."""
+        return ()
+
+    def at_seams(self, fields: NumberArray) -> NumberArray:
+        """What coefficients ``(F, M)`` of several add to the deviation of seams, shape ``(F, n)``."""
+        return np.zeros((len(fields), 0), dtype=fields.dtype)
+
+    def across_seams(self, numbers: NumberArray) -> NumberArray:
+        """The adjoint of `at_seams`, on numbers ``(F, n)`` there, shape ``(F, M)``."""
+        return np.zeros((len(numbers), self.basis.size), dtype=numbers.dtype)
+
+
+# ---- A problem made finite: functions for its unknown, places for its rows
 
 
 @final

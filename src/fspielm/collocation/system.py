@@ -1,23 +1,123 @@
-"""Assembly: from a basis and row blocks to one least-squares system."""
+"""Row blocks, and the assembled least-squares system."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
-from fspielm.collocation.blocks import RowBlock
+from fspielm.basis.basis import Basis, LocalOperator, localise
+from fspielm.collocation.nested import Nested
 from fspielm.deadline import reserve_memory
-from fspielm.errors import ProblemError, SolveError
-from fspielm.features import Basis, LocalOperator, localise
+from fspielm.errors import MemoryBudgetError, ProblemError, SolveError
+from fspielm.geometry.points import Sites
 from fspielm.machine import run_tasks
+from fspielm.problem.operator import Operator
+from fspielm.problem.problem import Problem
+from fspielm.problem.relations import Relation
+from fspielm.wording import readable_bytes
 
-if TYPE_CHECKING:
-    from fspielm.linalg.leaves import Nested
+# ---- How much memory a solve will need, known before it is allocated
+
+
+def check_memory(rows: int, columns: int, workspace: int, limit: float, *, itemsize: int = 8) -> int:
+    """Bytes for an ``(rows, columns)`` matrix and its solve; refused above `limit`."""
+    needed = matrix_bytes(rows, columns, itemsize=itemsize) + workspace
+    if needed > limit:
+        raise MemoryBudgetError(
+            f"{columns} functions with {rows} rows need {readable_bytes(needed)} of memory, above the budget of "
+            f"{readable_bytes(limit)}; use fewer functions or points, or allow more with "
+            "budget=fs.Budget(memory=...)"
+        )
+    return needed
+
+
+def matrix_bytes(rows: int, columns: int, *, itemsize: int = 8) -> int:
+    """Bytes of a system with its values, in numbers of `itemsize` bytes."""
+    return itemsize * rows * (columns + 1)
+
+
+# ---- Row blocks: equation and conditions at their points, under names the user knows
+
+
+@dataclass(frozen=True, eq=False)
+class RowBlock:
+    """Rows that state ``sum of operator(u) at sites = values``.
+
+    Attributes
+    ----------
+    name : str
+    pieces : tuple of (Operator, Sites)
+        Usually one; a periodic or a jump condition is a sum over two places. All have n sites.
+    values : (n,) array
+    weight : float
+        How much these rows count beside the others, after any scaling.
+    sum_weights : (m,) array or None
+        Where each row is a sum over m sites, one row's after the other's: their weights in it.
+    """
+
+    name: str
+    pieces: tuple[tuple[Operator, Sites], ...]
+    values: NumberArray
+    weight: float = 1.0
+    sum_weights: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        for _, sites in self.pieces:
+            if len(sites) != self.sites:
+                raise ProblemError(
+                    f"the block {self.name!r} has {len(self.values)} values, but a piece at {len(sites)} sites"
+                )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def sites(self) -> int:
+        """At how many sites its pieces are taken."""
+        return len(self.values) * (1 if self.sum_weights is None else len(self.sum_weights))
+
+    def summed(self, values: NumberArray) -> NumberArray:
+        """Rows from values ``(..., sites)``: those themselves, or their sums."""
+        if self.sum_weights is None:
+            return values
+        return np.asarray(values.reshape(*values.shape[:-1], -1, len(self.sum_weights)) @ self.sum_weights)
+
+    def first(self, rows: int) -> RowBlock:
+        """The block with so many of its rows, at most."""
+        each = 1 if self.sum_weights is None else len(self.sum_weights)
+        pieces = tuple((operator, sites.select(slice(rows * each))) for operator, sites in self.pieces)
+        return replace(self, pieces=pieces, values=self.values[:rows])
+
+
+def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock, ...]:
+    """The relations of `problem`, collocated at the sites given for each by name.
+
+    What holds all over the domain, at interfaces, for two places or for sums over many is left out where it has no
+    sites: for features that satisfy it by themselves, or that are tied there.
+    """
+    blocks = []
+    for relation in problem.relations:
+        optional = relation.region.kind in ("domain", "interface") or relation.region.shift is not None
+        if (optional or relation.sum_weights is not None) and relation.name not in sites:
+            continue
+        blocks.append(make_block(relation, sites[relation.name]))
+    return tuple(blocks)
+
+
+def make_block(relation: Relation, sites: Sites) -> RowBlock:
+    """One relation, collocated at these sites."""
+    weights = relation.sum_weights
+    values = relation.values(sites if weights is None else sites.select(slice(None, None, len(weights))))
+    return RowBlock(relation.name, relation.pieces(sites), values, relation.weight, weights)
+
+
+# ---- Assembly: from a basis and row blocks to one least-squares system
+
 
 Scaling = Literal["none", "rms"]
 

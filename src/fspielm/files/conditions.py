@@ -1,36 +1,122 @@
-"""Conditions in problem files: any kind by its fields."""
+"""Conditions, data by region and incident fields in problem files."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
-from fspielm.equations import (
-    AnyCondition,
-    ByRegion,
-    Condition,
-    Dirichlet,
-    Initial,
-    Interface,
-    Measured,
-    Neumann,
-    NormalComponent,
-    NormalDerivative,
-    Periodic,
-    Robin,
-    Symmetry,
-)
-from fspielm.equations.conditions.transparent import Transparent
 from fspielm.errors import ProblemError
-from fspielm.expressions import Scope, describe, print_equation, print_expression
-from fspielm.files.by_region import describe_by_region, read_by_region
+from fspielm.expr.printing import print_equation, print_expression
+from fspielm.expr.scope import Scope
+from fspielm.expr.values import describe
 from fspielm.files.names import Names
-from fspielm.files.table import Table, shown
+from fspielm.files.toml import Table, shown
+from fspielm.problem.conditions import AnyCondition, Dirichlet, Initial, Neumann, Robin, Symmetry
+from fspielm.problem.further_conditions import Condition, Measured, Periodic
+from fspielm.problem.interfaces import Interface
+from fspielm.problem.normal import NormalComponent, NormalDerivative
+from fspielm.problem.problem import Problem
+from fspielm.problem.scattering.incident import (
+    Beam,
+    ByUnknown,
+    Formula,
+    Incident,
+    PlaneWaves,
+    PointSource,
+    as_incident,
+    beam,
+    plane_wave,
+    point_source,
+)
+from fspielm.problem.scattering.media import Transparent
+from fspielm.problem.substitutions import ByRegion
+
+# ---- Data by region in problem files: a table with a number or an expression for each region
+
+
+def read_by_region(table: Table, key: str, read: Callable[[str], sp.Expr]) -> ByRegion:
+    """The data of the table under `key`, each read by `read`."""
+    own = table.table(key)
+    values = {}
+    for name, value in own.content.items():
+        read_value = own.parse(read, own.written(value, name), name)
+        values[name] = read_value if isinstance(value, str) else value
+    return table.make(lambda: ByRegion(**values), key)
+
+
+def read_given(table: Table, names: Names) -> Names:
+    """The names with the functions that are given by region."""
+    functions: dict[str, ByRegion] = {}
+    for name, value in table.content.items():
+        if not isinstance(value, dict):
+            raise table.error(
+                f"{name} must be a table with a value for each region; write an expression for all of the domain into "
+                "the equation itself",
+                name,
+            )
+        functions[name] = read_by_region(table, name, names.function)
+        table.make(lambda: names.with_functions(functions).check(), name)
+    return names.with_functions(functions)
+
+
+def given_by_region(problem: Problem) -> tuple[dict[sp.Symbol, ByRegion], dict[AppliedUndef, ByRegion]]:
+    """What a problem is given by region: numbers of symbols, and functions of the coordinates.
+
+    Raises
+    ------
+    ProblemError
+        Where something else is given, or a function in other coordinates, which a file cannot hold.
+    """
+    symbols, functions = {}, {}
+    order = ", ".join(map(str, problem.coordinates))
+    for key, value in (problem.statement.given or {}).items():
+        if isinstance(key, sp.Symbol):
+            if isinstance(value, ByRegion):
+                symbols[key] = value
+            continue
+        cannot = "which a problem file cannot hold"
+        if not isinstance(value, ByRegion):
+            raise ProblemError(f"given[{key}] is a callable, {cannot}; write it as an expression")
+        if isinstance(key, sp.Derivative):
+            raise ProblemError(f"given[{key}] is a derivative, {cannot}; give {key.expr} alone, as an expression")
+        applied = key if isinstance(key, AppliedUndef) else key(*problem.coordinates)
+        if applied.args != problem.coordinates:
+            raise ProblemError(f"given[{key}] is no function of {order}, {cannot}; write it with all of them")
+        functions[applied] = value
+    return symbols, functions
+
+
+def describe_by_region(data: ByRegion, what: str, scope: Scope) -> dict[str, Any]:
+    """The table of data, from which `read_by_region` makes them again."""
+    return {name: _plain(value, f"{what}, in {name!r},", scope) for name, value in data.items}
+
+
+def _plain(value: Any, what: str, scope: Scope) -> Any:
+    if callable(value) and not isinstance(value, sp.Basic):
+        raise ProblemError(f"{what} is {describe(value)}, which a problem file cannot hold; write it as an expression")
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if number else print_expression(sp.sympify(value), scope)
+
+
+def by_name(data: Mapping[Any, ByRegion], scope: Scope) -> dict[str, dict[str, Any]]:
+    """The tables of data by the names of the symbols or functions."""
+    return {_name(key): describe_by_region(value, f"given[{key}]", scope) for key, value in data.items()}
+
+
+def _name(key: sp.Expr) -> str:
+    return str(key.func.__name__ if isinstance(key, AppliedUndef) else key)
+
+
+# ---- Conditions in problem files: any kind by its fields
+
 
 # A new condition is its name here; and where its fields are of a new type, a line in _READERS.
 _KINDS = (Dirichlet, Neumann, Robin, Periodic, Symmetry, Condition, Measured, Initial, Interface, Transparent)
@@ -78,7 +164,7 @@ def describe_condition(condition: AnyCondition, scope: Scope) -> dict[str, Any]:
         elif isinstance(value, Boolean) and field.name == "on":
             table["where"] = print_expression(value, scope)
         elif field.default is dataclasses.MISSING or value != field.default:
-            table[field.name] = _plain(value, f"{kind.__name__}: {field.name}", on_boundary)
+            table[field.name] = _plain_conditions(value, f"{kind.__name__}: {field.name}", on_boundary)
     return table
 
 
@@ -188,18 +274,18 @@ _READERS: dict[str, Callable[[Table, str, Names], Any]] = {
 }
 
 
-def _plain(value: Any, what: str, scope: Scope) -> Any:
+def _plain_conditions(value: Any, what: str, scope: Scope) -> Any:
     """A field of a condition as TOML has it."""
     if isinstance(value, ByRegion):
         return describe_by_region(value, what, scope)
     if isinstance(value, Mapping):
-        return {_name(unknown): _plain(item, what, scope) for unknown, item in value.items()}
+        return {_name_conditions(unknown): _plain_conditions(item, what, scope) for unknown, item in value.items()}
     if isinstance(value, complex):
         value = sp.sympify(value)
     if isinstance(value, sp.Basic):
         return print_expression(value, scope)
     if isinstance(value, tuple | list):
-        return [_plain(item, what, scope) for item in value]
+        return [_plain_conditions(item, what, scope) for item in value]
     if isinstance(value, str | int):
         return value
     try:
@@ -209,5 +295,83 @@ def _plain(value: Any, what: str, scope: Scope) -> Any:
         raise ProblemError(f"{what}, which a problem file cannot hold; write it as an expression") from None
 
 
-def _name(unknown: Any) -> str:
+def _name_conditions(unknown: Any) -> str:
     return unknown if isinstance(unknown, str) else str(unknown.func.__name__)
+
+
+# ---- What comes in from outside, in problem files: a wave by its name and arguments, or an expression
+
+
+# By the names of the functions that make them: these functions, and the fields that are their arguments.
+_MAKERS: dict[str, Callable[..., Incident]] = {
+    "plane_wave": plane_wave,
+    "point_source": point_source,
+    "beam": beam,
+}
+_FIELDS: dict[type[Incident], tuple[str, tuple[str, ...]]] = {
+    PlaneWaves: ("plane_wave", ("wavenumber", "directions")),
+    PointSource: ("point_source", ("wavenumber", "at")),
+    Beam: ("beam", ("wavenumber", "direction", "focus", "waist")),
+}
+
+
+def read_incident(file: Table, names: Names) -> Incident | None:
+    """What the key "incident" of a file says, if it is there."""
+    if "incident" not in file:
+        return None
+    unknowns = {unknown.func.__name__: unknown for unknown in names.unknowns}
+    if len(unknowns) == 1 or not isinstance(file["incident"], dict):
+        return _read_field(file, "incident", names)
+    table = file.table("incident")
+    table.check_keys([], unknowns)
+    return as_incident(
+        {unknown: _read_field(table, name, names) for name, unknown in unknowns.items() if name in table}
+    )
+
+
+def _read_field(file: Table, key: str, names: Names) -> Incident:
+    if not isinstance(file[key], dict):
+        return Formula(file.parse(names.function, file.written(file[key], key), key))
+    table = file.table(key)
+    if "type" not in table:
+        table.check_keys(["type"], {key for make in _MAKERS.values() for key in inspect.signature(make).parameters})
+    kind = table.text("type")
+    if kind not in _MAKERS:
+        near = get_close_matches(kind.lower(), _MAKERS, 1, 0.5)
+        remedy = f"did you mean {near[0]!r}?" if near else f"the types are {', '.join(_MAKERS)}"
+        raise table.error(f"no type {kind!r} of incident field; {remedy}", "type")
+    make = _MAKERS[kind]
+    arguments = list(inspect.signature(make).parameters)
+    table.check_keys(["type", *arguments])
+    read = {name: table.as_numbers(table[name], name, names) for name in arguments if name != "k"}
+    k = table.parse(names.function, table.written(table["k"], "k"), "k")
+    return table.make(lambda: make(k=k, **read))
+
+
+def describe_incident(incident: Incident, scope: Scope) -> str | dict[str, Any]:
+    """What `read_incident` reads as the same field."""
+    if isinstance(incident, ByUnknown):
+        return {str(unknown.func): describe_incident(field, scope) for unknown, field in incident.fields}
+    if isinstance(incident, Formula):
+        return print_expression(incident.expression, scope)
+    if type(incident) not in _FIELDS:
+        raise ProblemError(f"a problem file has no word for incident={incident!r}; write it as an expression")
+    kind, own = _FIELDS[type(incident)]
+    k, *others = (getattr(incident, name) for name in own)
+    if isinstance(incident, PlaneWaves):
+        if len(incident.directions) > 1:
+            raise ProblemError("a problem file holds one plane wave, or a beam; write a sum of waves as an expression")
+        others = [incident.directions[0]]
+    arguments = [name for name in inspect.signature(_MAKERS[kind]).parameters if name != "k"]
+    plain = {name: list(v) if isinstance(v, tuple) else v for name, v in zip(arguments, others, strict=True)}
+    return {"type": kind, "k": print_expression(sp.sympify(k), scope), **plain}
+
+
+def expressions_in(incident: Incident | None) -> Iterator[Any]:
+    """What was written of it with SymPy."""
+    if isinstance(incident, ByUnknown):
+        for _, one in incident.fields:
+            yield from expressions_in(one)
+    elif incident is not None:
+        values = [getattr(incident, field.name) for field in fields(incident)]  # type: ignore[arg-type]
+        yield from (value for value in values if isinstance(value, sp.Basic))

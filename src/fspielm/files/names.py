@@ -10,10 +10,12 @@ from typing import Any, TypeVar
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fspielm.equations import ByRegion, NormalComponent, NormalDerivative
-from fspielm.equations.parameters import used_in
 from fspielm.errors import TextError
-from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression, parse_real
+from fspielm.expr.parser import parse_condition, parse_equation, parse_expression, parse_real
+from fspielm.expr.scope import Scope
+from fspielm.problem.normal import NormalComponent, NormalDerivative
+from fspielm.problem.parameters import used_in
+from fspielm.problem.substitutions import ByRegion
 
 T = TypeVar("T")
 

@@ -11,20 +11,18 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fspielm.equations import ByRegion, Problem
-from fspielm.expressions import Scope, make_field
-from fspielm.files.by_region import read_by_region, read_given
-from fspielm.files.conditions import read_condition
-from fspielm.files.document import open_document
+from fspielm.expr.field import make_field
+from fspielm.expr.scope import Scope
+from fspielm.files.conditions import read_by_region, read_condition, read_given, read_incident
 from fspielm.files.domain import SPACES, read_domain
-from fspielm.files.draft import ProblemDraft
-from fspielm.files.incident import read_incident
+from fspielm.files.draft import ProblemDraft, ProblemFile
 from fspielm.files.names import Names
-from fspielm.files.problem_file import ProblemFile
-from fspielm.files.table import Table, shown
-from fspielm.geometry import regions_in
+from fspielm.files.toml import Table, open_document, shown
+from fspielm.geometry.regions import regions_in
 from fspielm.machine import read_size
-from fspielm.solvers import APPROACHES, Budget
+from fspielm.problem.problem import Problem
+from fspielm.problem.substitutions import ByRegion
+from fspielm.solve.request import APPROACHES, Budget
 
 _UNKNOWN = re.compile(r"\s*(\w+)\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*")
 _LIMITS = ("neurons", "seconds", "memory", "threads")

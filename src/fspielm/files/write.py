@@ -10,19 +10,18 @@ from typing import Any
 
 import sympy as sp
 
-from fspielm.equations import Problem
-from fspielm.equations.givens import order_of_derivation
-from fspielm.equations.parameters import need_values
+from fspielm.disk import staged_file
 from fspielm.errors import ProblemError
-from fspielm.expressions import Scope, print_equation, print_expression
-from fspielm.files.by_region import by_name, given_by_region
-from fspielm.files.conditions import describe_condition
+from fspielm.expr.printing import print_equation, print_expression
+from fspielm.expr.scope import Scope
+from fspielm.files.conditions import by_name, describe_condition, describe_incident, given_by_region
 from fspielm.files.domain import describe_domain
-from fspielm.files.incident import describe_incident
-from fspielm.files.problem_file import ProblemFile
+from fspielm.files.draft import ProblemFile
 from fspielm.files.toml import write_toml
-from fspielm.solvers import Approach, Budget
-from fspielm.writing import staged_file
+from fspielm.problem.parameters import need_values
+from fspielm.problem.problem import Problem
+from fspielm.problem.substitutions import order_of_derivation
+from fspielm.solve.request import Approach, Budget
 
 EXAMPLES = {"waves": "example.toml", "flow": "example_flow.toml", "absorbing": "example_absorbing.toml"}
 

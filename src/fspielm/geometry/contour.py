@@ -1,23 +1,203 @@
-"""The whole boundary of a plane shape: closed loops of curves, and the area they enclose."""
+"""The whole boundary of a plane shape: loops, area, winding numbers, membership."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.errors import ProblemError
-from fspielm.geometry.antiderivative import Antiderivative, Function, antiderivative
-from fspielm.geometry.curves import PlaneCurve
+from fspielm.geometry.crossings import find_crossing
+from fspielm.geometry.curves import Pieces, PlaneCurve, cubic, join, pieces_of, resolve, straight_pieces
 from fspielm.geometry.domain import rounding_slack
-from fspielm.geometry.extremes import least, refine
-from fspielm.geometry.pieces import Pieces, join, pieces_of, resolve, straight_pieces
-from fspielm.geometry.winding import Winding
+from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, least, refine
+
+# ---- On which side of a plane boundary points lie: winding numbers about the exact curves
+
+
+Index = NDArray[np.intp]
+
+_MOST_PAIRS = 1_000_000  # of a point and a piece, held in memory at once
+_MOST_STEPS = 30
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Winding:
+    """Winding numbers of closed boundaries about points.
+
+    The closed curve equals the closed polygon of its pieces' chords plus, for each piece, the loop that runs along
+    the piece and back along its chord. The polygon's winding number is found by a ray to the right; that of a loop
+    is not zero only between chord and piece, where a cubic decides, or the exact curve where that is in doubt.
+
+    Attributes
+    ----------
+    curves : sequence of PlaneCurve
+    pieces : Pieces
+        Of these curves; closed loops.
+    slack : float
+        Points nearer to a curve than this count as lying on it.
+    """
+
+    curves: Sequence[PlaneCurve]
+    pieces: Pieces
+    slack: float
+
+    def locate(self, points: FloatArray) -> tuple[NDArray[np.int64], BoolArray]:
+        """Winding numbers about points ``(n, 2)``, and which of the points lie on the boundary."""
+        number = np.zeros(len(points), dtype=np.int64)
+        on = np.zeros(len(points), dtype=np.bool_)
+        for which, k in self._pairs(points):
+            self._add(points, which, k, number, on)
+        return number, on
+
+    def _add(self, points: FloatArray, which: Index, k: Index, number: NDArray[np.int64], on: BoolArray) -> None:
+        """Add what pieces `k` contribute to the points `which`."""
+        pieces, (ex, ey) = self.pieces, self._along
+        x, y = points[which, 0], points[which, 1]
+        x0, y0, y1 = self._x0[k], self._y0[k], self._y1[k]
+        v = ex[k] * (y - y0) - ey[k] * (x - x0)
+        # A point level with an end counts as just above it; so does one on a level chord.
+        left = (v > 0) | ((v == 0) & (ex[k] > 0))
+        turns = ((y0 <= y) & (y < y1) & left).astype(np.int64) - ((y1 <= y) & (y < y0) & ~left)
+        near = np.flatnonzero(np.abs(v) <= self._reach[k])
+        u = ex[k[near]] * (x - x0)[near] + ey[k[near]] * (y - y0)[near]
+        close = (u >= -self.slack) & (u <= pieces.length[k[near]] + self.slack)
+        near, u = near[close], u[close]
+        gap, touches = self._gap(k[near], u, v[near])
+        within = (u >= 0) & (u <= pieces.length[k[near]])
+        turns[near] += np.where(within, (gap > 0).astype(np.int64) - left[near], 0)
+        on[which[near[touches]]] = True
+        number += np.bincount(which, weights=turns, minlength=len(points)).astype(np.int64)
+
+    def _gap(self, k: Index, u: FloatArray, v: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """How far to the left of pieces `k` the points with these chord coordinates are, and which are on them."""
+        pieces = self.pieces
+        length, (first, last) = pieces.length[k], pieces.slopes[:, k]
+        gap = v - length * cubic(np.clip(u / length, 0.0, 1.0), first, last)
+        slope = np.zeros_like(gap)
+        doubtful = (np.abs(gap) <= pieces.doubt[k] + 2 * self.slack) & (pieces.doubt[k] > 0)
+        for number in np.unique(pieces.curve[k[doubtful]]):
+            here = np.flatnonzero(doubtful & (pieces.curve[k] == number))
+            exact, slope[here] = self._solve(self.curves[number], k[here], u[here])
+            gap[here] = v[here] - exact
+        beyond = np.maximum(np.maximum(-u, u - length), 0.0)
+        return gap, np.hypot(beyond, gap / np.hypot(1.0, slope)) <= self.slack
+
+    def _solve(self, curve: PlaneCurve, k: Index, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Find v and dv/du where the exact curve has the chord coordinate `u`, by Newton's method."""
+        pieces, (ex, ey) = self.pieces, (self._along[0][k], self._along[1][k])
+        length, t0, t1 = pieces.length[k], pieces.t0[k], pieces.t1[k]
+        u = np.clip(u, 0.0, length)
+        s = u / length
+        linear = t0 + (t1 - t0) * s
+        mean = (t1 - t0) / length
+        t = np.clip(linear + length * cubic(s, pieces.rates[0, k] - mean, pieces.rates[1, k] - mean), t0, t1)
+        v, slope = np.empty_like(u), np.empty_like(u)
+        active = np.arange(len(u))
+        for _ in range(_MOST_STEPS):
+            off = curve.point(t[active]) - pieces.start[k[active]]
+            tangent = curve.tangent(t[active])
+            cos, sin = ex[active], ey[active]
+            forward = cos * tangent[:, 0] + sin * tangent[:, 1]
+            slope[active] = (cos * tangent[:, 1] - sin * tangent[:, 0]) / forward
+            missing = u[active] - (cos * off[:, 0] + sin * off[:, 1])
+            # A straight line covers what is missing; its error is quadratic.
+            v[active] = cos * off[:, 1] - sin * off[:, 0] + slope[active] * missing
+            t[active] = np.clip(t[active] + missing / forward, t0[active], t1[active])
+            active = active[missing**2 > 0.01 * self.slack * length[active]]
+            if len(active) == 0:
+                break
+        return v, slope
+
+    def _pairs(self, points: FloatArray) -> Iterator[tuple[Index, Index]]:
+        """Points and pieces, as indices, such that the piece is not far above, below or left of the point."""
+        first, pieces, low, high, height = self._bands
+        x, y = points[:, 0], points[:, 1]
+        reachable = np.flatnonzero((y >= low) & (y <= high) & (x >= self._left) & (x <= self._right))
+        band = np.minimum(((y[reachable] - low) / height).astype(np.intp), len(first) - 2)
+        count = first[band + 1] - first[band]
+        total = np.cumsum(count)
+        begin = 0
+        while begin < len(reachable):
+            done = total[begin - 1] if begin else 0
+            end = max(begin + 1, int(np.searchsorted(total, done + _MOST_PAIRS, side="right")))
+            counts = count[begin:end]
+            offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+            k = pieces[np.repeat(first[band[begin:end]], counts) + offsets]
+            which = np.repeat(reachable[begin:end], counts)
+            begin = end
+            relevant = (y[which] >= self._low[k]) & (y[which] <= self._high[k]) & (x[which] <= self._farthest[k])
+            yield which[relevant], k[relevant]
+
+    @cached_property
+    def _bands(self) -> tuple[Index, Index, float, float, float]:
+        """Level bands of equal height, and the pieces that reach into each: ``pieces[first[b] : first[b + 1]]``."""
+        low, high = float(self._low.min()), float(self._high.max())
+        # As many bands as pieces and more, but no more than each piece reaching into some eight on average.
+        most = 8 * len(self._low) * (high - low) / float(np.sum(self._high - self._low))
+        bands = int(np.clip(most, 1, 4 * len(self._low)))
+        height = (high - low) / bands
+        begin = np.clip(((self._low - low) / height).astype(np.intp) - 1, 0, bands - 1)
+        end = np.clip(((self._high - low) / height).astype(np.intp) + 1, 0, bands - 1)
+        counts = end - begin + 1
+        piece = np.repeat(np.arange(len(counts)), counts)
+        band = np.repeat(begin, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        order = np.argsort(band, kind="stable")
+        first = np.searchsorted(band[order], np.arange(bands + 1))
+        return first, piece[order], low, high, height
+
+    # Contiguous columns of what is looked up for every pair of a point and a piece.
+
+    @cached_property
+    def _along(self) -> tuple[FloatArray, FloatArray]:
+        return self.pieces.along[:, 0].copy(), self.pieces.along[:, 1].copy()
+
+    @cached_property
+    def _x0(self) -> FloatArray:
+        return self.pieces.start[:, 0].copy()
+
+    @cached_property
+    def _y0(self) -> FloatArray:
+        return self.pieces.start[:, 1].copy()
+
+    @cached_property
+    def _y1(self) -> FloatArray:
+        return self.pieces.end[:, 1].copy()
+
+    @cached_property
+    def _reach(self) -> FloatArray:
+        return self.pieces.bulge + 2 * self.slack
+
+    @cached_property
+    def _low(self) -> FloatArray:
+        return np.minimum(self._y0, self._y1) - self._reach
+
+    @cached_property
+    def _high(self) -> FloatArray:
+        return np.maximum(self._y0, self._y1) + self._reach
+
+    @cached_property
+    def _farthest(self) -> FloatArray:
+        return np.maximum(self._x0, self.pieces.end[:, 0]) + self._reach
+
+    @cached_property
+    def _left(self) -> float:
+        return float(np.min(np.minimum(self._x0, self.pieces.end[:, 0]) - self._reach))
+
+    @cached_property
+    def _right(self) -> float:
+        return float(self._farthest.max())
+
+
+# ---- The whole boundary of a plane shape: closed loops of curves, and the area they enclose
+
 
 _EPS = float(np.finfo(np.float64).eps)
 _CLOSED = 1e-9  # a gap between curves, relative to the size of the whole, that counts as none
@@ -180,3 +360,179 @@ def _green_integrand(curve: PlaneCurve, middle: FloatArray) -> Function:
 
 def _extreme(curve: PlaneCurve, axis: int, sign: float, grid: FloatArray) -> float:
     return least(lambda t: sign * curve.point(t)[:, axis], lambda t: sign * curve.tangent(t)[:, axis], grid)
+
+
+# ---- What a closed parametric curve must satisfy to bound a region, and what is said when it does not
+
+
+# An odd number of trial parameters, so that a curve with many lobes does not repeat itself on them.
+_TRIALS = 1023
+_STANDSTILL = 1e-8  # speed, relative to the mean, that counts as none
+_KINK = 1e-6
+
+
+def check_values(curve: PlaneCurve, what: str) -> None:
+    """Refuse a curve that is not finite, does not close, or lies on a line."""
+    t = np.linspace(curve.t0, curve.t1, _TRIALS)
+    points = curve.point(t)
+    bad = ~np.isfinite(points).all(axis=1)
+    if np.any(bad):
+        at = int(np.argmax(bad))
+        raise ProblemError(f"{what} must be finite; it is at {_place(points[at])} for t = {t[at]:.6g}")
+    size = float(np.max(np.ptp(points, axis=0)))
+    gap = math.dist(points[0], points[-1])
+    if gap > _CLOSED * size:
+        raise ProblemError(
+            f"{what} must close; it begins at {_place(points[0])} for t = {t[0]:.6g} and ends at "
+            f"{_place(points[-1])} for t = {t[-1]:.6g}, a gap of {gap:.6g}"
+        )
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    if spread[1] <= _CLOSED * spread[0] or size == 0:
+        raise ProblemError(f"{what} must enclose an area; its points lie on a line")
+    tangents = curve.tangent(t)
+    bad = ~np.isfinite(tangents).all(axis=1)
+    if np.any(bad):
+        at = int(np.argmax(bad))
+        raise ProblemError(f"{what} must have a finite derivative; at t = {t[at]:.6g} it is {_place(tangents[at])}")
+    _ = curve.length  # refuses what is infinite between these parameters
+
+
+def check_simple(contour: Contour, what: str) -> None:
+    """Refuse a loop that stops, jumps, turns a corner where none was announced, or meets itself."""
+    for curve, grid in zip(contour.curves, contour.grids, strict=True):
+        _check_speed(curve, refine(grid, 16), what)
+        _check_smoothness(curve, refine(grid, 4), contour, what)
+    crossing = find_crossing(contour.curves, contour.pieces, contour.size, contour.noise)
+    if crossing is not None:
+        (one, t), (_, s) = crossing
+        place = contour.curves[one].point(np.array([t]))[0]
+        raise ProblemError(
+            f"{what} must not cross or touch itself; it does at {_place(place, contour.size)}, for t = {_told(t)} "
+            f"and again for t = {_told(s)}"
+        )
+
+
+def _check_speed(curve: PlaneCurve, grid: FloatArray, what: str) -> None:
+    """Refuse a curve that stands still: its direction, and so its normal, would be lost."""
+
+    def speed(t: FloatArray) -> FloatArray:
+        return np.asarray(np.hypot(*curve.tangent(t).T), dtype=np.float64)
+
+    speeds = speed(grid)
+    padded = np.concatenate([[np.inf], speeds, [np.inf]])
+    slow = speeds < 0.1 * speeds.mean()  # the grid is so dense that it sees every stop coming
+    dips = np.flatnonzero(slow & (speeds <= padded[:-2]) & (speeds <= padded[2:]))
+    if len(dips) == 0:
+        return
+    low, high = grid[np.maximum(dips - 1, 0)], grid[np.minimum(dips + 1, len(grid) - 1)]
+    for _ in range(120):  # ternary search: two thirds are left each time
+        third = (high - low) / 3
+        falling = speed(low + third) > speed(high - third)
+        low, high = np.where(falling, low + third, low), np.where(falling, high, high - third)
+    slowest = np.minimum(speed(0.5 * (low + high)), speeds[dips])
+    if slowest.min() <= _STANDSTILL * speeds.mean():
+        at = int(np.argmin(slowest))
+        t = 0.5 * (low + high)[at]
+        raise ProblemError(
+            f"{what} must have a direction everywhere; its derivative vanishes at t = {_told(t)}, "
+            f"where it is at {_place(curve.point(np.array([t]))[0], 1.0)}"
+        )
+
+
+def _check_smoothness(curve: PlaneCurve, grid: FloatArray, contour: Contour, what: str) -> None:
+    """Refuse a curve that jumps, or turns a corner within: that would have no normal."""
+    size = contour.size
+    # The derivative of values far from the origin has lost some digits.
+    least_turn = _KINK + 1e4 * contour.noise / size
+
+    def jumps(low: FloatArray, high: FloatArray) -> FloatArray:
+        return np.asarray(np.hypot(*(curve.point(high) - curve.point(low)).T) / size, dtype=np.float64)
+
+    def turns(low: FloatArray, high: FloatArray) -> FloatArray:
+        x0, y0 = curve.tangent(low).T
+        x1, y1 = curve.tangent(high).T
+        return np.asarray(np.abs(np.arctan2(x0 * y1 - y0 * x1, x0 * x1 + y0 * y1)), dtype=np.float64)
+
+    t, jump = _steepest_change(jumps, grid)
+    if jump > _KINK:
+        raise ProblemError(f"{what} must be continuous; at t = {_told(t)} it jumps by {jump * size:.6g}")
+    t, turn = _steepest_change(turns, grid)
+    if turn > least_turn:
+        raise ProblemError(
+            f"{what} turns a corner at t = {_told(t)}; list it between the ends of parameter, as in "
+            f"parameter=(..., {t:.15g}, ...)"
+        )
+
+
+def _steepest_change(change: Callable[[FloatArray, FloatArray], FloatArray], grid: FloatArray) -> tuple[float, float]:
+    """Where a function changes most over the shortest step, and by how much: next to nothing where it is smooth."""
+    low, high = grid[:-1], grid[1:]
+    for _ in range(44):
+        middle = 0.5 * (low + high)
+        first = change(low, middle) >= change(middle, high)
+        low, high = np.where(first, low, middle), np.where(first, middle, high)
+    found = change(low, high)
+    at = int(np.argmax(found))
+    return float(0.5 * (low + high)[at]), float(found[at])
+
+
+def _place(point: FloatArray, size: float = 0.0) -> str:
+    """A point to be read, what is zero up to rounding shown as such."""
+    x, y = (0.0 if abs(c) < 1e-8 * size else float(c) for c in point)
+    return f"({x:.6g}, {y:.6g})"
+
+
+def _told(t: float) -> str:
+    """A parameter to be read."""
+    return f"{0.0 if abs(t) < 1e-8 else t:.6g}"
+
+
+# ---- Many points in a plane shape: square cells tell where most of them lie, without a look at the boundary
+
+
+# Cells in all, about; and rings of cells around the shape.
+_CELLS = 2**18
+_AROUND = 2
+
+
+class Raster(NamedTuple):
+    """Square cells ``(nx, ny)`` over a plane shape: 1 inside of it, -1 outside, 0 near the boundary."""
+
+    lower: FloatArray
+    cell: float
+    side: SideArray
+
+    def contains(self, points: FloatArray, decide: Callable[[FloatArray], BoolArray]) -> BoolArray:
+        """Mask of the points ``(n, 2)`` that lie in the shape; `decide` is asked about those near the boundary."""
+        first, second = (
+            np.clip((points[:, axis] - self.lower[axis]) / self.cell, 0, count - 1).astype(np.intp)
+            for axis, count in enumerate(self.side.shape)
+        )
+        side = self.side.ravel().take(first * self.side.shape[1] + second)
+        held: BoolArray = side > 0
+        near = np.flatnonzero(side == 0)
+        held[near] = decide(points[near])
+        return held
+
+
+def raster_of(contour: Contour, decide: Callable[[FloatArray], BoolArray]) -> Raster:
+    """The raster of the shape within a contour; `decide` tells which points, far from the contour, lie in it."""
+    lower, upper = contour.box
+    cell = float(np.sqrt(np.prod(upper - lower) / _CELLS))
+    lower = lower - _AROUND * cell
+    free = np.ones((np.ceil((upper - lower) / cell) + _AROUND).astype(int), dtype=np.bool_)
+    # points of the boundary, half a cell apart along the chords of its pieces: it strays from them by less than a cell
+    pieces = contour.pieces
+    counts = np.ceil(2 * pieces.length / cell).astype(np.intp) + 1
+    k = np.repeat(np.arange(len(counts)), counts)
+    s = (np.arange(len(k)) - np.repeat(np.cumsum(counts) - counts, counts)) / (counts[k] - 1)
+    u, v = pieces.length[k] * s, pieces.length[k] * cubic(s, *pieces.slopes[:, k])
+    (x, y), (ex, ey) = pieces.start[k].T, pieces.along[k].T
+    places = ((np.column_stack([x + u * ex - v * ey, y + u * ey + v * ex]) - lower) / cell).astype(np.intp)
+    for step in np.ndindex(3, 3):
+        free[tuple((places + step - 1).T)] = False
+    # along a row of cells, those between two at the boundary lie on the same side
+    begins = free & ~np.pad(free, ((0, 0), (1, 0)))[:, :-1]
+    inside = decide(lower + cell * (np.argwhere(begins) + 0.5))
+    run = np.cumsum(begins).reshape(free.shape) - 1
+    return Raster(lower, cell, np.where(free, np.where(inside[run], 1, -1), 0).astype(np.int8))

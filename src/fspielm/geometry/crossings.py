@@ -1,17 +1,246 @@
-"""Where two pieces of plane curves meet: crossings to rounding, contacts, and ends of one that lie on the other."""
+"""Where plane curves meet each other or themselves."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import NamedTuple, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.flat import FlatCurve, boxes, chords, cross, sine
+from fspielm.geometry.curves import FlatCurve, Pieces, PlaneCurve, boxes, chords, cross, sine
+
+# ---- Whether a closed plane curve meets itself, and where
+
+
+_AS_ONE = 1e-9  # distance, relative to the size of the whole, at which two pieces count as meeting
+_BATCH = 4096
+_MOST_TESTS = 4_000_000  # beyond these the curve runs along itself
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Pairs of pieces that may meet.
+
+    Attributes
+    ----------
+    curve, t0, t1 : (2, n) arrays
+        The piece of either side: its curve, and its parameters on it.
+    doubt : (2, n) array
+        How far it may be from a cubic.
+    joined : (2, n) array of bool
+        Whether the second begins where the first ends, and the other way round.
+    """
+
+    curve: NDArray[np.intp]
+    t0: FloatArray
+    t1: FloatArray
+    doubt: FloatArray
+    joined: BoolArray
+
+    def __len__(self) -> int:
+        return int(self.t0.shape[1])
+
+    def select(self, index: NDArray[np.intp] | BoolArray | slice) -> _Pairs:
+        return _Pairs(*(getattr(self, field.name)[:, index] for field in fields(self)))
+
+
+def find_crossing(
+    curves: Sequence[PlaneCurve], pieces: Pieces, size: float, noise: float
+) -> tuple[tuple[int, float], tuple[int, float]] | None:
+    """Find a place where a closed loop of curves meets itself, as two (curve, parameter) pairs.
+
+    Pieces are halved until they are apart or shorter than a billionth of the `size` of the whole; `noise` is how
+    far rounding carries points off. The pieces follow one another along the loop.
+    """
+    stack = [_first_pairs(pieces, noise)]
+    tests = 0
+    while stack:
+        pairs = stack.pop()
+        if len(pairs) > _BATCH:
+            stack.append(pairs.select(slice(_BATCH, None)))
+            pairs = pairs.select(slice(0, _BATCH))
+        tests += len(pairs)
+        meeting, length = _may_meet(curves, pairs, noise)
+        pairs, length = pairs.select(meeting), length[:, meeting]
+        short = np.all(length <= max(_AS_ONE * size, 64 * noise), axis=0)
+        meet = np.flatnonzero(short & ~pairs.joined.any(axis=0))
+        if len(meet) or (tests > _MOST_TESTS and len(pairs)):
+            at = meet[0] if len(meet) else 0
+            middle = 0.5 * (pairs.t0 + pairs.t1)[:, at]
+            return (int(pairs.curve[0, at]), float(middle[0])), (int(pairs.curve[1, at]), float(middle[1]))
+        if not np.all(short):
+            stack.append(_halve(pairs.select(~short)))
+    return None
+
+
+def _first_pairs(pieces: Pieces, noise: float) -> _Pairs:
+    """All pairs of pieces whose boxes overlap, but for neighbours on one smooth curve: those cannot meet twice."""
+    reach = (pieces.bulge + 4 * noise)[:, None]
+    k = overlapping_boxes(np.minimum(pieces.start, pieces.end) - reach, np.maximum(pieces.start, pieces.end) + reach)
+    joined = np.array([k[1] == k[0] + 1, (k[0] == 0) & (k[1] == len(pieces) - 1)])
+    kept = ~joined[0] | (pieces.curve[k[0]] != pieces.curve[k[1]])
+    return _Pairs(pieces.curve[k], pieces.t0[k], pieces.t1[k], pieces.doubt[k], joined).select(kept)
+
+
+def overlapping_boxes(low: FloatArray, high: FloatArray) -> NDArray[np.intp]:
+    """Pairs ``(2, n)`` of boxes, given by their corners ``(m, 2)``, that overlap, the earlier box first."""
+    order = np.argsort(low[:, 0])
+    low, high = low[order], high[order]
+    # Overlaps in x are runs of this order: first all pairs of next neighbours in it, then of those after, and so on.
+    ends = np.searchsorted(low[:, 0], high[:, 0], side="right")
+    here = np.arange(len(order))
+    found = [np.empty((2, 0), dtype=np.intp)]
+    for distance in range(1, len(order)):
+        here = here[here + distance < ends[here]]
+        if len(here) == 0:
+            break
+        there = here + distance
+        level = (low[here, 1] <= high[there, 1]) & (low[there, 1] <= high[here, 1])
+        found.append(np.sort([order[here[level]], order[there[level]]], axis=0))
+    return np.concatenate(found, axis=1)
+
+
+def _may_meet(curves: Sequence[PlaneCurve], pairs: _Pairs, noise: float) -> tuple[BoolArray, FloatArray]:
+    """Which pairs are not clearly apart, and the lengths ``(2, n)`` of their chords."""
+    start, end = (_points(curves, pairs.curve, t) for t in (pairs.t0, pairs.t1))
+    chord = end - start
+    length = np.maximum(np.hypot(chord[..., 0], chord[..., 1]), np.finfo(np.float64).tiny)
+    steepest = np.zeros_like(length)
+    for t in (pairs.t0, pairs.t1):
+        tangent = _tangents(curves, pairs.curve, t)
+        forward = chord[..., 0] * tangent[..., 0] + chord[..., 1] * tangent[..., 1]
+        aside = chord[..., 0] * tangent[..., 1] - chord[..., 1] * tangent[..., 0]
+        slope = np.divide(np.abs(aside), forward, out=np.full_like(forward, np.inf), where=forward > 0)
+        steepest = np.maximum(steepest, slope)
+    # The pieces are graphs over their chords; only noise lets a very short one look like something else.
+    bulge = np.minimum(0.5 * length * steepest + pairs.doubt, length) + 4 * noise
+    low, high = np.minimum(start, end) - bulge[..., None], np.maximum(start, end) + bulge[..., None]
+    meeting: BoolArray = np.all((low[0] <= high[1]) & (low[1] <= high[0]), axis=1)
+    for one, other in ((0, 1), (1, 0)):
+        sides = [
+            (chord[one, :, 0] * off[:, 1] - chord[one, :, 1] * off[:, 0]) / length[one]
+            for off in (start[other] - start[one], end[other] - start[one])
+        ]
+        room = bulge[0] + bulge[1]
+        meeting &= (np.minimum(*sides) <= room) & (np.maximum(*sides) >= -room)
+    return meeting, length
+
+
+def _halve(pairs: _Pairs) -> _Pairs:
+    """All four pairs of halves."""
+    middle = 0.5 * (pairs.t0 + pairs.t1)
+    t0, t1 = (pairs.t0, middle), (middle, pairs.t1)
+    halves = [(i, j) for i in (0, 1) for j in (0, 1)]
+    never = np.zeros(len(pairs), dtype=np.bool_)
+    # Only the last half of one and the first half of the other still share an end.
+    joined = [
+        [pairs.joined[0] if (i, j) == (1, 0) else never, pairs.joined[1] if (i, j) == (0, 1) else never]
+        for i, j in halves
+    ]
+    return _Pairs(
+        np.tile(pairs.curve, 4),
+        np.concatenate([[t0[i][0], t0[j][1]] for i, j in halves], axis=1),
+        np.concatenate([[t1[i][0], t1[j][1]] for i, j in halves], axis=1),
+        np.tile(pairs.doubt / 16, 4),  # the error of a cubic falls with the fourth power
+        np.concatenate(joined, axis=1),
+    )
+
+
+def _points(curves: Sequence[PlaneCurve], which: NDArray[np.intp], t: FloatArray) -> FloatArray:
+    out = np.empty((*t.shape, 2))
+    for number in np.unique(which):
+        out[which == number] = curves[number].point(t[which == number])
+    return out
+
+
+def _tangents(curves: Sequence[PlaneCurve], which: NDArray[np.intp], t: FloatArray) -> FloatArray:
+    out = np.empty((*t.shape, 2))
+    for number in np.unique(which):
+        out[which == number] = curves[number].tangent(t[which == number])
+    return out
+
+
+# ---- Straight segments of the plane: which of them meet, decided without rounding
+
+
+Index = NDArray[np.intp]
+
+# Of the determinant that tells left from right: J. R. Shewchuk, Discrete Comput. Geom. 18, 1997.
+_ROUNDING = 3.3306690738754716e-16
+
+
+def orientation(a: FloatArray, b: FloatArray, c: FloatArray) -> NDArray[np.int8]:
+    """Whether points c lie to the left of the lines from a to b (1), on them (0) or to the right (-1), exactly.
+
+    All are ``(n, 2)``.
+    """
+    left = (a[:, 0] - c[:, 0]) * (b[:, 1] - c[:, 1])
+    right = (a[:, 1] - c[:, 1]) * (b[:, 0] - c[:, 0])
+    sign = np.sign(left - right).astype(np.int8)
+    # a product that underflows has no bound on its rounding; nothing is then larger than this
+    sure = np.abs(left - right) > np.maximum(_ROUNDING * (np.abs(left) + np.abs(right)), 1e-290)
+    at_an_end = np.all(c == a, axis=1) | np.all(c == b, axis=1)
+    for i in np.flatnonzero(~(sure | at_an_end)):
+        sign[i] = _exact_orientation(a[i], b[i], c[i])
+    return sign
+
+
+def _exact_orientation(a: FloatArray, b: FloatArray, c: FloatArray) -> int:
+    (ax, ay), (bx, by), (cx, cy) = ([Fraction(float(v)) for v in p] for p in (a, b, c))
+    area = (ax - cx) * (by - cy) - (ay - cy) * (bx - cx)
+    return (area > 0) - (area < 0)
+
+
+def meeting_pairs(starts: FloatArray, ends: FloatArray) -> tuple[Index, NDArray[np.int8]]:
+    """Pairs ``(2, n)`` of segments that have a point in common, the earlier one first, in their order.
+
+    Also, of each pair ``(4, n)``: on which side of the first segment the second begins and ends, and the other way
+    round.
+    """
+    pairs = overlapping_boxes(np.minimum(starts, ends), np.maximum(starts, ends))
+    pairs = pairs[:, np.lexsort((pairs[1], pairs[0]))]
+    first, second = pairs
+    sides = np.stack(
+        [
+            orientation(starts[first], ends[first], starts[second]),
+            orientation(starts[first], ends[first], ends[second]),
+            orientation(starts[second], ends[second], starts[first]),
+            orientation(starts[second], ends[second], ends[first]),
+        ]
+    )
+    # neither lies on one side of the other; on one line, their boxes tell
+    meet = (sides[0] * sides[1] <= 0) & (sides[2] * sides[3] <= 0)
+    return pairs[:, meet], sides[:, meet]
+
+
+def crossing_point(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> FloatArray:
+    """Where the lines from a to b and from c to d cross, to rounding; none of them is along the other."""
+    u, v, gap = b - a, d - c, c - a
+    return np.asarray(a + u * (gap[0] * v[1] - gap[1] * v[0]) / (u[0] * v[1] - u[1] * v[0]), dtype=np.float64)
+
+
+def in_ring(points: FloatArray, ring: FloatArray) -> BoolArray:
+    """Whether points ``(n, 2)`` that do not lie on a closed polygon ``(m, 2)`` lie inside."""
+    starts, ends = ring, np.roll(ring, -1, axis=0)
+    inside = np.zeros(len(points), dtype=np.bool_)
+    for i, (x, y) in enumerate(points):
+        level = np.flatnonzero((starts[:, 1] <= y) != (ends[:, 1] <= y))
+        there = np.tile([x, y], (len(level), 1))
+        upward = ends[level, 1] > starts[level, 1]
+        # a ray to the right crosses those that have the point on the left as they go up
+        crossed = orientation(starts[level], ends[level], there) == np.where(upward, 1, -1)
+        inside[i] = np.count_nonzero(crossed) % 2 == 1
+    return inside
+
+
+# ---- Where two pieces of plane curves meet: crossings to rounding, contacts, and ends of one that lie on the other
+
 
 # Pairs of pieces that may be open at a time: curves that run along each other for long are not cut to the end.
 _MOST_PAIRS = 20_000
@@ -209,10 +438,10 @@ def _stay(t: FloatArray, piece: FloatArray, curve: PlaneCurve) -> FloatArray:
 
 
 def _halves(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    (a_low, a_high), (b_low, b_high) = _halve(a), _halve(b)
+    (a_low, a_high), (b_low, b_high) = _halve_crossings(a), _halve_crossings(b)
     return np.concatenate([a_low, a_low, a_high, a_high]), np.concatenate([b_low, b_high, b_low, b_high])
 
 
-def _halve(piece: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _halve_crossings(piece: FloatArray) -> tuple[FloatArray, FloatArray]:
     middle = piece.mean(axis=1)
     return np.column_stack([piece[:, 0], middle]), np.column_stack([middle, piece[:, 1]])

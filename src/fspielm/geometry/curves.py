@@ -1,20 +1,25 @@
-"""Oriented pieces of plane curves: exact points and normals, and a walk along them at constant speed."""
+"""Pieces of plane curves: exact points, normals, walks and splits."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray, times
+from fspielm.arrays import BoolArray, FloatArray, times
 from fspielm.errors import ProblemError
-from fspielm.geometry.antiderivative import Antiderivative, antiderivative
 from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.sites import Sites
+from fspielm.geometry.points import Sites
+from fspielm.numerics.chebyshev import Antiderivative, antiderivative
+from fspielm.numerics.intervals import bisect, halves
+
+# ---- Oriented pieces of plane curves: exact points and normals, and a walk along them at constant speed
 
 
 @final
@@ -200,3 +205,389 @@ def arc(center: tuple[float, float], radius: float, angle0: float, angle1: float
         return radius * np.column_stack([-np.sin(t), turn * np.cos(t)])
 
     return PlaneCurve(point, tangent, turn * angle0, turn * angle1, constant_speed=float(radius))
+
+
+# ---- A plane boundary cut into short pieces, each the graph of a near-cubic over its chord
+
+
+# Where along its parameter a piece is compared with its cubic; off the middle, where symmetry hides errors.
+_PROBES = np.array([0.07, 0.22, 0.41, 0.62, 0.8, 0.95])
+_STEEPEST = 0.8  # slope against the chord: each piece is a graph over it, with room to spare
+_DOUBT = 1e-8  # distance from the cubic, relative to the curve's size, at which a piece is cut no further
+_MOST_HALVINGS = 45
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Pieces ``k = 0, ..., m - 1`` of curves, in the frames of their chords: u along the chord, v to its left.
+
+    Attributes
+    ----------
+    curve : (m,) array of int
+        Which curve each piece belongs to.
+    t0, t1 : (m,) arrays
+        The piece's parameters on that curve.
+    start, end : (m, 2) arrays
+        Its ends: where a piece follows another, the end of one and the start of the other are the same bits.
+    along : (m, 2) array
+        Unit vector of the chord.
+    length : (m,) array
+        Of the chord.
+    slopes : (2, m) array
+        ``dv/du`` at the ends.
+    rates : (2, m) array
+        ``dt/du`` at the ends.
+    doubt : (m,) array
+        How far the piece may be from the cubic with these ends and slopes.
+    bulge : (m,) array
+        How far the piece may be from its chord; zero for straight pieces.
+    """
+
+    curve: NDArray[np.intp]
+    t0: FloatArray
+    t1: FloatArray
+    start: FloatArray
+    end: FloatArray
+    along: FloatArray
+    length: FloatArray
+    slopes: FloatArray
+    rates: FloatArray
+    doubt: FloatArray
+    bulge: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.t0)
+
+
+def resolve(curve: PlaneCurve, grid: FloatArray, size: float, noise: float) -> FloatArray:
+    """Parameters that cut a curve into pieces which are graphs over their chords and close to cubics.
+
+    Parameters
+    ----------
+    curve : PlaneCurve
+    grid : (m,) array
+        From ``curve.t0`` to ``curve.t1``: a first division, so dense that no turn of the curve is overlooked.
+    size : float
+        Of the curve, which sets how close is close.
+    noise : float
+        How far rounding carries points off.
+
+    Returns
+    -------
+    (k,) array
+    """
+    low, high = grid[:-1], grid[1:]
+    found = [np.empty(0)]
+    for _ in range(_MOST_HALVINGS):
+        start, end = np.split(curve.point(np.append(low, high)), 2)
+        doubt, steepest, _, _ = _measure(curve, low, high, start, end)
+        done = (doubt <= max(_DOUBT * size, 64 * noise)) & (steepest <= _STEEPEST)
+        # A corner is cut no shorter than rounding can tell.
+        done |= np.hypot(*(end - start).T) <= 64 * noise
+        found.append(low[done])
+        low, high = halves(low[~done], high[~done])
+        if len(low) == 0:
+            break
+    return np.append(np.sort(np.concatenate([*found, low])), grid[-1])
+
+
+def pieces_of(curve: PlaneCurve, number: int, breaks: FloatArray, ends: FloatArray) -> Pieces:
+    """The pieces of one curve between `breaks`; its first and last point are replaced by `ends` ``(2, 2)``."""
+    points = curve.point(breaks)
+    points[[0, -1]] = ends
+    start, end, t0, t1 = points[:-1], points[1:], breaks[:-1], breaks[1:]
+    along, length = _chord(start, end)
+    doubt, steepest, slopes, rates = _measure(curve, t0, t1, start, end)
+    # A corner that was cut as short as can be is no graph: its chord stands for it.
+    corner = ~(steepest <= 2 * _STEEPEST)
+    slopes[:, corner], rates[:, corner], doubt[corner] = 0.0, ((t1 - t0) / length)[corner], 0.0
+    bulge = np.where(corner, length, 0.5 * length * np.abs(slopes).max(axis=0) + doubt)
+    which = np.full(len(t0), number, dtype=np.intp)
+    return Pieces(which, t0, t1, start, end, along, length, slopes, rates, doubt, bulge)
+
+
+def straight_pieces(numbers: NDArray[np.intp], t0: FloatArray, t1: FloatArray, ends: FloatArray) -> Pieces:
+    """Straight curves as one piece each: their numbers, parameters ``(m,)`` and ends ``(m, 2, 2)``."""
+    start, end = ends[:, 0], ends[:, 1]
+    along, length = _chord(start, end)
+    nil = np.zeros(len(numbers))
+    rates = np.tile((t1 - t0) / length, (2, 1))
+    return Pieces(numbers, t0, t1, start, end, along, length, np.tile(nil, (2, 1)), rates, nil, nil)
+
+
+def join(pieces: Sequence[Pieces]) -> Pieces:
+    """All of several sets of pieces as one."""
+    # Pieces are counted along the last axis of slopes and rates, along the first of all else.
+    return Pieces(
+        **{
+            field.name: np.concatenate(
+                [getattr(piece, field.name) for piece in pieces], axis=int(field.name in ("slopes", "rates"))
+            )
+            for field in fields(Pieces)
+        }
+    )
+
+
+def cubic(s: FloatArray, first: FloatArray, last: FloatArray) -> FloatArray:
+    """The cubic on [0, 1] that vanishes at both ends, with slopes `first` and `last` there."""
+    return np.asarray(s * (1 - s) * (first * (1 - s) - last * s), dtype=np.float64)
+
+
+def _measure(
+    curve: PlaneCurve, t0: FloatArray, t1: FloatArray, start: FloatArray, end: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """How far each piece is from its cubic, its steepest slope, and the slopes and rates at its ends."""
+    along, length = _chord(start, end)
+    t = np.column_stack([t0, t0[:, None] + (t1 - t0)[:, None] * _PROBES, t1])
+    off = curve.point(t.ravel()).reshape(*t.shape, 2) - start[:, None, :]
+    tangent = curve.tangent(t.ravel()).reshape(*t.shape, 2)
+    u, v = _in_frame(along, off)
+    forward, aside = _in_frame(along, tangent)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = aside / forward
+        rates = (1 / forward[:, [0, -1]]).T
+    slopes = slope[:, [0, -1]].T
+    s = u / length[:, None]
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = np.abs(v - length[:, None] * cubic(s, slopes[0][:, None], slopes[1][:, None]))[:, 1:-1]
+    ahead: BoolArray = np.all(forward > 0, axis=1)
+    steepest = np.where(ahead, np.max(np.abs(slope), axis=1), np.inf)
+    # Twice what was seen: the probes need not hit the worst place.
+    return 2 * np.max(error, axis=1), steepest, slopes, rates
+
+
+def _chord(start: FloatArray, end: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Unit vectors and lengths of chords."""
+    chord = end - start
+    length = np.maximum(np.hypot(chord[:, 0], chord[:, 1]), np.finfo(np.float64).tiny)
+    return chord / length[:, None], length
+
+
+def _in_frame(along: FloatArray, vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Components ``(n, k)`` of vectors ``(n, k, 2)`` along unit vectors ``(n, 2)`` and to their left."""
+    ex, ey = along[:, 0, None], along[:, 1, None]
+    x, y = vectors[..., 0], vectors[..., 1]
+    return ex * x + ey * y, ex * y - ey * x
+
+
+# ---- Plane curves cut into nearly straight pieces, and the nearest points on them
+
+
+# A curve is cut until no piece turns by more than this (radians): such a piece hugs its chord.
+_FLAT = 0.3
+_FIRST_PIECES = 32
+_MOST_PIECES = 20_000
+_WITHIN = np.linspace(0.0, 1.0, 5)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FlatCurve:
+    """A curve with the parameters that cut it into nearly straight pieces, found once for many questions."""
+
+    curve: PlaneCurve
+
+    @cached_property
+    def cuts(self) -> FloatArray:
+        """Ascending parameters, the ends included; two for a straight curve."""
+        curve = self.curve
+        cuts = np.linspace(curve.t0, curve.t1, 2 if curve.straight else _FIRST_PIECES + 1)
+        while len(cuts) < _MOST_PIECES:
+            bent = np.flatnonzero(_turns(curve, cuts[:-1], cuts[1:]) > _FLAT)
+            if not bent.size:
+                break
+            cuts = np.insert(cuts, bent + 1, 0.5 * (cuts[bent] + cuts[bent + 1]))
+        return cuts
+
+    @cached_property
+    def boxes(self) -> tuple[FloatArray, FloatArray]:
+        """Boxes around the pieces, ``(lower, upper)``, a little too large where they are bent."""
+        if self.curve.straight:
+            return self.curve.ends.min(axis=0)[None], self.curve.ends.max(axis=0)[None]
+        return boxes(*chords(self.curve, self.cuts[:-1], self.cuts[1:])[:3])
+
+    @property
+    def box(self) -> tuple[FloatArray, FloatArray]:
+        """A box around the curve, ``(lower, upper)``."""
+        return self.boxes[0].min(axis=0), self.boxes[1].max(axis=0)
+
+    def near(self, other: FlatCurve, reach: float) -> bool:
+        """Whether a piece's box comes within `reach` of one of another curve."""
+        (low, high), (other_low, other_high) = self.boxes, other.boxes
+        apart = (low[:, None] > other_high + reach) | (other_low > high[:, None] + reach)
+        return not bool(np.all(np.any(apart, axis=2)))
+
+    def nearest(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Parameters of the nearest points of the curve to `points` ``(n, 2)``, and their distances.
+
+        To rounding for points that are nearer to the curve than its center of curvature; else to the nearest piece.
+        """
+        ends = self.curve.point(self.cuts)
+        start, chord = ends[:-1], np.diff(ends, axis=0)
+        offsets = points[:, None, :] - start
+        along = np.clip(dot(offsets, chord) / dot(chord, chord), 0.0, 1.0)
+        gaps = np.linalg.norm(offsets - along[:, :, None] * chord, axis=2)
+        piece = np.argmin(gaps, axis=1)
+        share = along[np.arange(len(points)), piece]
+        t = self.cuts[piece] + share * (self.cuts[piece + 1] - self.cuts[piece])
+        low, high = self.cuts[np.maximum(piece - 1, 0)], self.cuts[np.minimum(piece + 2, len(self.cuts) - 1)]
+        for _ in range(0 if self.curve.straight else 20):  # Gauss-Newton: fast where the distance is small
+            tangent = self.curve.tangent(t)
+            step = dot(points - self.curve.point(t), tangent) / dot(tangent, tangent)
+            t = np.clip(t + step, low, high)
+        return t, np.linalg.norm(self.curve.point(t) - points, axis=1)
+
+
+def chords(
+    curve: PlaneCurve, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Of each piece: its start, its chord, how far it strays from the chord, and how far its direction does."""
+    start = curve.point(low)
+    chord = curve.point(high) - start
+    angle = _deviation(curve, low, high)
+    return start, chord, np.linalg.norm(chord, axis=1) * np.tan(np.minimum(angle, 1.4)), angle
+
+
+def boxes(start: FloatArray, chord: FloatArray, fat: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Boxes around pieces that stray from their chords by at most `fat`."""
+    end, pad = start + chord, fat[:, None]
+    return np.minimum(start, end) - pad, np.maximum(start, end) + pad
+
+
+def _deviation(curve: PlaneCurve, low: FloatArray, high: FloatArray) -> FloatArray:
+    """The largest angle between the tangents of each piece and its chord."""
+    chord = curve.point(high) - curve.point(low)
+    return _largest_angle(curve, low, high, lambda tangents: chord)
+
+
+def _turns(curve: PlaneCurve, low: FloatArray, high: FloatArray) -> FloatArray:
+    """The largest angle between the tangents of each piece and the first of them."""
+    return _largest_angle(curve, low, high, lambda tangents: tangents[:, 0])
+
+
+def _largest_angle(
+    curve: PlaneCurve, low: FloatArray, high: FloatArray, reference: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    t = low[:, None] + (high - low)[:, None] * _WITHIN
+    tangents = curve.tangent(t.ravel()).reshape(len(low), len(_WITHIN), 2)
+    direction = reference(tangents)[:, None, :]
+    angles = np.arctan2(np.abs(cross(direction, tangents)), dot(direction, tangents))
+    # rounding turns the chord of a segment by a little; that is no bend
+    return np.asarray(np.where(angles < 1e-12, 0.0, angles).max(axis=1, initial=0.0), dtype=np.float64)
+
+
+def dot(u: FloatArray, v: FloatArray) -> FloatArray:
+    """Inner products of vectors ``(..., 2)``."""
+    return np.asarray(u[..., 0] * v[..., 0] + u[..., 1] * v[..., 1], dtype=np.float64)
+
+
+def sine(u: FloatArray, v: FloatArray) -> FloatArray:
+    """Sines of the angles between lines along the vectors ``(..., 2)``, from 0 to 1."""
+    return np.abs(cross(u, v)) / np.sqrt(dot(u, u) * dot(v, v))
+
+
+def cross(u: FloatArray, v: FloatArray) -> FloatArray:
+    """Areas that vectors ``(..., 2)`` span, positive where the second lies to the left of the first."""
+    return np.asarray(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0], dtype=np.float64)
+
+
+# ---- Pieces of plane curves along which x never turns back, and where vertical lines cross them
+
+
+_LEVEL = 1e-12  # share of the speed below which a tangent's x counts as zero
+_STEEP = 0.3  # share of the speed below which a tangent's x makes a piece steep
+_BISECTIONS = 60
+_MOST_STEPS = 100
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MonotonePiece:
+    """The part of a curve between two parameters, along which x only grows or only falls.
+
+    Attributes
+    ----------
+    curve : PlaneCurve
+    t : (float, float)
+        Parameters at the left and the right end: descending where x falls along the curve.
+    x : (float, float)
+        Abscissae of the two ends.
+    straight : bool
+        With a constant tangent, so that x is linear in t.
+    """
+
+    curve: PlaneCurve
+    t: tuple[float, float]
+    x: tuple[float, float]
+    straight: bool
+
+    def heights(self, x: FloatArray) -> FloatArray:
+        """The ordinates ``(n,)`` at which vertical lines at `x`, all between the ends, cross the piece."""
+        return self.curve.point(self._parameters(x))[:, 1]
+
+    def bends_upright(self, x: FloatArray) -> BoolArray:
+        """Whether the piece is curved and steep where vertical lines cross it: near there y is like a square root."""
+        if self.straight:
+            return np.zeros(len(x), dtype=np.bool_)
+        tangents = self.curve.tangent(self._parameters(x))
+        steep: BoolArray = np.abs(tangents[:, 0]) < _STEEP * np.hypot(*tangents.T)
+        return steep
+
+    def _parameters(self, x: FloatArray) -> FloatArray:
+        """The curve's parameters ``(n,)`` at given abscissae.
+
+        Newton's method, kept inside a bracket that shrinks at every step, so that it always ends.
+        """
+        left, right = np.full(len(x), self.t[0]), np.full(len(x), self.t[1])
+        share = (x - self.x[0]) / (self.x[1] - self.x[0])
+        t: FloatArray = left + np.clip(share, 0.0, 1.0) * (right - left)
+        active = np.arange(0 if self.straight else len(x))
+        tolerance = 4 * np.finfo(np.float64).eps * (abs(self.t[0]) + abs(self.t[1]))
+        for _ in range(_MOST_STEPS):
+            if not active.size:
+                break
+            tried = t[active]
+            excess = self.curve.point(tried)[:, 0] - x[active]
+            beyond = excess > 0
+            right[active[beyond]], left[active[~beyond]] = tried[beyond], tried[~beyond]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = tried - excess / self.curve.tangent(tried)[:, 0]
+            bounds = np.sort([left[active], right[active]], axis=0)
+            bracketed = (step >= bounds[0]) & (step <= bounds[1])
+            t[active] = np.where(bracketed, step, bounds.mean(axis=0))
+            active = active[np.abs(t[active] - tried) > tolerance]
+        return t
+
+
+def monotone_pieces(curve: PlaneCurve, tolerance: float) -> list[MonotonePiece]:
+    """The pieces between the vertical tangents of a curve, without those no wider than `tolerance`."""
+    ends = np.array([curve.t0, *([] if curve.straight else _turns_monotone(curve)), curve.t1])
+    x = curve.point(ends)[:, 0]
+    pieces = []
+    for i, j in pairwise(range(len(ends))):
+        if abs(x[j] - x[i]) > tolerance:
+            a, b = (i, j) if x[i] < x[j] else (j, i)
+            t_ends, x_ends = (float(ends[a]), float(ends[b])), (float(x[a]), float(x[b]))
+            pieces.append(MonotonePiece(curve, t_ends, x_ends, curve.straight))
+    return pieces
+
+
+def _turns_monotone(curve: PlaneCurve) -> FloatArray:
+    """Parameters, ascending, at which the tangent is vertical and x turns back."""
+
+    def direction(t: FloatArray) -> FloatArray:
+        tangents = curve.tangent(t)
+        flat = np.abs(tangents[:, 0]) <= _LEVEL * np.hypot(*tangents.T)
+        return np.where(flat, 0.0, np.sign(tangents[:, 0]))
+
+    grid = curve.grid()
+    signs = direction(grid)
+    grid, signs = grid[signs != 0], signs[signs != 0]
+    turned = signs[:-1] != signs[1:]
+    before = signs[:-1][turned]
+
+    def onward(t: FloatArray) -> BoolArray:
+        return np.asarray(np.sign(curve.tangent(t)[:, 0]) == before)
+
+    return bisect(grid[:-1][turned], grid[1:][turned], onward, _BISECTIONS)[0]

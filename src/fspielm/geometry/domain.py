@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, SupportsFloat
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, SupportsFloat, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,19 +16,349 @@ from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.chords import cluster, march
+from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.quadrature import Quadrature, check_nodes
-from fspielm.geometry.sampling import Sampling, check_count, check_sampling, reject, unit_stream
+from fspielm.numerics.intervals import bisect
+from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from fspielm.geometry.combination import Combination, Operation
-    from fspielm.geometry.corner import Corner
-    from fspielm.geometry.hole import Hole
-    from fspielm.geometry.pictures import Axes
     from fspielm.geometry.regions import Regions
-    from fspielm.geometry.spans import Spans
     from fspielm.geometry.time import SpaceTime, Time
     from fspielm.geometry.transform import Transformed
+
+
+# ---- Stretches of axis-parallel lines that lie in a domain, and those of its combinations with others
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Where n lines enter a domain and leave it again.
+
+    Attributes
+    ----------
+    ends : (n, 2 k) array
+        Coordinates along each line, ascending: it enters, leaves, enters ...; infinite where it does so less often.
+    """
+
+    ends: FloatArray
+
+    def around(self, at: FloatArray, slack: float) -> tuple[FloatArray, FloatArray]:
+        """The ends ``(n,)`` of the stretch that each coordinate `at` lies on, up to rounding; itself where on none."""
+        low, high = at.copy(), at.copy()
+        for enters, leaves in zip(self.ends.T[::2], self.ends.T[1::2], strict=True):
+            here = (at >= enters - slack) & (at <= leaves + slack)
+            low[here], high[here] = np.minimum(low[here], enters[here]), np.maximum(high[here], leaves[here])
+        return low, high
+
+    def combined(self, operation: Operation, other: Spans, slack: float) -> Spans:
+        """Those in the union, intersection or difference of both domains; gaps and stretches up to `slack` vanish."""
+        met = _are_met(other)
+        # where the second domain is not met, there is nothing to be done: it may be a small hole, and lines many
+        rows = np.flatnonzero(met & _are_met(self) if operation == "intersection" else met)
+        combined = _combine(operation, self.ends[rows], other.ends[rows], slack)
+        width = max(self.ends.shape[1], combined.shape[1])
+        ends = np.full((len(met), width), np.inf)
+        if operation != "intersection":
+            ends[:, : self.ends.shape[1]] = self.ends
+        ends[rows] = np.pad(combined, ((0, 0), (0, width - combined.shape[1])), constant_values=np.inf)
+        return Spans(ends)
+
+
+def one_span(low: FloatArray | float, high: FloatArray | float, met: BoolArray) -> Spans:
+    """A single stretch from `low` to `high` of each line that is `met` ``(n,)``, as convex domains have."""
+    return Spans(np.stack([np.where(met, low, np.inf), np.where(met, high, np.inf)], axis=1))
+
+
+def round_span(center: float, radius: float, aside: FloatArray) -> Spans:
+    """That in a ball of lines that pass its center at distances `aside` ``(n,)``."""
+    half = np.sqrt(np.maximum((radius - aside) * (radius + aside), 0.0))
+    return one_span(center - half, center + half, aside <= radius)
+
+
+def _are_met(spans: Spans) -> BoolArray:
+    """Which lines have any stretch in the domain."""
+    met: BoolArray = np.isfinite(spans.ends[:, 0])
+    return met
+
+
+def _combine(operation: Operation, first: FloatArray, second: FloatArray, slack: float) -> FloatArray:
+    """Ends ``(n, 2 k)`` of the stretches in the combination."""
+    both = np.concatenate([first, second], axis=1)
+    order = np.argsort(both, axis=1, kind="stable")
+    ends = np.take_along_axis(both, order, axis=1)
+    # whether beyond each end, up to the next one, the line is in the first domain, and in the second
+    odd = np.arange(both.shape[1]) % 2 == 1
+    steps, of_first = np.where(odd, -1, 1)[order], order < first.shape[1]
+    in_first, in_second = (np.cumsum(np.where(chosen, steps, 0), axis=1) > 0 for chosen in (of_first, ~of_first))
+    if operation == "union":
+        inside = in_first | in_second
+    else:
+        inside = in_first & (in_second if operation == "intersection" else ~in_second)
+    # what is too short goes on as the stretch before it did: faces that both share are no gap
+    with np.errstate(invalid="ignore"):
+        long = np.diff(ends, axis=1, append=np.inf) > slack
+    last = np.maximum.accumulate(np.where(long, np.arange(ends.shape[1]), -1), axis=1)
+    inside = np.take_along_axis(inside, np.maximum(last, 0), axis=1) & (last >= 0)
+    changes = np.diff(inside, axis=1, prepend=False)
+    kept = np.sort(np.where(changes, ends, np.inf), axis=1)
+    return kept[:, : 2 * (int(changes.sum(axis=1).max(initial=0)) // 2)]
+
+
+# ---- Axis-parallel chords through points of a domain, and points clustered toward their ends
+
+
+_STEPS = 48
+_BISECTIONS = 45
+# Data may be defined in the open domain only: lines keep this share of their length away from its boundary.
+_HAIR = 1e-9
+
+
+def chord_ends(domain: Domain, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+    """Where the line through each point along `axis` leaves the domain, first below and first above the point.
+
+    Returns
+    -------
+    low, high : (n,) arrays
+        Coordinates along `axis`; both ends lie in the domain.
+    """
+    return domain._chord_ends(points, axis)
+
+
+def march(domain: Domain, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+    """Ends of chords as `chord_ends` returns them, found by marching to the bounding box and bisecting.
+
+    It needs nothing of the domain but membership. A gap thinner than a 48th of the way may be stepped over.
+    """
+    lower, upper = domain.bounding_box
+    return _first_exit(domain, points, axis, lower[axis]), _first_exit(domain, points, axis, upper[axis])
+
+
+def _first_exit(domain: Domain, points: FloatArray, axis: int, limit: float) -> FloatArray:
+    start = points[:, axis]
+    inside, outside = start.copy(), np.full(len(points), limit)
+    walking = np.arange(len(points))
+    for step in range(1, _STEPS + 1):
+        if not walking.size:
+            break
+        probe = points[walking]
+        probe[:, axis] = start[walking] + (step / _STEPS) * (limit - start[walking])
+        held = domain.contains(probe)
+        inside[walking[held]] = probe[held, axis]
+        outside[walking[~held]] = probe[~held, axis]
+        walking = walking[held]
+    left = np.setdiff1d(np.arange(len(points)), walking)
+    inside[walking] = limit
+    probe = points[left]
+
+    def held_at(middle: FloatArray) -> BoolArray:
+        probe[:, axis] = middle
+        return domain.contains(probe)
+
+    inside[left], _ = bisect(inside[left], outside[left], held_at, _BISECTIONS)
+    return inside
+
+
+def chord_lines(
+    domain: Domain,
+    seeds: FloatArray,
+    axis: int,
+    n: int,
+    *,
+    shortest: float = 0.0,
+    ends: tuple[FloatArray, FloatArray] | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """`n` equispaced points on the chord along `axis` through each seed, a hair inside its ends.
+
+    Parameters
+    ----------
+    domain : Domain
+    seeds : (m, d) array
+        Points of the domain.
+    axis, n : int
+    shortest : float
+        Chords shorter than this share of the longest are left out.
+    ends : (low, high), optional
+        From `chord_ends`, where they are known already.
+
+    Returns
+    -------
+    lines : (k, n, d) array
+        Every point lies in the domain: a chord over a gap that the march did not see is left out too.
+    lengths : (k,) array
+    """
+    low, high = chord_ends(domain, seeds, axis) if ends is None else ends
+    inset = _HAIR * (high - low)
+    low, high = low + inset, high - inset
+    long_enough = high - low > shortest * (high - low).max(initial=0.0)
+    seeds, low, high = seeds[long_enough], low[long_enough], high[long_enough]
+    lines = np.repeat(seeds[:, None, :], n, axis=1)
+    lines[:, :, axis] = np.linspace(low, high, n, axis=1)
+    whole = domain.contains(lines.reshape(-1, domain.dimension)).reshape(len(lines), n).all(axis=1)
+    return lines[whole], (high - low)[whole]
+
+
+def cluster(domain: Domain, points: FloatArray) -> FloatArray:
+    """Move points of even density toward the boundary: axis by axis, Chebyshev density along each chord.
+
+    Collocation needs more points where a global basis is least held, which is at the boundary. On a box this is
+    the tensor Chebyshev density; on any other shape the chords do the same without knowing it.
+    """
+    moved = points.copy()
+    for axis in range(domain.dimension):
+        low, high = chord_ends(domain, moved, axis)
+        length = high - low
+        fraction = np.divide(moved[:, axis] - low, length, out=np.full(len(moved), 0.5), where=length > 0)
+        moved[:, axis] = low + length * arcsine(fraction)
+    strayed = ~domain.contains(moved)  # over a gap too thin for the march
+    moved[strayed] = points[strayed]
+    return moved
+
+
+# ---- Holes of plane domains: a place inside, and how far it is from the rim
+
+
+_PER_CURVE = 64
+_CANDIDATES = 40
+
+
+@final
+@dataclass(frozen=True)
+class Hole:
+    """A hole of a plane domain.
+
+    Attributes
+    ----------
+    center : (float, float)
+        A point in it, as far from its rim as any, roughly.
+    radius : float
+        The distance from there to the rim.
+    clearance : float
+        The distance from the rim to the rest of the boundary.
+    """
+
+    center: tuple[float, float]
+    radius: float
+    clearance: float
+
+
+def holes_of(curves: Sequence[PlaneCurve], loops: Sequence[Sequence[int]]) -> tuple[Hole, ...]:
+    """The holes that closed loops of curves with the domain on their left go around."""
+    rims = [np.concatenate([_points(curves[index]) for index in loop]) for loop in loops]
+    return tuple(_hole(rim, [other for other in rims if other is not rim]) for rim in rims if _signed_area(rim) < 0)
+
+
+def _points(curve: PlaneCurve) -> FloatArray:
+    return curve.point(np.linspace(curve.t0, curve.t1, _PER_CURVE // 8 if curve.straight else _PER_CURVE)[:-1])
+
+
+def _signed_area(rim: FloatArray) -> float:
+    x, y = (rim - rim.mean(axis=0)).T
+    return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+
+
+def _hole(rim: FloatArray, others: Sequence[FloatArray]) -> Hole:
+    lower, upper = rim.min(axis=0), rim.max(axis=0)
+    axes = [np.linspace(a, b, _CANDIDATES + 2)[1:-1] for a, b in zip(lower, upper, strict=True)]
+    candidates = np.concatenate([[rim.mean(axis=0)], np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)])
+    candidates = candidates[_within(candidates, rim)]
+    distances = _distances(candidates, rim)
+    best = int(np.argmax(distances * np.where(np.arange(len(distances)) == 0, 1.001, 1.0)))  # ties go to the middle
+    clearance = min(min(float(_distances(a, b).min()) for a, b in ((rim, other), (other, rim))) for other in others)
+    return Hole((float(candidates[best, 0]), float(candidates[best, 1])), float(distances[best]), clearance)
+
+
+def _within(points: FloatArray, rim: FloatArray) -> BoolArray:
+    """Membership in a polygon, by the crossings of a ray to the right."""
+    (x0, y0), (x1, y1) = rim.T, np.roll(rim, -1, axis=0).T
+    x, y = points[:, :1], points[:, 1:]
+    level = (y0 > y) != (y1 > y)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        crossing = x < x0 + (y - y0) * (x1 - x0) / (y1 - y0)
+    inside: BoolArray = np.sum(level & crossing, axis=1) % 2 == 1
+    return inside
+
+
+def _distances(points: FloatArray, rim: FloatArray) -> FloatArray:
+    """Distance of each point from the nearest side of the polygon."""
+    check_deadline()
+    start, way = rim, np.roll(rim, -1, axis=0) - rim
+    apart = points[:, None] - start
+    share = np.clip(np.sum(apart * way, axis=2) / np.maximum(np.sum(way**2, axis=1), 1e-300), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(apart - share[:, :, None] * way, axis=2).min(axis=1))
+
+
+# ---- Corners of plane boundaries: where they are, how far they open, and between which parts
+
+
+_TURN = 2 * math.pi
+_SMOOTH = 1e-6  # a change of direction, in radians, that counts as none
+
+
+@final
+@dataclass(frozen=True)
+class Corner:
+    """A corner of a plane domain.
+
+    Attributes
+    ----------
+    point : (float, float)
+    opening : float
+        The interior angle in radians, between 0 and 2 pi; a re-entrant corner opens by more than pi.
+    start : float
+        Direction, in radians from the x axis, of the boundary that leaves the corner. The interior is swept
+        counterclockwise from there by `opening`.
+    parts : (str, str)
+        Names of the boundary parts at the angles `start` and ``start + opening``.
+    straight : bool
+        Whether both are straight where they meet.
+    """
+
+    point: tuple[float, float]
+    opening: float
+    start: float
+    parts: tuple[str, str]
+    straight: bool = True
+
+
+def corners_of(
+    curves: Sequence[PlaneCurve], names: Sequence[str], loops: Sequence[Sequence[int]]
+) -> tuple[Corner, ...]:
+    """The corners of closed loops of curves with the interior on their left; smooth joints are none."""
+    return tuple(
+        corner
+        for loop in loops
+        for before, after in zip([loop[-1], *loop[:-1]], loop, strict=True)
+        for corner in _corner(curves[before], curves[after], (names[after], names[before]))
+    )
+
+
+def _corner(before: PlaneCurve, after: PlaneCurve, parts: tuple[str, str]) -> Iterator[Corner]:
+    """The corner from which `after` leaves where `before` arrives, if there is one."""
+    x, y = after.tangent(np.array([after.t0]))[0]
+    back_x, back_y = -before.tangent(np.array([before.t1]))[0]
+    start = math.atan2(y, x)
+    opening = (math.atan2(back_y, back_x) - start) % _TURN
+    if min(opening, _TURN - opening) < _SMOOTH:
+        opening = _cusp(before, after)
+    if abs(opening - math.pi) > _SMOOTH:
+        px, py = after.ends[0]
+        yield Corner((float(px), float(py)), opening, start, parts, before.straight and after.straight)
+
+
+def _cusp(before: PlaneCurve, after: PlaneCurve) -> float:
+    """The opening where both curves leave in one direction: all or nothing, told by where they are a step on."""
+    step = 1e-3 * min(before.length, after.length)
+    ahead = after.point(after.parameter(np.array([step / after.length])))[0] - after.ends[0]
+    back = before.point(before.parameter(np.array([1 - step / before.length])))[0] - before.ends[1]
+    return 0.0 if (math.atan2(back[1], back[0]) - math.atan2(ahead[1], ahead[0])) % _TURN < math.pi else _TURN
+
+
+# ---- What every domain offers, whatever its shape
+
 
 # How far rounding carries points of the boundary, in units of the extents, in single precision too.
 _ROUNDING = 1e-7

@@ -1,27 +1,110 @@
-"""Open domains: all of the plane, or of space, outside of some shapes."""
+"""Open domains: all of the plane or of space outside of some shapes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn, SupportsFloat, final
+from itertools import combinations
+from typing import Any, ClassVar, Literal, NoReturn, SupportsFloat, TypeAlias, final
 
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, join_parts
-from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.domain import Domain
-from fspielm.geometry.hole import Hole
-from fspielm.geometry.inputs import as_plane_point, as_positive, as_space_point
-from fspielm.geometry.nesting import TOUCHING, Lie, curves_touch, lie, objects_around
-from fspielm.geometry.plane import Edge, PlaneShape, edges_of
+from fspielm.geometry.curves import Edge, PlaneCurve
+from fspielm.geometry.domain import Domain, Hole
+from fspielm.geometry.plane import PlaneShape, edges_of
+from fspielm.geometry.points import Sites, as_plane_point, as_positive, as_space_point
 from fspielm.geometry.quadrature import Quadrature
-from fspielm.geometry.sampling import kronecker
-from fspielm.geometry.sites import Sites
+from fspielm.geometry.shapes.ball import Ball
+from fspielm.geometry.shapes.ellipsoid import Ellipsoid
+from fspielm.geometry.transform import Transformed
+from fspielm.numerics.sampling import kronecker
+
+# ---- How closed shapes lie to each other: apart, or one in another, without touching
+
+
+Lie: TypeAlias = Literal["apart", "within", "around", "across"]
+
+# What is closer, in units of the extent of a shape, touches.
+TOUCHING = 1e-9
+# Points on each curve at first, and how often their distances are looked at again, closer by.
+_LOOKS = 48
+_CLOSER = 24
+# Steps to either side of the closest points, each time.
+_BESIDE = 4
+
+
+def lie(one: Domain, other: Domain, rims: tuple[FloatArray, FloatArray]) -> Lie:
+    """How a shape lies to another one, as far as points on both of them tell; "across" where they overlap."""
+    here, there = other.contains(rims[0]), one.contains(rims[1])
+    if not here.any() and not there.any():
+        return "apart"
+    if here.all() and not there.any():
+        return "within"
+    return "around" if there.all() and not here.any() else "across"
+
+
+def objects_around(shapes: Sequence[Domain], find: Callable[[Domain, Domain], Lie], remedy: str) -> tuple[int, ...]:
+    """For each of several shapes the place of the smallest one that it lies in; -1 of those in none.
+
+    How two of them lie is what `find` says, where their boxes meet.
+
+    Raises
+    ------
+    ProblemError
+        If two overlap or touch.
+    """
+    outer: list[list[int]] = [[] for _ in shapes]
+    for (i, one), (j, other) in combinations(enumerate(shapes), 2):
+        (a, b), (c, d) = one.bounding_box, other.bounding_box
+        hair = TOUCHING * float(np.max([b - a, d - c]))
+        how = "apart" if np.any(b < c - hair) or np.any(d < a - hair) else find(one, other)
+        if how == "across":
+            raise ProblemError(f"Exterior: {one!r} and {other!r} overlap or touch; {remedy}")
+        if how == "within":
+            outer[i].append(j)
+        elif how == "around":
+            outer[j].append(i)
+    return tuple(min(own, key=lambda place: shapes[place].measure, default=-1) for own in outer)
+
+
+def curves_touch(one: Sequence[PlaneCurve], other: Sequence[PlaneCurve], nothing: float) -> bool:
+    """Whether curves come as close as `nothing`: from the closest of many points on, by ever closer looks."""
+    return any(_least_distance(a, b, nothing) <= nothing for a in one for b in other)
+
+
+def _least_distance(one: PlaneCurve, other: PlaneCurve, nothing: float) -> float:
+    s, t = (np.linspace(curve.t0, curve.t1, _LOOKS) for curve in (one, other))
+    widths = s[1] - s[0], t[1] - t[0]
+    first, second = one.point(s), other.point(t)
+    best, i, j = _closest(first, second)
+    reach = sum(float(np.hypot(*np.diff(points, axis=0).T).max()) for points in (first, second))
+    if best > reach + nothing:  # no closer between these points
+        return best
+    at = s[i], t[j]
+    steps = np.arange(-_BESIDE, _BESIDE + 1) / _BESIDE
+    for _ in range(_CLOSER):
+        s, t = (
+            np.clip(middle + width * steps, curve.t0, curve.t1)
+            for middle, width, curve in zip(at, widths, (one, other), strict=True)
+        )
+        best, i, j = _closest(one.point(s), other.point(t))
+        at, widths = (s[i], t[j]), (0.5 * widths[0], 0.5 * widths[1])
+    return best
+
+
+def _closest(first: FloatArray, second: FloatArray) -> tuple[float, int, int]:
+    distances = np.hypot(*(first[:, None] - second[None]).transpose(2, 0, 1))
+    i, j = np.unravel_index(int(np.argmin(distances)), distances.shape)
+    return float(distances[i, j]), int(i), int(j)
+
+
+# ---- Open domains: all of the plane, or of space, outside of some shapes
+
 
 # The window reaches so far beyond the objects, in units of their extent.
 _AROUND = 0.5
@@ -63,8 +146,6 @@ class Exterior(Domain):
         """That of the plane, or of space, as the first shape is."""
         kind: type[Exterior] = PlaneExterior
         if shapes and isinstance(shapes[0], Domain) and shapes[0].dimension == 3:
-            from fspielm.geometry.space_exterior import SpaceExterior  # few problems are so
-
             kind = SpaceExterior
         return object.__new__(kind)
 
@@ -351,3 +432,107 @@ def _as_window(window: Any, objects: tuple[FloatArray, FloatArray]) -> tuple[tup
             f"and {last}"
         )
     return first, last
+
+
+# ---- Open domains in space, and the ellipsoids that their objects are
+
+
+# Points on an object that tell distances.
+_ON_OBJECT = 2048
+
+_BALL = Ball((0, 0, 0), 1).boundary()[0]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Body:
+    """An ellipsoid, or a ball, anywhere in space.
+
+    Attributes
+    ----------
+    center : (3,) array
+    semi_axes : (3,) array
+    turn : (3, 3) array
+        Its columns are the directions of the semi-axes.
+    """
+
+    center: FloatArray
+    semi_axes: FloatArray
+    turn: FloatArray
+
+    @property
+    def is_ball(self) -> bool:
+        """Whether all semi-axes are the same."""
+        return bool(np.ptp(self.semi_axes) <= 1e-12 * self.semi_axes.max())
+
+    def placed(self, on_ball: FloatArray, semi_axes: FloatArray) -> FloatArray:
+        """Points of the unit ball, stretched by other semi-axes in the directions of its own."""
+        return np.asarray(self.center + (on_ball * semi_axes) @ self.turn.T)
+
+    def sites(self, unit: FloatArray) -> Sites:
+        """Places on its surface, from shares of an azimuth and of a height, with normals into it.
+
+        Those of a ball that is stretched: they crowd at the ends of long axes, as fields vary there.
+        """
+        return self._above(_BALL.place(unit).points)
+
+    def sites_along(self, axis: int, unit: FloatArray) -> Sites:
+        """The same around one of its axes, from shares of an azimuth and of the angle with it: more at its ends."""
+        height = 0.5 - 0.5 * np.cos(np.pi * unit[:, 1])
+        on_ball = _BALL.place(np.column_stack([unit[:, 0], height])).points
+        return self._above(np.roll(on_ball, axis - 2, axis=1))
+
+    def _above(self, on_ball: FloatArray) -> Sites:
+        """What is on its surface where places are on the unit ball."""
+        into = -on_ball / self.semi_axes
+        into /= np.linalg.norm(into, axis=1, keepdims=True)
+        return Sites(self.placed(on_ball, self.semi_axes), into @ self.turn.T)
+
+    @cached_property
+    def rim(self) -> FloatArray:
+        """Points all over its surface."""
+        return self.sites(kronecker(_ON_OBJECT, 2)).points
+
+
+def body_of(shape: Domain) -> Body | None:
+    """The ellipsoid that a shape is; None of any other."""
+    if isinstance(shape, Ball):
+        return Body(np.array(shape.center), np.full(3, shape.radius), np.eye(3))
+    if isinstance(shape, Ellipsoid):
+        return Body(np.array(shape.center), np.array(shape.semi_axes), np.eye(3))
+    inner = body_of(shape.shape) if isinstance(shape, Transformed) else None
+    if inner is None:
+        return None
+    assert isinstance(shape, Transformed)
+    return Body(
+        shape._forward(inner.center[None])[0], shape._factor * inner.semi_axes, shape._rows @ inner.turn / shape._factor
+    )
+
+
+@final
+class SpaceExterior(Exterior):
+    """An `Exterior` of space."""
+
+    @cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """The objects as ellipsoids."""
+        return tuple(body for body in map(body_of, self.shapes) if body is not None)
+
+    def _check_shape(self, shape: Any) -> None:
+        super()._check_shape(shape)
+        if body_of(shape) is None:
+            raise ProblemError(
+                "Exterior: in space objects are fs.Ball and fs.Ellipsoid, moved and turned as you like, for fields "
+                f"around others, and at edges, are not known; got {shape!r}: name an ellipsoid close to it"
+            )
+
+    def _lie(self, one: Domain, other: Domain) -> Lie:
+        first, second = body_of(one), body_of(other)
+        if first is None or second is None or not (first.is_ball and second.is_ball):
+            return super()._lie(one, other)
+        apart, a, b = float(np.linalg.norm(first.center - second.center)), first.semi_axes[0], second.semi_axes[0]
+        if apart > (1 + 1e-9) * (a + b):
+            return "apart"
+        if apart >= (1 - 1e-9) * abs(b - a):
+            return "across"
+        return "within" if a < b else "around"

@@ -2,28 +2,218 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import Any, TypeAlias, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.deadline import check_deadline
+from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, join_parts
-from fspielm.geometry.box import Box
-from fspielm.geometry.corner import Corner, corners_of
-from fspielm.geometry.curves import Edge, PlaneCurve, polyline_part
-from fspielm.geometry.domain import Domain, default_axes
-from fspielm.geometry.hole import Hole, holes_of
-from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.contour import Contour, Raster, contour_of, raster_of
+from fspielm.geometry.curves import Edge, MonotonePiece, PlaneCurve, monotone_pieces, polyline_part
+from fspielm.geometry.domain import Corner, Domain, Hole, corners_of, default_axes, holes_of
+from fspielm.geometry.quadrature import Quadrature, gauss
+from fspielm.geometry.shapes.box import Box
 
-if TYPE_CHECKING:
-    from fspielm.geometry.contour import Contour
-    from fspielm.geometry.raster import Raster
+# ---- Quadrature over plane regions by vertical chords that never leave them
+
+
+_ROUNDING = 64 * float(np.finfo(np.float64).eps)
+# Nodes that a panel or a chord has in any case; a panel with a rounded end needs more to see the root.
+_FEWEST, _FEWEST_ROUND = 2, 6
+_PROBES = 5
+
+
+def section_rule(curves: Sequence[PlaneCurve], n: int) -> Quadrature:
+    """About `n` nodes inside the region that these curves enclose, spectrally accurate.
+
+    Between neighbouring corners and vertical tangents (a panel), the vertical chords of the region begin and end on
+    the same smooth curves: Gauss-Legendre along each chord and, over x, in a variable that makes the square roots
+    at vertical tangents smooth.
+
+    Parameters
+    ----------
+    curves : sequence of PlaneCurve
+        Closed loops that do not cross, in any order.
+    n : int
+        About how many nodes; each panel and chord has a few in any case.
+    """
+    panels = _panels(curves)
+    spacing = _spacing(panels, n)
+    rules = [panel.rule(spacing) for panel in panels]
+    return Quadrature(np.concatenate([rule.points for rule in rules]), np.concatenate([rule.weights for rule in rules]))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Panel:
+    """A range of x over which the same pieces bound the region.
+
+    `reach` is its width, or the height that a bounding piece gains over it where that is more; `lengths` are the
+    greatest of each of its chords.
+    """
+
+    left: float
+    right: float
+    pieces: tuple[MonotonePiece, ...]
+    rounded: tuple[bool, bool]
+    reach: float
+    lengths: FloatArray
+
+    def nodes(self, spacing: float) -> int:
+        """Nodes over x: more with a rounded end, since its variable stretches the middle or the other end."""
+        fewest, stretch = {0: (_FEWEST, 1.0), 1: (_FEWEST_ROUND, 2.0), 2: (_FEWEST_ROUND, 0.5 * math.pi)}[
+            sum(self.rounded)
+        ]
+        return fewest + math.ceil(stretch * self.reach / spacing)
+
+    def chord_nodes(self, spacing: float) -> list[int]:
+        """Nodes along each chord."""
+        return [_FEWEST + math.ceil(length / spacing) for length in self.lengths]
+
+    def rule(self, spacing: float) -> Quadrature:
+        """The nodes of this panel, at about that spacing."""
+        x, across = _abscissae(self.left, self.right, self.rounded, self.nodes(spacing))
+        heights = _sorted_heights(self.pieces, x)
+        points, weights = [], []
+        for chord, count in enumerate(self.chord_nodes(spacing)):
+            low, high = heights[2 * chord], heights[2 * chord + 1]
+            unit, shares = gauss(count)
+            y = low[:, None] + (high - low)[:, None] * unit
+            weight = (across * (high - low))[:, None] * shares
+            points.append(np.stack([np.broadcast_to(x[:, None], y.shape), y], axis=-1).reshape(-1, 2))
+            weights.append(weight.ravel())
+        joined, positive = np.concatenate(points), np.concatenate(weights)
+        kept = positive > 0  # at a tip a chord may be no longer than rounding
+        return Quadrature(joined[kept], positive[kept])
+
+
+def _panels(curves: Sequence[PlaneCurve]) -> list[_Panel]:
+    ends = np.concatenate([curve.point(np.array([curve.t0, curve.t1])) for curve in curves])
+    tolerance = _ROUNDING * float(np.abs(ends).max())
+    pieces = [piece for curve in curves for piece in monotone_pieces(curve, tolerance)]
+    abscissae = np.sort(np.concatenate([piece.x for piece in pieces]))
+    abscissae = abscissae[np.append(True, np.diff(abscissae) > tolerance)]
+    panels = []
+    for left, right in pairwise(float(x) for x in abscissae):
+        over = tuple(p for p in pieces if p.x[0] <= left + tolerance and p.x[1] >= right - tolerance)
+        if len(over) % 2:
+            raise ProblemError(
+                f"the curves around a region must close; a vertical line between x = {left:.6g} and {right:.6g} "
+                f"crosses them {len(over)} times"
+            )
+        if over:
+            upright = np.any([piece.bends_upright(np.array([left, right])) for piece in over], axis=0)
+            rounded = (bool(upright[0]), bool(upright[1]))
+            heights = _sorted_heights(over, _abscissae(left, right, rounded, _PROBES)[0])
+            lengths = (heights[1::2] - heights[::2]).max(axis=1)
+            reach = max(right - left, float(np.ptp(heights, axis=1).max()))
+            panels.append(_Panel(left, right, over, rounded, reach, lengths))
+    return panels
+
+
+def _sorted_heights(pieces: Sequence[MonotonePiece], x: FloatArray) -> FloatArray:
+    """Where vertical lines cross the pieces, ``(pieces, n)``, from below: the region begins, ends, begins ..."""
+    return np.sort([piece.heights(x) for piece in pieces], axis=0)
+
+
+def _abscissae(left: float, right: float, rounded: tuple[bool, bool], n: int) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights over x, in a variable s of which the square root of a distance to a rounded end is smooth."""
+    s, weights = gauss(n)
+    maps: dict[tuple[bool, bool], tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]] = {
+        (False, False): (lambda s: s, np.ones_like),
+        (True, False): (lambda s: s**2, lambda s: 2 * s),
+        (False, True): (lambda s: s * (2 - s), lambda s: 2 * (1 - s)),
+        (True, True): (lambda s: np.sin(0.5 * np.pi * s) ** 2, lambda s: 0.5 * np.pi * np.sin(np.pi * s)),
+    }
+    share, speed = maps[rounded]
+    return left + (right - left) * share(s), (right - left) * speed(s) * weights
+
+
+def _spacing(panels: Sequence[_Panel], n: int) -> float:
+    """The distance between nodes at which they are about `n` in all, or the largest that makes sense."""
+
+    def total(spacing: float) -> int:
+        return sum(panel.nodes(spacing) * sum(panel.chord_nodes(spacing)) for panel in panels)
+
+    largest = max(max(panel.reach, *panel.lengths) for panel in panels)
+    low, high = math.log(largest / (n + 1)), math.log(largest)
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if total(math.exp(middle)) > n else (low, middle)
+    return math.exp(high)
+
+
+# ---- Joints of plane boundaries: where smooth curves meet without a corner, but bend differently
+
+
+# A step along a curve by which it is seen to bend, of its length; bends that differ by less, over the length, do not.
+_STEP, _SAME = 1e-4, 1e-3
+# A change of direction that counts as none, in radians, and a distance, of a curve's length.
+_SMOOTH, _CLOSE = 1e-6, 1e-9
+
+
+@final
+@dataclass(frozen=True)
+class Joint:
+    """A place where a boundary is smooth, but no analytic curve: its curvature jumps.
+
+    Attributes
+    ----------
+    point : (float, float)
+    away : float
+        Direction of the outward normal there, in radians from the x axis.
+    length : float
+        Of the shorter of both curves.
+    """
+
+    point: tuple[float, float]
+    away: float
+    length: float
+
+
+def joints_of(curves: Sequence[PlaneCurve]) -> tuple[Joint, ...]:
+    """The joints of curves that make closed loops, with the interior on their left."""
+    found = []
+    starts = np.array([curve.ends[0] for curve in curves])
+    for before in curves:
+        after = curves[int(np.argmin(np.hypot(*(starts - before.ends[1]).T)))]
+        if after is before or math.dist(after.ends[0], before.ends[1]) > _CLOSE * before.length:
+            continue
+        length = min(before.length, after.length)
+        old, new = _direction(before, 1.0), _direction(after, 0.0)
+        if abs(_turn(old, new)) < _SMOOTH and abs(_bend(before, 1.0) - _bend(after, 0.0)) * length > _SAME:
+            x, y = after.ends[0]
+            found.append(Joint((float(x), float(y)), new - 0.5 * math.pi, length))
+    return tuple(found)
+
+
+def _direction(curve: PlaneCurve, share: float) -> float:
+    x, y = curve.tangent(curve.parameter(np.array([share])))[0]
+    return math.atan2(y, x)
+
+
+def _turn(old: float, new: float) -> float:
+    return math.remainder(new - old, 2 * math.pi)
+
+
+def _bend(curve: PlaneCurve, share: float) -> float:
+    """Curvature at an end."""
+    near = abs(share - _STEP)
+    turned = _turn(_direction(curve, share), _direction(curve, near))
+    return turned / ((near - share) * curve.length)
+
+
+# ---- Plane shapes: regions whose boundary is made of named pieces of curves
+
 
 # So many points are worth a raster.
 _MANY = 20_000
@@ -113,19 +303,16 @@ class PlaneShape(Domain):
         return parts_of(self._edges(axes))
 
     def _quadrature(self, n: int) -> Quadrature:
-        from fspielm.geometry.sections import section_rule  # not needed for a solve
 
         return section_rule([edge.curve for edge in self._edges(default_axes(2))], n)
 
     @cached_property
     def _contour(self) -> Contour:
-        from fspielm.geometry.contour import contour_of  # much code, which boxes have no use for
 
         return contour_of([edge.curve for edge in self._edges(default_axes(2))], repr(self))
 
     @cached_property
     def _raster(self) -> Raster:
-        from fspielm.geometry.raster import raster_of
 
         return raster_of(self._contour, lambda points: self._contains(points, True))
 
@@ -156,3 +343,123 @@ def edges_of(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, .
     if not isinstance(domain, Box) or domain.dimension != 2:
         return None
     return domain.edges(axes)
+
+
+# ---- Plane domains cut into triangles, for pictures and files: the solver needs none
+
+
+IntArray: TypeAlias = NDArray[np.int64]
+
+# Points inside keep this distance from those on the boundary, in units of the spacing: then no circle over a piece of
+# the boundary holds one of them, and the piece is an edge of the triangulation.
+_CLEAR = 0.75
+# A curved edge has at least so many pieces.
+_LEAST_PIECES = 8
+# Pieces that a thin place keeps from being edges are halved so many times.
+_MOST_ROUNDS = 12
+# Triangles of three points on a straight piece of the boundary, in units of the spacing squared.
+_NO_AREA = 1e-9
+
+
+def triangulate(domain: Domain, spacing: float) -> tuple[FloatArray, IntArray] | None:
+    """Triangles that fill a plane domain, their outer vertices exactly on its boundary, all corners among them.
+
+    Parameters
+    ----------
+    domain : Domain
+        A plane shape, or a box of the plane.
+    spacing : float
+        About how long the edges are to be; shorter where the domain is thin.
+
+    Returns
+    -------
+    (points, triangles) or None
+        Arrays ``(n, 2)`` and ``(m, 3)``, the latter indices counterclockwise; None for a domain without known edges.
+    """
+    edges = edges_of(domain)
+    if edges is None:
+        return None
+    curves = [edge.curve for edge in edges]
+    loops = [[curves[number] for number in loop] for loop in contour_of(curves, repr(domain)).loops]
+    cuts = [[_cuts(curve, spacing) for curve in loop] for loop in loops]
+    inside = _inside(domain, loops, cuts, spacing)
+    for _ in range(_MOST_ROUNDS):
+        rim, pieces = _rim(loops, cuts)
+        points = np.concatenate([rim, inside])
+        triangles = _delaunay(points)
+        missing = _missing(pieces, triangles)
+        if not missing.any():
+            break
+        cuts = _halved(cuts, missing)
+    corners = points[triangles]
+    area = _areas(corners)
+    kept = (np.abs(area) > _NO_AREA * spacing**2) & domain.contains(corners.mean(axis=1))
+    triangles, area = triangles[kept], area[kept]
+    triangles[area < 0] = triangles[area < 0][:, ::-1]
+    used, numbered = np.unique(triangles, return_inverse=True)
+    return points[used], numbered.reshape(-1, 3).astype(np.int64)
+
+
+def _cuts(curve: PlaneCurve, spacing: float) -> FloatArray:
+    """Parameters that cut a curve into pieces of about equal length, its ends included."""
+    pieces = max(int(np.ceil(curve.length / spacing)), 1 if curve.straight else _LEAST_PIECES)
+    return curve.parameter(np.linspace(0.0, 1.0, pieces + 1))
+
+
+def _rim(loops: list[list[PlaneCurve]], cuts: list[list[FloatArray]]) -> tuple[FloatArray, IntArray]:
+    """Points of the boundary ``(n, 2)``, and the pairs of them ``(n, 2)`` that are neighbours."""
+    points: list[FloatArray] = []
+    pairs: list[IntArray] = []
+    count = 0
+    for loop, loop_cuts in zip(loops, cuts, strict=True):
+        # every curve without its end, where the next one begins
+        points += [curve.point(t[:-1]) for curve, t in zip(loop, loop_cuts, strict=True)]
+        total = sum(len(t) - 1 for t in loop_cuts)
+        index = np.arange(count, count + total, dtype=np.int64)
+        pairs.append(np.column_stack([index, np.roll(index, -1)]))
+        count += total
+    return np.concatenate(points), np.concatenate(pairs)
+
+
+def _inside(domain: Domain, loops: list[list[PlaneCurve]], cuts: list[list[FloatArray]], spacing: float) -> FloatArray:
+    """Points of a regular grid inside, away from the boundary."""
+    lower, upper = domain.bounding_box
+    counts = np.maximum(np.round((upper - lower) / spacing).astype(int), 1)
+    axes = [np.linspace(a, b, n + 1)[1:-1] for a, b, n in zip(lower, upper, counts, strict=True)]
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
+    points = points[domain.contains(points)]
+    from scipy.spatial import cKDTree
+
+    rim, _ = _rim(loops, cuts)
+    distance, _ = cKDTree(rim).query(points)
+    return np.asarray(points[distance > _CLEAR * spacing])
+
+
+def _delaunay(points: FloatArray) -> IntArray:
+    from scipy.spatial import Delaunay
+
+    # about the origin and of size one: far from it, or tiny, the library would see all points in one place
+    middle, size = points.mean(axis=0), np.ptp(points, axis=0).max()
+    return np.asarray(Delaunay((points - middle) / size).simplices, dtype=np.int64)
+
+
+def _missing(pieces: IntArray, triangles: IntArray) -> NDArray[np.bool_]:
+    """Mask of the pieces of the boundary that are no edges of triangles."""
+    count = int(triangles.max()) + 1 + len(pieces)
+    sides = np.sort(np.concatenate([triangles[:, pair] for pair in ([0, 1], [1, 2], [2, 0])]), axis=1)
+    wanted = np.sort(pieces, axis=1)
+    return ~np.isin(wanted[:, 0] * count + wanted[:, 1], sides[:, 0] * count + sides[:, 1])
+
+
+def _halved(cuts: list[list[FloatArray]], missing: NDArray[np.bool_]) -> list[list[FloatArray]]:
+    """The cuts with one more in the middle of every missing piece."""
+    lengths = [len(t) - 1 for loop in cuts for t in loop]
+    ends = np.cumsum([0, *lengths])
+    flags = iter([missing[a:b] for a, b in pairwise(ends)])
+    return [[np.sort(np.append(t, 0.5 * (t[:-1] + t[1:])[next(flags)])) for t in loop] for loop in cuts]
+
+
+def _areas(corners: FloatArray) -> FloatArray:
+    """Signed areas of triangles ``(m, 3, 2)``."""
+    (x1, y1), (x2, y2) = (corners[:, 1] - corners[:, 0]).T, (corners[:, 2] - corners[:, 0]).T
+    return np.asarray(0.5 * (x1 * y2 - x2 * y1))

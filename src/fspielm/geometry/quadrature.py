@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.geometry.sites import Sites
+from fspielm.geometry.points import Sites
 
 # Rules with more nodes than this are composite: nearly as accurate, and their nodes cost nothing to find.
 _PANEL = 40

@@ -7,29 +7,200 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from itertools import combinations, groupby, pairwise
 from types import MappingProxyType
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.combination import combine
+from fspielm.geometry.boundary import BoundaryPart, unnumbered
+from fspielm.geometry.combination import Piece, combine, cuts_between, in_loops, looks_beside, majority, separated
 from fspielm.geometry.contour import contour_of
-from fspielm.geometry.corner import Corner
 from fspielm.geometry.crossings import Resolution
-from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.domain import Domain, default_axes
-from fspielm.geometry.hole import Hole
-from fspielm.geometry.overlay import Piece, in_loops, looks_beside, majority
-from fspielm.geometry.part_names import unnumbered
-from fspielm.geometry.plane import Edge, edges_of, parts_of
+from fspielm.geometry.curves import Edge, PlaneCurve
+from fspielm.geometry.domain import Corner, Domain, Hole, Spans, default_axes
+from fspielm.geometry.plane import PlaneShape, edges_of, parts_of
 from fspielm.geometry.quadrature import Quadrature
-from fspielm.geometry.region_shapes import Outline, RegionBorder, check_shapes
-from fspielm.geometry.spans import Spans
-from fspielm.geometry.tiling import Side, sides_of
+from fspielm.geometry.time import SpaceTime, extrude
+
+# ---- What regions of a domain are made of, and where two of them meet
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RegionBorder:
+    """Where two regions of a domain meet.
+
+    Attributes
+    ----------
+    name : str
+        ``"core | shell"``; numbered where they meet at several points of a line.
+    sides : (str, str)
+        Names of the two, in the order of the domain.
+    part : BoundaryPart
+        Its normals point out of the first region, into the second.
+    curves : tuple of PlaneCurve
+        The pieces it is made of in the plane, with the first region on their left; in space, where there is time.
+    """
+
+    name: str
+    sides: tuple[str, str]
+    part: BoundaryPart
+    curves: tuple[PlaneCurve, ...] = ()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Outline(PlaneShape):
+    """The plane shape with given edges."""
+
+    outer: tuple[Edge, ...]
+
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        return self.outer
+
+
+def check_shapes(shapes: Mapping[str, Any]) -> None:
+    """Refuse what is not two or more intervals or plane shapes."""
+    example = "as in fs.Regions(core=fs.Disk((0, 0), 1), shell=fs.Disk((0, 0), 2) - fs.Disk((0, 0), 1))"
+    if len(shapes) < 2:
+        raise ProblemError(f"Regions: there must be two or more, by their names, {example}; got {len(shapes)}")
+    for name, shape in shapes.items():
+        if not isinstance(shape, Domain):
+            raise ProblemError(f"Regions: {name} must be a shape, {example}; got {shape!r}")
+        if shape.time is not None:
+            raise ProblemError(
+                f"Regions: {name}={shape!r} has its time already; multiply the whole, as in "
+                "fs.Regions(...) * fs.Time(0, 1)"
+            )
+    dimensions = {name: shape.dimension for name, shape in shapes.items()}
+    if len(set(dimensions.values())) > 1:
+        told = ", ".join(f"{name} has {dimension}" for name, dimension in dimensions.items())
+        raise ProblemError(f"Regions: all must have the same dimension; {told}")
+    for name, shape in shapes.items():
+        if shape.dimension > 1 and edges_of(shape) is None:
+            raise ProblemError(f"Regions: they are intervals or plane shapes; {name}={shape!r} is neither")
+
+
+# ---- Shapes side by side: which pieces of their boundaries two of them share, and which bound the whole
+
+
+# Ends of intervals nearer than this share of the whole are one.
+_SAME_END = 1e-11
+
+
+class Side(NamedTuple):
+    """A piece of a shape's boundary, and what lies beyond it.
+
+    Attributes
+    ----------
+    shape : int
+    edge : int
+        Which of the shape's edges it is cut from; on the line, which of its boundary parts it is.
+    beyond : int
+        The shape on the other side; -1 for the outside.
+    curve : PlaneCurve or None
+        The piece, with its shape on the left; None on the line, where it is a point.
+    """
+
+    shape: int
+    edge: int
+    beyond: int
+    curve: PlaneCurve | None
+
+
+def sides_of(shapes: Mapping[str, Domain]) -> list[Side]:
+    """The pieces of the boundaries of shapes that lie side by side; refused where two overlap."""
+    line = next(iter(shapes.values())).dimension == 1
+    return _on_the_line(shapes) if line else _in_the_plane(shapes)
+
+
+def _on_the_line(shapes: Mapping[str, Domain]) -> list[Side]:
+    ends = []
+    for index, shape in enumerate(shapes.values()):
+        for number, part in enumerate(shape.boundary()):
+            site = part.place(np.empty((1, 0)))
+            assert site.normals is not None  # every boundary part has them
+            ends.append((index, number, float(site.points[0, 0]), float(site.normals[0, 0])))
+    places = [place for _, _, place, _ in ends]
+    tolerance = _SAME_END * (max(places) - min(places))
+    names, domains = list(shapes), list(shapes.values())
+    found = []
+    for index, number, place, normal in ends:
+        here = [other for other, _, p, n in ends if other != index and abs(p - place) <= tolerance and n == -normal]
+        inner = np.array([[place - 2 * tolerance * normal]])
+        for other, domain in enumerate(domains):
+            if other != index and domain._contains(inner, True)[0]:
+                raise _overlap(names[index], names[other], shapes)
+        found.append(Side(index, number, here[0] if here else -1, None))
+    return found
+
+
+def _in_the_plane(shapes: Mapping[str, Domain]) -> list[Side]:
+    domains, names = list(shapes.values()), list(shapes)
+    boxes = np.array([domain.bounding_box for domain in domains])
+    resolution = Resolution.of(boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0))
+    curves = [[edge.curve for edge in edges_of(domain) or ()] for domain in domains]
+    cuts: list[list[list[float]]] = [[[] for _ in own] for own in curves]
+    for i, j in combinations(range(len(domains)), 2):
+        if _apart(boxes[i], boxes[j], resolution.same_place):
+            continue
+        for index, met in zip((i, j), cuts_between((curves[i], curves[j]), resolution), strict=True):
+            for known, new in zip(cuts[index], met, strict=True):
+                known += new
+    found = []
+    for index, own in enumerate(curves):
+        pieces = [
+            (edge, curve.clip(low, high))
+            for edge, curve in enumerate(own)
+            for low, high in pairwise(separated(curve, cuts[index][edge], resolution))
+        ]
+        left, right = looks_beside([curve for _, curve in pieces], resolution.step)
+        beyond = np.full(len(pieces), -1)
+        for other, domain in enumerate(domains):
+            if other == index or _apart(boxes[index], boxes[other], resolution.step):
+                continue
+            if majority(lambda points, d=domain: d._contains(points, False), left).any():  # type: ignore[misc]
+                raise _overlap(names[index], names[other], shapes)
+            beyond[majority(lambda points, d=domain: d._contains(points, False), right)] = other  # type: ignore[misc]
+        found += _joined(index, pieces, beyond.tolist(), own)
+    return found
+
+
+def _joined(
+    index: int, pieces: Sequence[tuple[int, PlaneCurve]], beyond: Sequence[int], curves: Sequence[PlaneCurve]
+) -> list[Side]:
+    """The pieces, neighbours on an edge that have the same beyond them joined again."""
+    joined = []
+    keyed = [(edge, other, curve) for (edge, curve), other in zip(pieces, beyond, strict=True)]
+    for (edge, other), run in groupby(keyed, key=lambda piece: piece[:2]):
+        members = [curve for _, _, curve in run]
+        joined.append(Side(index, edge, other, curves[edge].clip(members[0].t0, members[-1].t1)))
+    return joined
+
+
+def _apart(one: FloatArray, other: FloatArray, reach: float) -> bool:
+    """Whether two boxes ``(2, d)`` are farther from each other than `reach` along an axis."""
+    far: BoolArray = (one[0] > other[1] + reach) | (other[0] > one[1] + reach)
+    return bool(far.any())
+
+
+def _overlap(one: str, other: str, shapes: Mapping[str, Domain]) -> ProblemError:
+    common = combine("intersection", shapes[one], shapes[other])
+    extent = "length" if common.dimension == 1 else "area"
+    first, second = (name for name in shapes if name in (one, other))
+    place = ", ".join(f"{v:.3g}" for v in common.sample(1, np.random.default_rng(0))[0])
+    return ProblemError(
+        f"Regions: {first!r} and {second!r} overlap, by the {extent} {common.measure:.3g} (at ({place}), for one); "
+        f"take one from the other, as in {second}={second} - {first}"
+    )
+
+
+# ---- Domains made of named regions side by side: materials
+
 
 # A hole between regions is a gap if it is so much thinner than a disk, for which 4 pi area / perimeter^2 is 1; a slit
 # that is open at an end, if it is so much thinner than long.
@@ -350,3 +521,20 @@ def _rim(domain: Domain) -> FloatArray:
     if domain.dimension > 1:
         found += [np.array([edge.curve.ends[0]]) for edge in edges_of(domain) or ()]
     return np.concatenate(found)
+
+
+# ---- The regions of a domain that may have time
+
+
+def regions_in(domain: Domain) -> Regions | None:
+    """The regions of a domain, or of its space where it has time; None where it is one shape."""
+    space = domain.space if isinstance(domain, SpaceTime) else domain
+    return space._regions
+
+
+def borders_in(domain: Domain) -> tuple[RegionBorder, ...]:
+    """Where the regions of a domain meet, at all times where it has time."""
+    regions, time = regions_in(domain), domain.time
+    if regions is None or time is None:
+        return () if regions is None else regions.interfaces
+    return tuple(replace(border, part=extrude(border.part, time)) for border in regions.interfaces)

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.combination import Combination
 from fspielm.geometry.domain import Domain, rounding_slack
-from fspielm.geometry.inputs import as_number
+from fspielm.geometry.points import Sites, as_number
 from fspielm.geometry.quadrature import Quadrature, gauss, per_axis, product
-from fspielm.geometry.sampling import Sampling, check_count
-from fspielm.geometry.sites import Sites
+from fspielm.numerics.sampling import Sampling, check_count
 
 
 @final
@@ -118,7 +118,6 @@ class SpaceTime(Domain):
         object.__setattr__(self, "_time", time)
 
     def __repr__(self) -> str:
-        from fspielm.geometry.combination import Combination  # which knows of domains with time
 
         # the operators of a combination bind less
         space = f"({self.space!r})" if isinstance(self.space, Combination) else repr(self.space)

@@ -14,12 +14,11 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray, SideArray, times
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
-from fspielm.geometry.domain import Domain, rounding_slack
-from fspielm.geometry.inputs import as_number, as_positive, as_vector
-from fspielm.geometry.plane import Edge, PlaneShape, edges_of
+from fspielm.geometry.curves import Edge
+from fspielm.geometry.domain import Domain, Spans, rounding_slack
+from fspielm.geometry.plane import PlaneShape, edges_of
+from fspielm.geometry.points import Sites, as_number, as_positive, as_vector
 from fspielm.geometry.quadrature import Quadrature
-from fspielm.geometry.sites import Sites
-from fspielm.geometry.spans import Spans
 
 Matrix = tuple[tuple[float, ...], ...]
 

@@ -1,4 +1,4 @@
-"""What solutions on open domains have beside others: the field that objects add, and what is left of it far away."""
+"""What solutions on open domains have beside others: far fields, cross sections, orders."""
 
 from __future__ import annotations
 
@@ -7,24 +7,29 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.equations import Problem
-from fspielm.equations.incident import PlaneWaves
-from fspielm.equations.lattice import lattice_of
-from fspielm.equations.media import media_of
-from fspielm.equations.open_domain import incident_of, outer_wavenumbers
-from fspielm.equations.two_sided import as_one
+from fspielm.basis.basis import Basis, JoinedBasis
+from fspielm.basis.outgoing.family import IncidentBasis, RegionalBasis
+from fspielm.basis.outgoing.grating import FoldedBasis, GratingBasis
+from fspielm.basis.outgoing.radiating import HarmonicBasis
+from fspielm.basis.wrapping import Component, DerivedBasis
+from fspielm.cells.basis import SumsOnCells
 from fspielm.errors import ProblemError
-from fspielm.features import Basis, Component, DerivedBasis, JoinedBasis
-from fspielm.features.outward import HarmonicBasis, IncidentBasis, RegionalBasis
-from fspielm.features.outward.folded import FoldedBasis
-from fspielm.features.sums_on_cells import SumsOnCells
-from fspielm.geometry import Ball
+from fspielm.geometry.shapes.ball import Ball
+from fspielm.problem.problem import Problem
+from fspielm.problem.scattering.incident import PlaneWaves
+from fspielm.problem.scattering.inside import as_one
+from fspielm.problem.scattering.media import media_of
+from fspielm.problem.scattering.open_domain import incident_of, lattice_of, outer_wavenumbers
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
+
+
+# ---- What solutions on open domains have beside others: the field that objects add, and what is left of it far away
+
 
 # Directions for each radian of waves around the objects, and some more: the integral over all is then exact.
 _DIRECTIONS = 2.2
@@ -226,3 +231,64 @@ def _check_open(problem: Problem, what: str) -> None:
         raise ProblemError(
             f"{what} is for open domains, fs.Exterior(...), in problem files exterior = [...]; this one has an end"
         )
+
+
+# ---- Where a grating sends a plane wave
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """The plane waves that leave a grating on the side that one comes from, and on the other.
+
+    Attributes
+    ----------
+    numbers : (J,) array of int
+        Of the orders: j has the wavenumber ``k cos(angle of incidence) + 2 pi j / period`` along the grating.
+    along, across : (J,) arrays
+        Their wavenumbers along the grating, and away from it.
+    reflected_amplitudes, transmitted_amplitudes : (J,) arrays
+        What ``exp(i (along x + across |y|))`` is multiplied with, for an incident wave of size one.
+    """
+
+    numbers: NDArray[np.int_]
+    along: FloatArray
+    across: FloatArray
+    reflected_amplitudes: ComplexArray
+    transmitted_amplitudes: ComplexArray
+
+    @property
+    def reflected(self) -> FloatArray:
+        """The share of the power that goes back in each order, ``(J,)``."""
+        return self._shares(self.reflected_amplitudes)
+
+    @property
+    def transmitted(self) -> FloatArray:
+        """The share of the power that goes on in each order, ``(J,)``."""
+        return self._shares(self.transmitted_amplitudes)
+
+    @property
+    def absorbed(self) -> float:
+        """The share of the power that is missing: zero where nothing is lost."""
+        return 1.0 - float(self.reflected.sum() + self.transmitted.sum())
+
+    def _shares(self, amplitudes: ComplexArray) -> FloatArray:
+        comes_in = self.across[self.numbers == 0]
+        return np.asarray(np.abs(amplitudes) ** 2 * self.across / comes_in)
+
+
+def orders(solution: Solution) -> Orders:
+    """The plane waves that leave a grating, ``fs.Exterior(..., period=...)``."""
+    lattice = lattice_of(solution.problem)
+    if lattice is None:
+        raise ProblemError("orders are those of a grating, fs.Exterior(..., period=...), which this domain is not")
+    (incident,) = incident_of(solution.problem)
+    assert isinstance(incident, PlaneWaves)  # or there would be no lattice
+    alone = scattered(solution)
+    basis = alone.basis.basis if isinstance(alone.basis, FoldedBasis) else alone.basis
+    outside = basis.outside if isinstance(basis, RegionalBasis) else basis
+    assert isinstance(outside, GratingBasis)  # of every grating
+    numbers, along, across = lattice.orders()
+    up, down = (outside.amplitudes(sign)[1] @ alone.coefficients[: outside.size] for sign in (1, -1))
+    back, on = (up, down) if incident.directions[0][1] < 0 else (down, up)
+    return Orders(numbers, along, across.real, back, on + (numbers == 0))

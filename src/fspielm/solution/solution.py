@@ -12,41 +12,33 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from fspielm.accuracy import ErrorEstimate, together
 from fspielm.arrays import FloatArray, NumberArray, as_finite_points
-from fspielm.equations import Operator, Problem, identity
+from fspielm.basis.basis import Basis
+from fspielm.basis.evaluation.direct import transform_rounding
+from fspielm.basis.evaluation.sums import Method, evaluate_each
 from fspielm.errors import ProblemError
-from fspielm.features import Basis
-from fspielm.features.evaluation import Method, evaluate_each, transform_rounding
-from fspielm.geometry import Sites
+from fspielm.estimate.estimate import ErrorEstimate, together
+from fspielm.geometry.points import Sites
 from fspielm.machine import available_threads
-from fspielm.solution.outside import Outside, at_points
-from fspielm.solution.report import Report
-from fspielm.solution.sums import sums_of, with_conjugates
-
+from fspielm.problem.operator import Operator, identity
+from fspielm.problem.problem import Problem
 from fspielm.solution.calculus import apply, contains, diff, flux, gradient, grid, integrate, laplacian
-from fspielm.solution.export.arrays import to_csv, to_npz, to_numpy
-from fspielm.solution.export.dataset import to_netcdf, to_xarray
+from fspielm.solution.evaluation import Outside, at_points, sums_of, with_conjugates
+from fspielm.solution.export.arrays import to_csv, to_netcdf, to_npz, to_numpy, to_xarray
 from fspielm.solution.export.vtk import to_vtk
-from fspielm.solution.open_space import cross_sections, far_field
-from fspielm.solution.orders import orders
-from fspielm.solution.pictures import (
-    plot,
-    plot_convergence,
-    plot_error,
-    plot_far_field,
-    plot_isosurface,
-    plot_residual,
-    plot_spectrum,
-    solution_card,
-)
-from fspielm.solution.residual import residual
-from fspielm.solution.spectrum import spectrum
+from fspielm.solution.fields import Derived, derive, residual
+from fspielm.solution.open_space import at_infinity, cross_sections, far_field, orders, scattered, total
+from fspielm.solution.plot.card import solution_card
+from fspielm.solution.plot.errors import plot_convergence, plot_error, plot_residual
+from fspielm.solution.plot.far_field import plot_far_field
+from fspielm.solution.plot.isosurface import plot_isosurface
+from fspielm.solution.plot.plot import plot
+from fspielm.solution.plot.spectrum import plot_spectrum, spectrum
+from fspielm.solution.report import Report
 
 if TYPE_CHECKING:
-    from fspielm.solution.fields import Derived
-    from fspielm.solvers.budget import Budget
-    from fspielm.solvers.progress import Progress
+    from fspielm.solve.request import Budget, Progress
+
 
 _SHARE_OF_ERROR = 0.2
 
@@ -126,7 +118,6 @@ class Solution:
 
     def _each(self, function: Callable[[sp.Expr], sp.Expr]) -> Derived:
         parts = [function(unknown.symbol) for unknown in self.problem.stated.unknowns]
-        from fspielm.solution.fields import derive  # not needed for a solve
 
         return derive(self, parts[0] if len(parts) == 1 else parts)
 
@@ -212,22 +203,16 @@ class Solution:
     @property
     def total(self) -> Solution:
         """On an open domain, incident and scattered field together: the solution itself."""
-        from fspielm.solution.open_space import total  # few domains are open
-
         return total(self)
 
     @property
     def scattered(self) -> Solution:
         """On an open domain, what objects add to the incident field."""
-        from fspielm.solution.open_space import scattered
-
         return scattered(self)
 
     @property
     def at_infinity(self) -> float | complex:
         """On an open domain, the value far away of what objects add to a harmonic field."""
-        from fspielm.solution.open_space import at_infinity
-
         return at_infinity(self)
 
     far_field = far_field
@@ -276,13 +261,11 @@ class Solution:
             If the statement holds something that a file cannot, such as a callable: the solution can be evaluated after
             loading, but not solved again.
         """
-        from fspielm.store import save  # a layer above
+        from fspielm.files.saved import save
 
         save(self, path, stacklevel=3)
 
-    def refine(
-        self, tol: float, *, budget: Budget | None = None, progress: Progress | bool | None = None
-    ) -> Solution:
+    def refine(self, tol: float, *, budget: Budget | None = None, progress: Progress | bool | None = None) -> Solution:
         """Solve the same problem to more digits, from where its solve has ended.
 
         Bands, cells and the kind of functions that served are not looked for again; where the problem is not linear,
@@ -312,7 +295,7 @@ class Solution:
         SolveInterrupted
             After Ctrl-C; its `solution` is the best so far, this one at least.
         """
-        from fspielm.solvers.refining import refine  # a layer above
+        from fspielm.solve.refine import refine
 
         return refine(self, tol, budget=budget, progress=progress)
 

@@ -9,8 +9,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.collocation.cells.places import Placed, place_rows
-from fspielm.geometry.cells import Tiling, tile
+from fspielm.cells import Tiling, tile
+from fspielm.cells.places import Placed, place_rows
 
 x, y = sp.symbols("x y", real=True)
 u = sp.Function("u")(x, y)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fspielm.collocation.cells.tails import tails_of
-from fspielm.features import CellBasis
-from fspielm.features.cells import ball
+from fspielm.cells import CellBasis, tails_of, tile
+from fspielm.cells.basis import ball
 from fspielm.geometry import Interval
-from fspielm.geometry.cells import tile
 
 DEGREE = 24
 

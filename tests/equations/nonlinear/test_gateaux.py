@@ -10,9 +10,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import Law, Operator, as_iterate, derivative
-from fspielm.equations.nonlinear import Iterate
 from fspielm.geometry import Sites
+from fspielm.problem import Iterate, Law, Operator, as_iterate, derivative
 
 x, y, t = sp.symbols("x y t")
 U, V, W = sp.Function("u"), sp.Function("v"), sp.Function("w")

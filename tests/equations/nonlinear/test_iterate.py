@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import along_normal, as_iterate, derivative
 from fspielm.geometry import Sites
+from fspielm.problem import along_normal, as_iterate, derivative
 
 x, y = sp.symbols("x y")
 u, v = (sp.Function(name)(x, y) for name in "uv")

@@ -6,8 +6,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations.nonlinear import smooth_problem
-from fspielm.equations.nonlinear.iterate import as_iterate
+from fspielm.problem import as_iterate
+from fspielm.solve import smooth_problem
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -9,8 +9,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import linearise
 from fspielm.errors import IterateError
+from fspielm.problem import linearise
 
 x, y = sp.symbols("x y")
 u, v = (sp.Function(name)(x, y) for name in "uv")

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations.nonlinear import why_unique
+from fspielm.problem import why_unique
 
 x, y, t = sp.symbols("x y t")
 u, v = sp.Function("u"), sp.Function("v")

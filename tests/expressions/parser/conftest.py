@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sympy as sp
 
-from fspielm.expressions import Scope
+from fspielm.expr import Scope
 
 X, Y, T, K = sp.symbols("x y t k")
 U = sp.Function("u")(X, Y, T)

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from fspielm.errors import ProblemError, TextError
-from fspielm.expressions import (
+from fspielm.expr import (
     Scope,
     make_field,
     parse_condition,

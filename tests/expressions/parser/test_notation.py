@@ -9,8 +9,8 @@ import sympy as sp
 from scipy import special
 
 from fspielm.errors import TextError
-from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression, print_equation
-from fspielm.expressions.parser.functions import FUNCTIONS
+from fspielm.expr import Scope, parse_condition, parse_equation, parse_expression, print_equation
+from fspielm.expr.scope import FUNCTIONS
 
 x, y, t, k = sp.symbols("x y t k")
 u = sp.Function("u")(x, y, t)

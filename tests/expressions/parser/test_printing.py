@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fspielm.errors import ProblemError
-from fspielm.expressions import (
+from fspielm.expr import (
     Scope,
     make_field,
     parse_condition,

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 from fspielm.errors import ProblemError, TextError
-from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression
+from fspielm.expr import Scope, parse_condition, parse_equation, parse_expression
 
 # text, column, message
 REFUSED = [

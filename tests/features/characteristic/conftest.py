@@ -10,11 +10,11 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import Unknown
-from fspielm.equations.givens import Givens
-from fspielm.equations.linear import read_equation
-from fspielm.equations.setting import Setting
-from fspielm.features.characteristic import Symbol, symbol_of
+from fspielm.basis import Symbol, symbol_of
+from fspielm.problem import Unknown
+from fspielm.problem.linear import read_equation
+from fspielm.problem.setting import Setting
+from fspielm.problem.substitutions import Givens
 
 x, y, z, t = sp.symbols("x y z t")
 Expression = Callable[[Any], Any]

@@ -11,9 +11,9 @@ import pytest
 
 import fspielm as fs
 from fspielm import ProblemError
-from fspielm.equations import Operator, Term, derivative, identity
-from fspielm.features import Basis, Characteristic, ExponentialBasis, JoinedBasis, RidgeBasis, localise
+from fspielm.basis import Basis, Characteristic, ExponentialBasis, JoinedBasis, RidgeBasis, localise
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, Term, derivative, identity
 
 EPS = np.finfo(float).eps
 ORIGIN = np.array([0.3, -0.2])

@@ -10,9 +10,15 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm import ProblemError
+from fspielm.basis import (
+    Characteristic,
+    characteristic_frequencies,
+    homogeneous_symbol,
+    neurons_for_reach,
+    reach_for,
+    scene_of,
+)
 from fspielm.errors import UnsuitableError
-from fspielm.features import Characteristic, neurons_for_reach, reach_for
-from fspielm.features.characteristic import characteristic_frequencies, homogeneous_symbol, scene_of
 
 x, y, t = sp.symbols("x y t")
 

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fspielm.equations import Operator, Term
-from fspielm.errors import UnsuitableError
-from fspielm.features.characteristic import (
+from fspielm.basis import (
     Frequencies,
     Symbol,
     characteristic_frequencies,
@@ -21,6 +19,8 @@ from fspielm.features.characteristic import (
     solve_along,
     symbol_of,
 )
+from fspielm.errors import UnsuitableError
+from fspielm.problem import Operator, Term
 
 # Rounding of a value of the symbol, in units of its terms; double roots are known to half of the digits, as are
 # values next to them to all.

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from fspielm import FrequencyShift, Tanh
-from fspielm.equations import Operator, Term, along_normal, derivative, identity
-from fspielm.features import Basis, JoinedBasis
-from fspielm.features.evaluation import evaluate
+from fspielm.basis import Basis, JoinedBasis, evaluate
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, Term, along_normal, derivative, identity
 
 OPERATORS = {
     "value": identity(2),

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fspielm.equations import Operator, Term, along_normal, derivative, identity
-from fspielm.features import (
+from fspielm.basis import (
     COSINE,
     SINE,
     TANH,
@@ -19,9 +18,15 @@ from fspielm.features import (
     Power,
     RidgeBasis,
     SingularBasis,
+    evaluate,
+    evaluate_each,
+    split_waves,
 )
-from fspielm.features.evaluation import cost, direct, evaluate, evaluate_each, nufft, split_waves
+from fspielm.basis.evaluation import direct
+from fspielm.basis.evaluation import direct as cost
+from fspielm.basis.evaluation import direct as nufft
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, Term, along_normal, derivative, identity
 
 K = 40.0
 
@@ -147,7 +152,7 @@ def test_digits_are_lost_in_proportion_to_the_phase(dimension: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 99, 100, 101, 250])
 def test_borders_of_chunks_and_slabs(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nufft, "chunk_points", lambda *_: 50)
-    monkeypatch.setattr("fspielm.features.evaluation.sums.SLAB", 100)
+    monkeypatch.setattr("fspielm.basis.evaluation.sums.SLAB", 100)
     variable = Operator(2, (Term(lambda s: s.points[:, 0], (1, 0)), Term(2.0, (0, 1))))
     for operator in (identity(2), variable):
         assert apart(BASES["joined"](2), operator, Sites(points(2, n))) <= 1e-13
@@ -231,7 +236,7 @@ def test_many_points_take_the_transform(monkeypatch: pytest.MonkeyPatch) -> None
     calls = []
     summed = nufft.sum_waves
     monkeypatch.setattr(
-        "fspielm.features.evaluation.slab.sum_waves", lambda *a, **k: calls.append(len(a[3])) or summed(*a, **k)
+        "fspielm.basis.evaluation.sums.sum_waves", lambda *a, **k: calls.append(len(a[3])) or summed(*a, **k)
     )
     basis = ridge(2, neurons=500)
     for n in (10, 20_000):
@@ -243,7 +248,7 @@ def test_exponentials_are_left_to_tiles(monkeypatch: pytest.MonkeyPatch) -> None
     basis, directly = BASES["exponentials"](2), []
     summed = direct.direct_sum
     monkeypatch.setattr(
-        "fspielm.features.evaluation.tiles.direct_sum", lambda *a, **k: directly.append(a[0]) or summed(*a, **k)
+        "fspielm.basis.evaluation.tiles.direct_sum", lambda *a, **k: directly.append(a[0]) or summed(*a, **k)
     )
     evaluate(basis, np.ones(basis.size), derivative((1, 0)), Sites(points(2, 50_000)), threads=2)
     assert {part.leaves for part in directly} == {(basis.parts[1],)}

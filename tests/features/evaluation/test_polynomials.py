@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.polynomial import chebyshev
 
-from fspielm.features.evaluation.polynomials import Polynomials, add_up, join
+from fspielm.numerics.chebyshev import Polynomials, add_up, join
 
 COUNT = 12
 

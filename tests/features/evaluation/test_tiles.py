@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fspielm.equations import Operator, Term, along_normal, derivative, identity
-from fspielm.features import (
+from fspielm.basis import (
     COSINE,
     TANH,
     Basis,
@@ -23,9 +22,13 @@ from fspielm.features import (
     SingularBasis,
     SourceBasis,
     Wave,
+    evaluate,
+    evaluate_each,
 )
-from fspielm.features.evaluation import evaluate, evaluate_each, polynomials, tiles
+from fspielm.basis.evaluation import tiles
 from fspielm.geometry import LShape, Sites
+from fspielm.numerics import chebyshev as polynomials
+from fspielm.problem import Operator, Term, along_normal, derivative, identity
 
 K = 12.0
 

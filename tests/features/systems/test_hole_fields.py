@@ -9,11 +9,19 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.equations import adjugate, identity
-from fspielm.features import ComplexPairs, DerivedBasis, JoinedBasis, LogPower, OutgoingDamped, SingularBasis
-from fspielm.features.special import hole_columns, satisfies
-from fspielm.features.special.fields import laplacian_factors
+from fspielm.basis import (
+    ComplexPairs,
+    DerivedBasis,
+    JoinedBasis,
+    LogPower,
+    OutgoingDamped,
+    SingularBasis,
+    hole_columns,
+    satisfies,
+)
+from fspielm.basis.singular.holes import laplacian_factors
 from fspielm.geometry import Sites
+from fspielm.problem import adjugate, identity
 
 x, y = sp.symbols("x y")
 HOLED = fs.Box((-1, -1), (1, 1)) - fs.Disk((0.1, -0.2), 0.25)

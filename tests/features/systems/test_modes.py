@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.collocation import draw_features
-from fspielm.equations import Operator, Term, derivative, identity
-from fspielm.features import (
+from fspielm.basis import (
     Basis,
     Characteristic,
     Component,
@@ -24,10 +22,12 @@ from fspielm.features import (
     Outgoing,
     Power,
     SingularBasis,
+    evaluate,
     localise,
 )
-from fspielm.features.evaluation import evaluate
+from fspielm.collocation import draw_features
 from fspielm.geometry import Sites
+from fspielm.problem import Operator, Term, derivative, identity
 
 MakeSystem: TypeAlias = Callable[[str], fs.Problem]
 

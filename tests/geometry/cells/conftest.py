@@ -7,9 +7,8 @@ from collections.abc import Callable
 import pytest
 import sympy as sp
 
-from fspielm.geometry import Annulus, Box, Disk, Domain, Interval, LShape, Polygon, Time
-from fspielm.geometry.cells import Tiling, tile
-from fspielm.geometry.polar import PolarCurve
+from fspielm.cells import Tiling, tile
+from fspielm.geometry import Annulus, Box, Disk, Domain, Interval, LShape, PolarCurve, Polygon, Time
 
 theta = sp.Symbol("theta")
 

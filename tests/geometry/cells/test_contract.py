@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fspielm.geometry.cells import Tiling
+from fspielm.cells import Tiling
 
 # Off the edges by this share of a cell, points are on one side of them.
 ASIDE = 1e-6

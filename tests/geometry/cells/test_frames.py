@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fspielm import Box, Disk, Domain, Ellipse, Interval, LShape, Polygon
-from fspielm.geometry.cells import Tiling, tile
-from fspielm.geometry.cells.quadrature import cell_rule
+from fspielm.cells import Tiling, tile
+from fspielm.cells.quadrature import cell_rule
 
 DOMAINS: dict[str, Domain] = {
     "interval": Interval(-1, 2),

@@ -7,11 +7,10 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.collocation.cells.crossings import crossings
-from fspielm.collocation.cells.vertices import lowest_power
+from fspielm.cells import Mosaic, mosaic_of
+from fspielm.cells.crossings import crossings, lowest_power
 from fspielm.geometry import Domain
-from fspielm.geometry.cells import Mosaic, mosaic_of
-from fspielm.solvers.cells.corners import special_points
+from fspielm.solve.cells.corners import special_points
 
 x, y, t = sp.symbols("x y t")
 BOX = fs.Box((0, 0), (1, 1))

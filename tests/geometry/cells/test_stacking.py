@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 
 import fspielm as fs
-from fspielm.geometry.cells import tile
-from fspielm.geometry.cells.stacking import stack_frames
+from fspielm.cells import tile
+from fspielm.cells.frames import stack_frames
 
 
 def test_every_cell_keeps_its_place() -> None:

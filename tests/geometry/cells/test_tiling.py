@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fspielm.cells import Tiling, tile
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.geometry import Annulus, Ball, Box, Disk, Domain, Interval, LShape, Polygon, Time
-from fspielm.geometry.cells import Tiling, tile
 
 
 def toward(tiling: Tiling, point: tuple[float, float], times: int) -> Tiling:

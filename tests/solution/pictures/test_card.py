@@ -42,7 +42,7 @@ def test_is_the_same_every_time(square: fs.Solution) -> None:
 @pytest.fixture
 def no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     """The words alone, as without matplotlib."""
-    monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
+    monkeypatch.setattr("fspielm.geometry.pictures.find_spec", lambda name: None)
 
 
 @pytest.mark.usefixtures("no_picture")

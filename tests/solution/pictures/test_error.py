@@ -12,7 +12,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.errors import ProblemError
-from fspielm.solution.pictures.scale import error_range
+from fspielm.solution.plot.style import error_range
 
 x, y, t = sp.symbols("x y t")
 EXACT = sp.sin(2 * x) * sp.cos(y)

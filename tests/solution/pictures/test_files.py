@@ -13,7 +13,7 @@ from PIL import Image
 
 import fspielm as fs
 from fspielm.errors import ProblemError
-from fspielm.solution.pictures import check_picture_path, save_picture
+from fspielm.solution import check_picture_path, save_picture
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_paths_that_cannot_be_written_are_refused_before_anything_is_computed(
 
 @pytest.mark.parametrize("kind", ["plot", "plot_residual", "plot_spectrum", "plot_convergence"])
 def test_without_matplotlib_the_remedy_is_named(line: fs.Solution, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
+    monkeypatch.setattr("fspielm.geometry.pictures.find_spec", lambda name: None)
     with pytest.raises(ProblemError, match=r"pip install \"fspielm\[plot\]\""):
         getattr(line, kind)()
 
@@ -78,14 +78,14 @@ class TestAnimation:
     @pytest.fixture
     def few_frames(self, monkeypatch: pytest.MonkeyPatch) -> int:
         """Frames of what moves as slowly as here."""
-        monkeypatch.setattr("fspielm.solution.pictures.animation._LEAST_FRAMES", 4)
+        monkeypatch.setattr("fspielm.solution.plot.plot._LEAST_FRAMES", 4)
         return 4
 
     @pytest.mark.parametrize(("which", "frames"), [("string", 12), ("pacman", 6)])
     def test_gif(
         self, request: pytest.FixtureRequest, which: str, frames: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("fspielm.solution.pictures.animation._LEAST_FRAMES", frames)
+        monkeypatch.setattr("fspielm.solution.plot.plot._LEAST_FRAMES", frames)
         solution = request.getfixturevalue(which)
         figure = solution.plot(tmp_path / "a.gif", resolution=12, title="over time")
         assert os.listdir(tmp_path) == ["a.gif"]

@@ -10,7 +10,7 @@ import pytest
 
 import fspielm as fs
 from fspielm.errors import ProblemError
-from fspielm.solution.pictures.tetrahedra import level_surface
+from fspielm.solution.plot.isosurface import level_surface
 
 
 def ball(n: int) -> tuple[Any, np.ndarray]:

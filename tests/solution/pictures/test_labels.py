@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fspielm.solution.pictures.labels import wrapped
+from fspielm.solution.plot.style import wrapped
 
 
 def test_titles_are_broken_between_words_and_never_within_mathematics() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.solution.pictures import plot_modes
+from fspielm.solution import plot_modes
 
 pytestmark = pytest.mark.usefixtures("placed")
 

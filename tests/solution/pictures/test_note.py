@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import fspielm as fs
-from fspielm.solution.pictures import plot_comparison
-from fspielm.solution.pictures.card import _thumbnail
-from fspielm.solution.pictures.labels import as_plain
+from fspielm.solution import plot_comparison
+from fspielm.solution.plot.card import _thumbnail
+from fspielm.solution.plot.style import as_plain
 
 x, y = sp.symbols("x y")
 CERTAIN_OF_NOTHING = "not converged: no digits are reliable"

@@ -11,7 +11,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.geometry import Domain
-from fspielm.solution.pictures.outline import as_path, inner_lines, mask_outline, outline
+from fspielm.solution.plot.quantity import as_path, inner_lines, mask_outline, outline
 
 s = sp.Symbol("s")
 

@@ -11,8 +11,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.errors import ProblemError
-from fspielm.solution.pictures.labels import as_math
-from fspielm.solution.pictures.line import unjoined
+from fspielm.solution.plot.panels import unjoined
+from fspielm.solution.plot.style import as_math
 
 x, y, z, t = sp.symbols("x y z t")
 WAVE = {1: sp.exp(sp.I * 9 * x), 2: sp.exp(sp.I * (3 * x + 4 * y))}
@@ -99,7 +99,7 @@ def test_other_pictures(disk: fs.Solution, tmp_path: Path) -> None:
 
 
 def test_the_energy_of_a_wave_is_on_one_side(disk: fs.Solution) -> None:
-    from fspielm.solution.pictures.energy import energy_in_plane
+    from fspielm.solution.plot.quantity import energy_in_plane
 
     energy = energy_in_plane(disk, np.array([10.0, 10.0]))
     row, column = np.unravel_index(energy.values.argmax(), energy.values.shape)
@@ -121,7 +121,7 @@ def test_a_real_field_has_parts_too(square: fs.Solution) -> None:
 
 @pytest.mark.slow
 def test_an_animation_of_a_phase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solution.pictures.animation._LEAST_FRAMES", 4)
+    monkeypatch.setattr("fspielm.solution.plot.plot._LEAST_FRAMES", 4)
     psi = sp.Function("psi")(x, t)
     packet = sp.exp(sp.I * (2 * x - 2 * t))
     problem = fs.Problem(

@@ -13,8 +13,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.errors import ProblemError
-from fspielm.solution.pictures import plot_comparison
-from fspielm.solution.pictures.labels import as_math, as_number
+from fspielm.solution import plot_comparison
+from fspielm.solution.plot.style import as_math, as_number
 
 x, y, t = sp.symbols("x y t")
 

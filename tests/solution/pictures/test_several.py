@@ -12,10 +12,10 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.basis import Each
 from fspielm.errors import ProblemError
-from fspielm.features.each import Each
 from fspielm.geometry import Domain
-from fspielm.solution.pictures import plot_comparison
+from fspielm.solution import plot_comparison
 
 x, y, z, t = sp.symbols("x y z t")
 
@@ -215,6 +215,6 @@ def test_vectors_need_a_plane(lines: fs.Solution) -> None:
 
 
 def test_one_field_is_animated(moving: fs.Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solution.pictures.animation._LEAST_FRAMES", 4)
+    monkeypatch.setattr("fspielm.solution.plot.plot._LEAST_FRAMES", 4)
     moving["u"].plot(tmp_path / "u.gif", resolution=10)
     assert (tmp_path / "u.gif").read_bytes().startswith(b"GIF")

@@ -13,8 +13,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.basis import COSINE, JoinedBasis, RidgeBasis
 from fspielm.errors import ProblemError
-from fspielm.features import COSINE, JoinedBasis, RidgeBasis
 
 x, y, t = sp.symbols("x y t")
 Solve = Callable[..., fs.Solution]
@@ -128,6 +128,6 @@ def test_is_saved_where_a_path_is_given(solve: Solve, tmp_path: Path) -> None:
 
 def test_without_matplotlib_the_remedy_is_named(solve: Solve, monkeypatch: pytest.MonkeyPatch) -> None:
     solution = solve(fs.Interval(0, 1), (x,), x)
-    monkeypatch.setattr("fspielm.geometry.pictures.style.find_spec", lambda name: None)
+    monkeypatch.setattr("fspielm.geometry.pictures.find_spec", lambda name: None)
     with pytest.raises(ProblemError, match=r"pip install \"fspielm\[plot\]\""):
         solution.plot_spectrum()

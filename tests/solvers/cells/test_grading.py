@@ -6,10 +6,10 @@ import numpy as np
 import sympy as sp
 
 import fspielm as fs
-from fspielm.geometry.cells import Cover, tile
-from fspielm.scrutiny import scrutinise
-from fspielm.solvers.cells.grading import balanced, cut_at, touching, toward
-from fspielm.solvers.cells.narrow import toward_narrow
+from fspielm.cells import Cover, tile
+from fspielm.estimate import scrutinise
+from fspielm.solve.cells.first import toward_narrow
+from fspielm.solve.cells.refine import balanced, cut_at, touching, toward
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

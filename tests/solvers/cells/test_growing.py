@@ -6,10 +6,9 @@ import numpy as np
 import sympy as sp
 
 import fspielm as fs
-from fspielm.geometry.cells import tile
-from fspielm.solvers.cells.corners import special_points
-from fspielm.solvers.cells.growing import Growing
-from fspielm.solvers.cells.plans import Grading
+from fspielm.cells import tile
+from fspielm.solve.cells.corners import special_points
+from fspielm.solve.cells.refine import Grading, Growing
 
 x, y = sp.symbols("x y", real=True)
 u = sp.Function("u")(x, y)

@@ -7,10 +7,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.accuracy import CellErrors
-from fspielm.collocation import Patchwork
-from fspielm.geometry.cells import tile
-from fspielm.solvers.cells.refine import refine
+from fspielm.cells import Patchwork, tile
+from fspielm.estimate import CellErrors
+from fspielm.solve import refine
 
 x, y = sp.symbols("x y", real=True)
 u = sp.Function("u")(x, y)

@@ -9,10 +9,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.collocation import Patchwork
-from fspielm.geometry.cells import tile
-from fspielm.solvers.cells import CellTrial
-from fspielm.solvers.cells.trial import CellOutlook
+from fspielm.cells import Patchwork, tile
+from fspielm.solve import CellTrial
+from fspielm.solve.strategies.cells import CellOutlook
 
 x, y = sp.symbols("x y", real=True)
 u = sp.Function("u")(x, y)

@@ -8,14 +8,10 @@ import scipy
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.budget import Budget
-from fspielm.solvers.following.along import Along
-from fspielm.solvers.following.eigenvalues import find_spectrum, leading_sign
-from fspielm.solvers.following.functions import functions_at_rest
-from fspielm.solvers.following.local import Equations, Local
-from fspielm.solvers.following.metric import Place
-from fspielm.solvers.randomness import Streams
-from fspielm.solvers.request import Request
+from fspielm.solve import Budget
+from fspielm.solve.continuation.path import Along, Equations, Local, Place, find_spectrum, leading_sign
+from fspielm.solve.continuation.walk import functions_at_rest
+from fspielm.solve.request import Request, Streams
 
 x, y, lam = sp.symbols("x y lam")
 

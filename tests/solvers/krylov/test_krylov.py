@@ -4,7 +4,8 @@ import numpy as np
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.krylov import SmoothSides, Space
+from fspielm.numerics import Space
+from fspielm.problem import SmoothSides
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.modes.bound_away import why_hidden
+from fspielm.eigen.search import why_hidden
 
 x = sp.Symbol("x")
 u = sp.Function("u")(x)

@@ -12,21 +12,18 @@ import sympy as sp
 from scipy.optimize import brentq
 
 import fspielm as fs
+from fspielm.eigen import rounds
+from fspielm.eigen.modes import Window
+from fspielm.eigen.pencil import read_pencil
+from fspielm.eigen.refined import exact_functions
+from fspielm.eigen.rounds import Task, share, times, too_late
+from fspielm.eigen.search import modes_bands, outlook_of
 from fspielm.errors import UnsuitableError
-from fspielm.solvers.afford import Afforded
-from fspielm.solvers.modes import rounds
-from fspielm.solvers.modes.checks import read_pencil
-from fspielm.solvers.modes.clock import share, times, too_late
-from fspielm.solvers.modes.exact import exact_functions
-from fspielm.solvers.modes.shift import outlook_of
-from fspielm.solvers.modes.sweep import modes_bands
-from fspielm.solvers.modes.task import Task
-from fspielm.solvers.modes.window import Window
-from fspielm.solvers.randomness import Streams
-from fspielm.solvers.record import Record
-from fspielm.solvers.request import Request
-from fspielm.solvers.stages import Ending
-from fspielm.solvers.stages.cells import Cells
+from fspielm.solve import Ending
+from fspielm.solve.driver import Afforded
+from fspielm.solve.history import Record
+from fspielm.solve.request import Request, Streams
+from fspielm.solve.strategies.cells import Cells
 
 x, y, lam = sp.symbols("x y lam")
 u, v = sp.Function("u")(x), sp.Function("v")(x, y)

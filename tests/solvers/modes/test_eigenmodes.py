@@ -9,11 +9,11 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.modes import by_cells, rounds, second
-from fspielm.solvers.modes.beyond import may_belong
-from fspielm.solvers.modes.round import Round
-from fspielm.solvers.modes.rounds import find
-from fspielm.solvers.record import Record
+from fspielm.eigen import by_cells, rounds
+from fspielm.eigen import search as second
+from fspielm.eigen.rounds import Round, find
+from fspielm.eigen.search import may_belong
+from fspielm.solve.history import Record
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x)
@@ -175,7 +175,7 @@ def test_where_there_are_no_more_modes_time_is_not_blamed():
 
 
 def test_values_that_no_shift_was_found_before_are_told(monkeypatch):
-    monkeypatch.setattr("fspielm.solvers.modes.sweep._MOVES", 1)
+    monkeypatch.setattr("fspielm.eigen.search._MOVES", 1)
     with pytest.warns(fs.AccuracyWarning):
         found = modes(WAVE, [fs.Neumann(0, on="x-"), fs.Robin(-3, 1, 0, on="x+")], count=2, tol=1e-4)
     assert not found.complete

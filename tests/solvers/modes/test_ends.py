@@ -7,9 +7,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.modes.ends import at_ends, inside, joined, unlike, within_margin
-from fspielm.solvers.modes.modes import Mode
-from fspielm.solvers.modes.window import Window, Wish
+from fspielm.eigen import Mode
+from fspielm.eigen.modes import Window, Wish
+from fspielm.eigen.search import at_ends, inside, joined, unlike, within_margin
 
 x, y, lam = sp.symbols("x y lam")
 u, v = sp.Function("u")(x), sp.Function("v")(x, y)

@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.modes import inner
+from fspielm.eigen import pencil as inner
 
 x, y, lam = sp.symbols("x y lam")
 v = sp.Function("v")(x, y)

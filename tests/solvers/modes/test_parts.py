@@ -5,9 +5,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.modes.pencil import pencil_of
-from fspielm.solvers.modes.shift import outlook_of
-from fspielm.solvers.modes.window import Window
+from fspielm.eigen.modes import Window
+from fspielm.eigen.pencil import pencil_of
+from fspielm.eigen.search import outlook_of
 
 x, lam = sp.symbols("x lam")
 u = sp.Function("u")(x)

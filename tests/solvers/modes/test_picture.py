@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.modes import Modes
+from fspielm.eigen import Modes
 
 x, lam = sp.symbols("x lam")
 u = sp.Function("u")(x)

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fspielm.solvers.modes.modes import Mode, Modes, alike, preferred
+from fspielm.eigen import Mode, Modes
+from fspielm.eigen.modes import alike, preferred
 
 NONE: Any = None
 

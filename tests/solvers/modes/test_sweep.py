@@ -7,16 +7,15 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.modes import sweep
-from fspielm.solvers.modes.checks import read_pencil
-from fspielm.solvers.modes.shift import outlook_of
-from fspielm.solvers.modes.task import Task
-from fspielm.solvers.modes.window import Wish
-from fspielm.solvers.randomness import Streams
-from fspielm.solvers.record import Record
-from fspielm.solvers.request import Request
-from fspielm.solvers.stages import Step
-from fspielm.solvers.stages.cells import Cells
+from fspielm.eigen import search as sweep
+from fspielm.eigen.modes import Wish
+from fspielm.eigen.pencil import read_pencil
+from fspielm.eigen.rounds import Task
+from fspielm.eigen.search import outlook_of
+from fspielm.solve import Step
+from fspielm.solve.history import Record
+from fspielm.solve.request import Request, Streams
+from fspielm.solve.strategies.cells import Cells
 
 x, lam = sp.symbols("x lam")
 u = sp.Function("u")(x)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.newton.bands import bands_of
-from fspielm.solvers.newton.kinds import kinds_for
-from fspielm.solvers.randomness import Streams
-from fspielm.solvers.request import Request
-from fspielm.solvers.stages.beside_cells import first_with_cells
+from fspielm.solve.newton.course import bands_of, kinds_for
+from fspielm.solve.request import Request, Streams
+from fspielm.solve.strategies.selection import first_with_cells
 
 x, t = sp.symbols("x t")
 u = sp.Function("u")(x, t)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fspielm.solvers.resonances.pinned import clusters
-from fspielm.solvers.resonances.rational import rational
-from fspielm.solvers.resonances.rectangle import Rectangle
+from fspielm.eigen.resonances.functions import Rectangle
+from fspielm.eigen.resonances.search import clusters
+from fspielm.numerics.rational import rational
 
 WHERE = Rectangle(1 - 1j, 3 + 0j)
 

@@ -11,12 +11,11 @@ from scipy.optimize import newton
 from scipy.special import h1vp, hankel1, jv, jvp
 
 import fspielm as fs
+from fspielm.eigen.resonances import find
+from fspielm.eigen.resonances.functions import BeyondBudgetError, Rectangle
+from fspielm.eigen.resonances.search import Found
 from fspielm.errors import OutOfTime
-from fspielm.solvers.record import Record
-from fspielm.solvers.resonances import find
-from fspielm.solvers.resonances.made import BeyondBudgetError
-from fspielm.solvers.resonances.rectangle import Rectangle
-from fspielm.solvers.resonances.search import Found
+from fspielm.solve.history import Record
 
 x, y, z, k, lam, t = sp.symbols("x y z k lam t")
 u = sp.Function("u")(x, y)

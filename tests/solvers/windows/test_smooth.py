@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import fspielm as fs
-from fspielm.features import CellBasis
-from fspielm.geometry.cells import tile
-from fspielm.solvers.windows.smooth import Smooth
+from fspielm.cells import CellBasis, tile
+from fspielm.solve.time.errors import Smooth
 
 
 def test_splines_are_orthonormal_and_vanish_at_the_ends() -> None:

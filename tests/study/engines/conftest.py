@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable
 import psutil
 import pytest
 
-from fspielm.study import Job, Subject
-from fspielm.study.engines import Task
-from fspielm.study.terms import Terms
+from fspielm.jobs import Job, Subject, Task
+from fspielm.jobs.job import Terms
 
 MakeTask = Callable[..., Task]
 

@@ -13,14 +13,13 @@ from typing import Any, ClassVar
 import pytest
 
 from fspielm.errors import ProblemError, WorkersLostError, WorkersWarning
-from fspielm.study.engines import Cluster, Task, connection, crew, remote
-from fspielm.study.engines import staff as staff_module
-from fspielm.study.engines.backlog import Backlog
-from fspielm.study.engines.connection import own_scheduler, quiet
-from fspielm.study.engines.crew import Crew
-from fspielm.study.engines.hosts import Hosts, Worker
-from fspielm.study.engines.staff import Answered, Left, Staff
-from fspielm.study.outcome import failure
+from fspielm.jobs import Cluster, Task
+from fspielm.jobs.engines import cluster as staff_module
+from fspielm.jobs.engines import connection, remote
+from fspielm.jobs.engines import connection as crew
+from fspielm.jobs.engines.cluster import Answered, Backlog, Hosts, Left, Staff, Worker
+from fspielm.jobs.engines.connection import Crew, own_scheduler, quiet
+from fspielm.jobs.job import failure
 from fspielm.version import __version__
 
 MakeTask = Callable[..., Task]

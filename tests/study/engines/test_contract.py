@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from fspielm.study import Job, Outcome, Subject, sandbox
-from fspielm.study.engines import Cluster, Engine, Several, SingleProcess, Task
-from fspielm.study.job import AUTOMATIC
+from fspielm.jobs import Cluster, Engine, Job, Outcome, Several, SingleProcess, Subject, Task, sandbox
+from fspielm.jobs.job import AUTOMATIC
 
 LONG = {"subject": "helmholtz-2d", "neurons": 2500}
-CHILD = "fspielm.study.child"
+CHILD = "fspielm.jobs.child"
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +164,7 @@ class TestDeadWorkers:
             begun.append(task.job.key)
             # the first may be on its way, the second is for one that is dead already
             if len(begun) == 2:
-                kill("fspielm.study.engines.local_worker", most)
+                kill("fspielm.jobs.engines.local_worker", most)
 
         ended = list(two_workers.run(tasks, starts=starts))
         assert sorted(one.task.job.key for one in ended) == sorted(task.job.key for task in tasks)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fspielm.study.engines.hosts import SHARE, Hosts, Worker
+from fspielm.jobs.engines.cluster import SHARE, Hosts, Worker
 
 
 def hosts_of(*workers: Worker) -> Hosts:

@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fspielm.study import Job, Outcome, Plan, Row, Store, Subject, Sweep
-from fspielm.study.reports.analysis import StudyResult
-from fspielm.study.reports.analysis.study import make_study
+from fspielm.jobs import Job, Outcome, Plan, Row, Store, Subject, Sweep
+from fspielm.paper.report.analysis import StudyResult, make_study
 
 ENVIRONMENT = {"fspielm": "0.0", "processor": "made up <&>"}
 PROBLEM = """

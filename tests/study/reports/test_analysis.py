@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fspielm as fs
-from fspielm.study import Job, Outcome, Plan, Row, Subject, Sweep
-from fspielm.study.job import ALL_METHODS
-from fspielm.study.reports.analysis import (
+from fspielm.jobs import Job, Outcome, Plan, Row, Subject, Sweep
+from fspielm.jobs.job import ALL_METHODS
+from fspielm.paper.report.analysis import (
     LABELS,
     SHORT_LABELS,
     StudyResult,

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fspielm.study import Plan, Sweep, write_report
-from fspielm.study.reports import report
-from fspielm.study.reports.analysis import read_study
+from fspielm.jobs import Plan, Sweep
+from fspielm.paper.report import report
+from fspielm.paper.report.analysis import read_study
+from fspielm.paper.report.report import write_report
 
 SCRIPT = Path(__file__).parents[3] / "benchmarks" / "report.py"
 

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fspielm as fs
-from fspielm.features import RidgeBasis
-from fspielm.study import Job, Outcome, Plan, Sweep
-from fspielm.study.perform import settings
-from fspielm.study.reports import charts
-from fspielm.study.reports.analysis import StudyResult
-from fspielm.study.subject import Subject
+from fspielm.basis import RidgeBasis
+from fspielm.jobs import Job, Outcome, Plan, Subject, Sweep
+from fspielm.jobs.perform import settings
+from fspielm.paper.report import charts
+from fspielm.paper.report.analysis import StudyResult
 
 Make = Callable[..., StudyResult]
 

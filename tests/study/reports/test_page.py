@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from fspielm.study import Job, Outcome, Plan, Subject, Sweep
-from fspielm.study.reports.analysis import StudyResult
-from fspielm.study.reports.illustrations import illustrations, unique_slugs
-from fspielm.study.reports.markup import Html, element, join, number, plain
-from fspielm.study.reports.page.page import GENERATOR, report_page
+from fspielm.jobs import Job, Outcome, Plan, Subject, Sweep
+from fspielm.paper.report.analysis import StudyResult
+from fspielm.paper.report.drawings import illustrations, unique_slugs
+from fspielm.paper.report.markup import Html, element, join, number, plain
+from fspielm.paper.report.page import GENERATOR, report_page
 
 Make = Callable[..., StudyResult]
 KINDS = ["heat-map", "lines", "seeds", "times", "frequencies"]

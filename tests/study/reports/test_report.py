@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import fspielm as fs
-from fspielm.study import Plan, Sweep, write_report
-from fspielm.study.reports import report
+from fspielm.jobs import Plan, Sweep
+from fspielm.paper.report import report
+from fspielm.paper.report.report import write_report
 
 KINDS = ["heat-map", "lines", "seeds", "times", "frequencies"]
 

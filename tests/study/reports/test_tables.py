@@ -10,10 +10,18 @@ from typing import Any
 
 import pytest
 
-from fspielm.study import Outcome, Plan, Subject, Sweep
-from fspielm.study.reports.analysis import StudyResult
-from fspielm.study.reports.tables import best_errors_table, best_ranges_table, subject_table, write_cells, write_summary
-from fspielm.study.reports.tables.latex import escape, interval, number
+from fspielm.jobs import Outcome, Plan, Subject, Sweep
+from fspielm.paper.report.analysis import StudyResult
+from fspielm.paper.report.tables import (
+    best_errors_table,
+    best_ranges_table,
+    escape,
+    interval,
+    number,
+    subject_table,
+    write_cells,
+    write_summary,
+)
 
 Make = Callable[..., StudyResult]
 

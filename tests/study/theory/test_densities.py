@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from fspielm.errors import ProblemError
-from fspielm.study.theory.densities import scaling_density, shift_density
-from fspielm.study.theory.moments import scaling_moments, shift_moments
+from fspielm.paper.theory.moments import scaling_density, scaling_moments, shift_density, shift_moments
 
 DIMENSIONS = (1, 2, 3, 4, 5)
 

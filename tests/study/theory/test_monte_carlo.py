@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 
 import fspielm as fs
+from fspielm.basis import Family
 from fspielm.errors import ProblemError
-from fspielm.features import Family
-from fspielm.study.theory.comparison import compare
-from fspielm.study.theory.moments import scaling_moments, shift_moments
-from fspielm.study.theory.monte_carlo import draw_frequencies, effective_frequencies, sample_moments
-from fspielm.study.theory.ratios import compare_ratios
+from fspielm.paper.theory.comparison import compare, compare_ratios
+from fspielm.paper.theory.moments import (
+    draw_frequencies,
+    effective_frequencies,
+    sample_moments,
+    scaling_moments,
+    shift_moments,
+)
 
 SAMPLES = 20_000
 # Standard errors; one in fifteen thousand is beyond.

@@ -12,13 +12,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from fspielm.errors import ProblemError
-from fspielm.study.theory import STEPS, report, write_theory
-from fspielm.study.theory.comparison import compare
-from fspielm.study.theory.findings import MARK
-from fspielm.study.theory.markdown import signed_percent, significant, table
-from fspielm.study.theory.pictures import draw_densities, draw_moments, draw_ratios
-from fspielm.study.theory.ratios import compare_ratios
-from fspielm.study.theory.tables import ratios_latex
+from fspielm.paper.theory import report
+from fspielm.paper.theory.comparison import MARK, compare, compare_ratios, signed_percent, significant, table
+from fspielm.paper.theory.pictures import draw_densities, draw_moments, draw_ratios
+from fspielm.paper.theory.report import STEPS, ratios_latex, write_theory
 
 SAMPLES = 500
 

@@ -1,4 +1,4 @@
-"""Solutions as arrays, and as files of nothing but numbers."""
+"""Solutions as arrays, tables and xarray datasets."""
 
 from __future__ import annotations
 
@@ -6,19 +6,56 @@ import os
 import zipfile
 from collections.abc import Iterable, Mapping
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fspielm.arrays import FloatArray, NumberArray, real_parts
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
+from fspielm.disk import check_place, find_cause, staged_file
 from fspielm.errors import ProblemError
-from fspielm.solution.grid import Grid, make_grid
-from fspielm.solution.materials import region_column
-from fspielm.solution.measure import default_count
-from fspielm.writing import check_place, staged_file
+from fspielm.solution.calculus import region_column
+from fspielm.solution.evaluation import default_count
+from fspielm.solution.fields import Grid, make_grid
+from fspielm.solution.open_space import check_far_field, directions_around, far_field
+from fspielm.version import versions
 
 if TYPE_CHECKING:
+    import xarray
+
     from fspielm.solution.solution import Solution
+
+
+# ---- Where numbers come from, in words and numbers that go along with them
+
+
+def provenance(solution: Solution) -> dict[str, str | float | int]:
+    """What was solved, how well, and by what; as text and numbers, which every format can hold."""
+    problem, report = solution.problem, solution.report
+    known = versions()
+    facts: dict[str, str | float | int] = {
+        "source": f"fspielm {known.pop('fspielm')}",
+        "versions": ", ".join(f"{name} {version}" for name, version in known.items()),
+        "unknown": ", ".join(str(unknown.symbol) for unknown in problem.stated.unknowns),
+        "equation": "; ".join(map(str, problem.statement.equations)),
+        "domain": repr(problem.domain),
+        "conditions": "; ".join(map(repr, problem.conditions)),
+        "tol": report.tol,
+        "neurons": report.neurons,
+        "features": report.features,
+        # as text: one drawn from the system's entropy has more digits than formats have
+        "rng": str(report.rng),
+    }
+    if report.cells is not None:
+        facts["cells"] = report.cells
+    if report.error_estimate is not None and report.max_error_estimate is not None:
+        facts["error_estimate"] = report.error_estimate
+        facts["max_error_estimate"] = report.max_error_estimate
+        facts["verdict"] = f"{'converged' if report.converged else 'NOT CONVERGED'}: {report.reason}"
+    return facts
+
+
+# ---- Solutions as arrays, and as files of nothing but numbers
 
 
 def to_numpy(solution: Solution, n: int | Iterable[int] | None = None) -> dict[str, NumberArray]:
@@ -122,3 +159,141 @@ def _grid(solution: Solution, n: int | Iterable[int] | None) -> Grid:
 def chosen_count(solution: Solution, n: int | Iterable[int] | None) -> int | Iterable[int]:
     """The number of points along the axes that is meant."""
     return default_count(solution.problem.dimension) if n is None else n
+
+
+# ---- The far field in directions all around, as a table of numbers
+
+
+# At least so many directions in a circle, and otherwise some times as many: a degree in the plane, five in space.
+_IN_PLANE, _IN_SPACE = 360, 72
+
+
+def far_field_to_csv(solution: Solution, path: str | os.PathLike[str]) -> None:
+    """Write the far field in directions all around as comma-separated values, with as many of them as tell all of it.
+
+    In the plane a line has ``angle_degrees``, from the first axis, in space ``theta_degrees``, from the last axis, and
+    ``phi_degrees``, around it and from the first one; then ``real``, ``imag`` and ``abs``. Of an elastic body these are
+    there for displacements along the direction and across it, ``real_along`` and so on.
+
+    Parameters
+    ----------
+    path : path
+        Its name must end in ``.csv``.
+    """
+    check_place(path, (".csv",))
+    check_far_field(solution.problem)
+    columns = _around(solution) if solution.problem.dimension == 2 else _everywhere(solution)
+    with staged_file(path) as draft:
+        rows = np.column_stack(list(columns.values()))
+        np.savetxt(draft, rows, fmt="%.17g", delimiter=",", header=",".join(columns), comments="", encoding="utf-8")
+
+
+def _around(solution: Solution) -> dict[str, FloatArray]:
+    count = _IN_PLANE * -(-directions_around(solution.problem) // _IN_PLANE)
+    degrees = 360.0 * np.arange(count) / count
+    values = far_field(solution, np.radians(degrees))
+    columns = {"angle_degrees": degrees}
+    if values.ndim == 1:
+        return columns | _parts(values)
+    along, across = values.T
+    return columns | _parts(along, "_along") | _parts(across, "_across")
+
+
+def _everywhere(solution: Solution) -> dict[str, FloatArray]:
+    count = _IN_SPACE * -(-directions_around(solution.problem) // _IN_SPACE)
+    steps = 360.0 * np.arange(count) / count
+    theta, phi = (each.ravel() for each in np.meshgrid([*steps[: count // 2], 180.0], steps, indexing="ij"))
+    polar, azimuth = np.radians(theta), np.radians(phi)
+    vectors = [np.sin(polar) * np.cos(azimuth), np.sin(polar) * np.sin(azimuth), np.cos(polar)]
+    return {"theta_degrees": theta, "phi_degrees": phi} | _parts(far_field(solution, np.column_stack(vectors)))
+
+
+def _parts(values: ComplexArray, of: str = "") -> dict[str, FloatArray]:
+    return {f"real{of}": values.real, f"imag{of}": values.imag, f"abs{of}": np.abs(values)}
+
+
+# ---- Solutions for xarray, and as netCDF files
+
+
+def to_xarray(
+    solution: Solution, n: int | Iterable[int] | None = None, *, units: Mapping[str, str] | None = None
+) -> xarray.Dataset:
+    """Values on a regular grid over the bounding box, with named coordinates and the provenance as attributes.
+
+    Needs xarray (``pip install "fspielm[export]"``).
+
+    Parameters
+    ----------
+    n : int or sequence of int, optional
+        As for `to_numpy`.
+    units : mapping, optional
+        Units of coordinates and of unknowns, by name: ``{"x": "m", "t": "s", "u": "Pa"}``.
+
+    Returns
+    -------
+    xarray.Dataset
+        One variable for each unknown, named as it; NaN outside of the domain, and complex where the solution is.
+
+    Examples
+    --------
+    >>> dataset = solution.to_xarray(50, units={"x": "m", "y": "m"})
+    >>> dataset.u.sel(x=0.5, method="nearest").dims
+    ('y',)
+    """
+    check_xarray()
+    import xarray
+
+    arrays = to_numpy(solution, n)
+    fields = {name: arrays.pop(name) for name in solution.problem.names}
+    variables = {name: (tuple(arrays), values) for name, values in fields.items()}
+    dataset = xarray.Dataset(variables, coords=arrays, attrs=provenance(solution))
+    for what, unit in (units or {}).items():
+        if what not in dataset.variables:
+            raise ProblemError(f"units names {what!r}; the names are {', '.join(map(str, dataset.variables))}")
+        dataset[what].attrs["units"] = unit
+    return dataset
+
+
+def to_netcdf(
+    solution: Solution,
+    path: str | os.PathLike[str],
+    n: int | Iterable[int] | None = None,
+    *,
+    units: Mapping[str, str] | None = None,
+) -> None:
+    """Write the dataset of `to_xarray` to a netCDF file; its name must end in ``.nc``.
+
+    The format has no complex numbers: complex values are two variables, ``u_real`` and ``u_imag``.
+
+    Needs xarray and netCDF4 (``pip install "fspielm[export]"``).
+    """
+    check_place(path, (".nc",))
+    check_xarray(files=True)
+    dataset = _in_parts(to_xarray(solution, n, units=units))
+    with staged_file(path) as draft:
+        try:
+            dataset.to_netcdf(draft, engine="netcdf4", format="NETCDF4")
+        except (RuntimeError, OSError) as error:
+            # the library blames permissions, or itself, for a full disk
+            find_cause(draft)
+            raise ProblemError(f"cannot write {str(path)!r}: {error}") from error
+
+
+def _in_parts(dataset: xarray.Dataset) -> xarray.Dataset:
+    """The dataset with the parts of complex variables in their places."""
+    for name in [str(name) for name, variable in dataset.data_vars.items() if variable.dtype.kind == "c"]:
+        variable = dataset[name]
+        parts = in_parts({name: variable.values})
+        dataset = dataset.drop_vars(name)
+        for part, values in parts.items():
+            if part in dataset.variables:
+                raise ProblemError(f"the parts of {name} would be called as {part} is; rename an unknown")
+            dataset[part] = (variable.dims, values, variable.attrs)
+    return dataset
+
+
+def check_xarray(*, files: bool = False) -> None:
+    """Say at once if xarray is not installed, or with `files` what it writes netCDF files with."""
+    for package in ("xarray", "netCDF4") if files else ("xarray",):
+        if find_spec(package) is None:
+            raise ProblemError(f"this needs {package}; install it with: pip install 'fspielm[export]'")

@@ -7,12 +7,10 @@ from scipy.special import jn_zeros
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
-from fspielm.solvers.modes.checks import read_pencil
-from fspielm.solvers.modes.membranes import Membrane, membrane_of
-from fspielm.solvers.modes.membranes.functions import Choice
-from fspielm.solvers.modes.membranes.look import look_at
-from fspielm.solvers.modes.membranes.pinned import pinned
-from fspielm.solvers.modes.membranes.scan import scan
+from fspielm.eigen import Membrane, membrane_of
+from fspielm.eigen.membranes.look import Choice, look_at
+from fspielm.eigen.membranes.pinned import pinned, scan
+from fspielm.eigen.pencil import read_pencil
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x, y)

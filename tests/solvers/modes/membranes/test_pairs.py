@@ -6,12 +6,11 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
-from fspielm.solvers.modes.checks import read_pencil
-from fspielm.solvers.modes.membranes import Membrane, membrane_of
-from fspielm.solvers.modes.membranes.direct import _lost
-from fspielm.solvers.modes.membranes.functions import Choice
-from fspielm.solvers.modes.membranes.pinned import pinned
-from fspielm.solvers.modes.membranes.scan import Scan
+from fspielm.eigen import Membrane, membrane_of
+from fspielm.eigen.membranes.look import Choice
+from fspielm.eigen.membranes.pinned import Scan, pinned
+from fspielm.eigen.membranes.search import _lost
+from fspielm.eigen.pencil import read_pencil
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x, y)

@@ -11,16 +11,15 @@ from scipy.special import jn_zeros, jnp_zeros, jvp, yvp
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
-from fspielm.equations import along_normal, identity
-from fspielm.features.special import free_axis
+from fspielm.basis import free_axis
+from fspielm.eigen import Membrane, membrane_of
+from fspielm.eigen.membranes.look import Choice
+from fspielm.eigen.membranes.membrane import Wedge
+from fspielm.eigen.membranes.pinned import Scan, _pin, pinned
+from fspielm.eigen.membranes.search import bottom
+from fspielm.eigen.pencil import read_pencil
 from fspielm.geometry import Sites
-from fspielm.solvers.modes.checks import read_pencil
-from fspielm.solvers.modes.membranes import Membrane, membrane_of
-from fspielm.solvers.modes.membranes.direct import bottom
-from fspielm.solvers.modes.membranes.functions import Choice
-from fspielm.solvers.modes.membranes.pinned import _pin, pinned
-from fspielm.solvers.modes.membranes.scan import Scan
-from fspielm.solvers.modes.membranes.wedges import Wedge
+from fspielm.problem import along_normal, identity
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x, y)

@@ -1,0 +1,344 @@
+"""Drawn functions: columns of the collocation matrix, under any operator."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.deadline import check_deadline
+from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.geometry.points import Sites
+from fspielm.problem.operator import Operator
+
+if TYPE_CHECKING:
+    from fspielm.basis.exponential import ExponentialBasis
+    from fspielm.cells.basis import CellBasis
+
+
+# ---- Derivatives of exponentials: powers of their exponents, and expansions of those along a line
+
+
+def expand_powers(orders: NDArray[np.int_], s: ComplexArray, along: FloatArray, degree: int) -> ComplexArray:
+    """Coefficients of ``z^0 .. z^degree`` in ``(s + z along)^orders``, shape ``(M, T, degree + 1)``.
+
+    With ``s = i w`` the first is what ``D^orders`` brings down from ``exp(i w x)``; the others, what it does to that
+    exponential times powers of ``along x``.
+
+    Parameters
+    ----------
+    orders : (T, d) integer array
+    s : (M, d) complex array
+    along : (M, d) array
+    degree : int
+        Higher powers are left out.
+    """
+    result = np.zeros((len(s), len(orders), degree + 1), dtype=np.complex128)
+    result[:, :, 0] = 1.0
+    for axis in range(s.shape[1]):
+        value, slope = s[:, axis, None, None], along[:, axis, None, None]
+        for power in range(int(orders[:, axis].max(initial=0))):
+            affected = orders[:, axis] > power
+            raised = result[:, affected] * value
+            raised[:, :, 1:] += result[:, affected, :-1] * slope
+            result[:, affected] = raised
+    return result
+
+
+# ---- An operator frozen at the points it will be applied at
+
+
+@dataclass(frozen=True, eq=False)
+class LocalOperator:
+    """An operator with its coefficients evaluated at given points.
+
+    Coefficients are user code that may be slow or have side effects: they are evaluated here, once, however
+    many chunks and threads then fill rows with them.
+
+    Attributes
+    ----------
+    points : (n, d) array
+    orders : (T, d) integer array
+        Derivative orders of each of the T terms.
+    coefficients : (T,) or (T, n) array
+        Real or complex. The former where every coefficient is a number.
+    unknowns : tuple of int
+        Which of several unknowns each term is on; empty where there is one.
+    axes : tuple of (m,) arrays
+        Where the points are those of a grid, the last axis fastest: its coordinates along each axis; empty otherwise.
+    """
+
+    points: FloatArray
+    orders: np.ndarray[tuple[int, int], np.dtype[np.int_]]
+    coefficients: NumberArray
+    unknowns: tuple[int, ...] = ()
+    axes: tuple[FloatArray, ...] = ()
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the coefficients are the same at all points."""
+        return self.coefficients.ndim == 1
+
+    @property
+    def is_real(self) -> bool:
+        """Whether no coefficient is complex."""
+        return not np.iscomplexobj(self.coefficients)
+
+    @property
+    def parts(self) -> tuple[LocalOperator, LocalOperator]:
+        """The operators with the real and with the imaginary parts of the coefficients, without terms that are zero."""
+        return self._with(self.coefficients.real), self._with(self.coefficients.imag)
+
+    def _with(self, coefficients: FloatArray) -> LocalOperator:
+        kept = np.flatnonzero(np.any(coefficients.reshape(len(coefficients), -1) != 0, axis=1))
+        unknowns = tuple(self.unknowns[term] for term in kept) if self.unknowns else ()
+        return LocalOperator(self.points, self.orders[kept], np.ascontiguousarray(coefficients[kept]), unknowns)
+
+    def select(self, index: slice | np.ndarray[tuple[int, ...], np.dtype[np.int_]]) -> LocalOperator:
+        """The same operator at some of the points."""
+        coefficients = self.coefficients if self.is_constant else self.coefficients[:, index]
+        return LocalOperator(self.points[index], self.orders, coefficients, self.unknowns)
+
+    def on(self, unknown: int) -> LocalOperator:
+        """What it does to one of the unknowns, which may be nothing."""
+        some = [term for term, on in enumerate(self.unknowns or (0,) * len(self.orders)) if on == unknown]
+        return LocalOperator(self.points, self.orders[some], self.coefficients[some])
+
+
+def localise(operator: Operator, sites: Sites, components: int = 1) -> LocalOperator:
+    """Evaluate the coefficients of `operator`, on so many unknowns, at `sites`."""
+    check_deadline()
+    if operator.dimension != sites.dimension:
+        raise ProblemError(
+            f"the operator acts on functions of {operator.dimension} coordinates, but the points have {sites.dimension}"
+        )
+    unknowns = tuple(term.unknown for term in operator.terms)
+    if max(unknowns, default=0) >= components:
+        raise ProblemError(f"the operator is on {max(unknowns) + 1} unknowns, but the functions are for {components}")
+    orders = np.array([term.orders for term in operator.terms], dtype=np.int_)
+    if operator.is_constant:
+        numbers = np.array([term.coefficient for term in operator.terms])
+        coefficients = numbers if np.iscomplexobj(numbers) else numbers.astype(np.float64)
+    else:
+        coefficients = np.stack([term.at(sites) for term in operator.terms])
+    orders = orders.reshape(len(operator.terms), operator.dimension)
+    return LocalOperator(sites.points, orders, coefficients, unknowns if any(unknowns) else ())
+
+
+# ---- Drawn features: columns of the collocation matrix, under any operator
+
+
+class Basis(ABC):
+    """A finite set of functions with one primitive: an operator applied to some of them at points."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of functions."""
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """Number of coordinates they depend on."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the values of its functions."""
+        return np.dtype(np.float64)
+
+    @property
+    def components(self) -> int:
+        """How many unknowns the operators may be on that it is for: one, unless it holds a `Component` of several."""
+        return 1
+
+    @property
+    def leaves(self) -> tuple[Basis, ...]:
+        """The bases that it is joined of, which are not joined themselves, in the order of their columns."""
+        return (self,)
+
+    @property
+    def frequencies(self) -> FloatArray | ComplexArray | None:
+        """Of its functions, ``(M, d)``; imaginary parts are rates of decay. None where they have none.
+
+        A joined basis has none of its own: some of its leaves may.
+        """
+        return None
+
+    @property
+    def oscillates(self) -> bool:
+        """Whether its functions are waves of its `frequencies`, rather than as steep as those say."""
+        return False
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """The points, or centers of holes, around which it has singular functions of all orders."""
+        return tuple(corner for leaf in self.leaves if leaf is not self for corner in leaf.corners)
+
+    @property
+    def sources(self) -> FloatArray:
+        """The points ``(n, d)`` outside of a domain at which single functions are singular."""
+        none = np.empty((0, self.dimension))
+        return np.concatenate([none, *(leaf.sources for leaf in self.leaves if leaf is not self)])
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether its functions are smooth everywhere, rather than singular at a corner or at a source."""
+        return not self.corners and not len(self.sources)
+
+    @property
+    def is_piecewise(self) -> bool:
+        """Whether each of its functions is zero outside of a cell; then `tabulate` makes sparse tables."""
+        return False
+
+    @property
+    def together(self) -> int:
+        """How many of its functions share work: as many are best filled at once."""
+        return max((leaf.together for leaf in self.leaves if leaf is not self), default=1)
+
+    @property
+    def reach(self) -> FloatArray:
+        """The highest frequency along each axis that its functions hold; as steep as they are where it is complex."""
+        own = self.frequencies
+        sizes = [np.abs(own).max(axis=0)] if own is not None and len(own) else []
+        sizes += [leaf.reach for leaf in self.leaves if leaf is not self]
+        return np.asarray(np.max([np.zeros(self.dimension), *sizes], axis=0))
+
+    @property
+    def varying(self) -> tuple[Basis, ...]:
+        """Its functions of a frequency other than zero, as bases that are not joined."""
+        return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.varying)
+
+    @property
+    def exponentials(self) -> tuple[ExponentialBasis, ...]:
+        """Those of its functions that are exponentials of their frequencies, as such."""
+        return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.exponentials)
+
+    @property
+    def on_cells(self) -> tuple[CellBasis, ...]:
+        """Those of its functions that are polynomials on cells, as such."""
+        return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.on_cells)
+
+    @abstractmethod
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
+        """Write ``out[j, i]``: the operator on function ``columns[j]``, at point i.
+
+        Coefficients are real, unless the functions are complex, and `out` is of the basis' `dtype` or of one that holds
+        it: `write` sees to that. It has one row per *function*: the collocation matrix
+        is stored by columns, and filling a few of them over all points is what threads do.
+        """
+
+    @final
+    def write(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
+        """Like `fill`, for any operator and basis: with complex coefficients, and into an array of complex numbers."""
+        if self.dtype.kind == "c" or not np.iscomplexobj(out):
+            self.fill(operator, columns, out)
+            return
+        # real functions: the real and the imaginary part of the operator make those of the values
+        buffer = np.empty(out.shape)
+        parts = (operator, None) if operator.is_real else operator.parts
+        for part, target in zip(parts, (out.real, out.imag), strict=True):
+            if part is None or not len(part.orders):
+                target[...] = 0.0
+            else:
+                self.fill(part, columns, buffer)
+                target[...] = buffer
+
+    def dtype_under(self, *operators: LocalOperator) -> np.dtype[Any]:
+        """Of the values of operators on its functions."""
+        return np.result_type(self.dtype, *(np.complex128 for operator in operators if not operator.is_real))
+
+    def far_field(self, angles: FloatArray) -> ComplexArray:
+        """How strongly its functions radiate in directions of these `angles` ``(n,)``, shape ``(n, M)``.
+
+        Raises
+        ------
+        UnsuitableError
+            Of functions that do not radiate.
+        """
+        raise UnsuitableError(f"{type(self).__name__} has functions that do not radiate")
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """One unknown of the sums with `coefficients` ``(..., M)``, as sums on a real basis of that unknown alone.
+
+        Returns
+        -------
+        basis : Basis
+            Of M' functions.
+        coefficients : (..., M') array
+        """
+        return self, coefficients
+
+    def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """Its functions that have values anywhere, and their coefficients out of `coefficients` ``(..., M)``."""
+        return self, coefficients
+
+    def matrix(self, operator: Operator, sites: Sites) -> NumberArray:
+        """The operator on every function (columns) at every site (rows), shape ``(n, size)``."""
+        local = localise(operator, sites, self.components)
+        transposed = np.empty((self.size, len(sites)), dtype=self.dtype_under(local))
+        self.write(local, slice(0, self.size), transposed)
+        return transposed.T
+
+
+@final
+class JoinedBasis(Basis):
+    """Several bases side by side, their columns in the order given."""
+
+    def __init__(self, parts: Sequence[Basis]) -> None:
+        self.parts = tuple(parts)
+        dimensions = [part.dimension for part in self.parts]
+        if len(set(dimensions)) != 1:
+            raise ProblemError(f"parts must be bases of the same dimension, at least one; got dimensions {dimensions}")
+        components = [part.components for part in self.parts]
+        if len(set(components)) != 1:
+            raise ProblemError(f"parts must be bases for the same unknowns; got bases for {components} of them")
+        self._starts = np.cumsum([0, *(part.size for part in self.parts)])
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return int(self._starts[-1])
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates they depend on."""
+        return self.parts[0].dimension
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of all values together."""
+        return np.result_type(*(part.dtype for part in self.parts))
+
+    @property
+    def components(self) -> int:
+        """The same for each of its parts."""
+        return self.parts[0].components
+
+    @property
+    def leaves(self) -> tuple[Basis, ...]:
+        """Those of its parts."""
+        return tuple(leaf for part in self.parts for leaf in part.leaves)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        first, last, _ = columns.indices(self.size)
+        for part, start in zip(self.parts, self._starts, strict=False):
+            begin, end = max(first, start), min(last, start + part.size)
+            if begin < end:
+                part.write(operator, slice(begin - start, end - start), out[begin - first : end - first])
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """One unknown of the sums; see `Basis.field`."""
+        each = [
+            part.field(unknown, coefficients[..., start : start + part.size])
+            for part, start in zip(self.parts, self._starts, strict=False)
+        ]
+        used = [(basis, part) for basis, part in each if basis.size] or each[:1]
+        if len(used) == 1:
+            return used[0]
+        return JoinedBasis([basis for basis, _ in used]), np.concatenate([part for _, part in used], axis=-1)

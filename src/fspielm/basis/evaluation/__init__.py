@@ -1,0 +1,1 @@
+"""Sums of functions at many points."""

@@ -1,0 +1,1 @@
+"""Trefftz functions: those that satisfy the equation."""

@@ -1,0 +1,273 @@
+"""Amplitudes of functions that satisfy several equations at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import factorial
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator, expand_powers
+from fspielm.basis.exact.symbol import Frequencies
+from fspielm.basis.exponential import MOST_GROWTH, ExponentialBasis
+from fspielm.basis.random.ridge import COSINE, RidgeBasis
+from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.problem.operator import Operator, constant_operator
+
+# ---- Exponentials with an amplitude for each of several unknowns, or complex ones
+
+
+_PARTS = ("real", "imag")
+
+
+@final
+class ModeBasis(Basis):
+    """Functions ``sum_k amplitude_jk (along x)^k exp(i (W x + b) - peak)`` for each unknown j, or their real parts.
+
+    What satisfies a system of equations, its amplitudes a null vector of the matrix of symbols; or a single equation
+    with complex coefficients, the real part of which would not satisfy it.
+
+    Parameters
+    ----------
+    waves : ExponentialBasis
+        W, b, origin, peaks, and the directions of polynomial factors; not their powers.
+    amplitudes : (M, J, K) array
+        Complex: of each function, for each of J unknowns, the coefficients of the powers 0 to K - 1.
+    is_real : bool
+        Whether functions are the real parts.
+    """
+
+    def __init__(self, waves: ExponentialBasis, amplitudes: ArrayLike, *, is_real: bool) -> None:
+        self.waves = waves
+        self.amplitudes = np.array(amplitudes, dtype=np.complex128)
+        if self.amplitudes.ndim != 3 or len(self.amplitudes) != waves.size:
+            raise ProblemError(
+                f"amplitudes must have shape (M, J, K) with M = {waves.size}; got shape {self.amplitudes.shape}"
+            )
+        self.amplitudes.flags.writeable = False
+        self.is_real = is_real
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return self.waves.size
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates they depend on."""
+        return self.waves.dimension
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of their values."""
+        return np.dtype(np.float64 if self.is_real else np.complex128)
+
+    @property
+    def components(self) -> int:
+        """How many unknowns they have values for."""
+        return int(self.amplitudes.shape[1])
+
+    @property
+    def frequencies(self) -> ComplexArray:
+        """W."""
+        return self.waves.W
+
+    @property
+    def oscillates(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def varying(self) -> tuple[Basis, ...]:
+        """Itself, without the functions of frequency zero."""
+        some = np.any(self.waves.W != 0, axis=1)
+        if not some.any():
+            return ()
+        return (ModeBasis(self.waves.select(some), self.amplitudes[some], is_real=self.is_real),)
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """One unknown of sums as a real basis; see `Basis.field`."""
+        own = self.amplitudes[:, unknown]
+        used = np.any(own != 0, axis=1)
+        plain = used & np.all(self.waves.W.imag == 0, axis=1) & ~np.any(own[:, 1:], axis=1)
+        parts: list[tuple[Basis, NumberArray]] = []
+        # exp(i z) is cos(z) + i cos(z - pi / 2)
+        for turn, factor in ((0.0, 1.0),) if self.is_real else ((0.0, 1.0), (0.5 * np.pi, 1j)):
+            if plain.any():
+                waves, amplitude = self.waves.select(plain), own[plain, 0]
+                basis = RidgeBasis(waves.W.real, waves.b + np.angle(amplitude) - turn, COSINE, waves.origin)
+                parts.append((basis, factor * np.abs(amplitude) * np.exp(-waves.peaks) * coefficients[..., plain]))
+            others = used & ~plain
+            if others.any():
+                turned = own[others, None] * np.exp(-1j * turn)
+                single = ModeBasis(self.waves.select(others), turned, is_real=True)
+                parts.append((single, factor * coefficients[..., others]))
+        if not parts:
+            return self.waves.select(slice(0)), coefficients[..., :0]
+        if len(parts) == 1:
+            return parts[0]
+        return JoinedBasis([basis for basis, _ in parts]), np.concatenate([c for _, c in parts], axis=-1)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        waves = self.waves.select(columns)
+        place = (operator.points - waves.origin).T
+        factors = self._factors(operator, columns)
+        phase = waves.W.real @ place + waves.b[:, None]
+        if len(factors) == 1 and operator.is_constant:
+            phase += np.angle(factors[0])
+            np.multiply(np.cos(phase), np.abs(factors[0]), out=out if self.is_real else out.real)
+            if not self.is_real:
+                np.multiply(np.sin(phase), np.abs(factors[0]), out=out.imag)
+        else:
+            line = waves.along @ place
+            real, imaginary = (_horner([getattr(factor, part) for factor in factors], line) for part in _PARTS)
+            cosine, sine = np.cos(phase), np.sin(phase)
+            np.subtract(real * cosine, imaginary * sine, out=out if self.is_real else out.real)
+            if not self.is_real:
+                np.add(real * sine, imaginary * cosine, out=out.imag)
+        if np.any(waves.W.imag) or np.any(waves.peaks):
+            out *= np.exp(np.minimum(-(waves.W.imag @ place) - waves.peaks[:, None], MOST_GROWTH))
+
+    def _factors(self, operator: LocalOperator, columns: slice) -> list[ComplexArray]:
+        """What the exponentials are multiplied with under the operator, by powers of ``along x``: ``(M, 1 or n)``."""
+        W, along, amplitudes = self.waves.W[columns], self.waves.along[columns], self.amplitudes[columns]
+        powers = amplitudes.shape[2]
+        total = [np.zeros((len(W), 1), dtype=np.complex128) for _ in range(powers)]
+        for unknown in range(self.components):
+            here = operator.on(unknown)
+            if not len(here.orders):
+                continue
+            expanded = expand_powers(here.orders, 1j * W, along, powers - 1)
+            for fallen in range(powers):
+                symbol = (expanded[:, :, fallen] @ here.coefficients).reshape(len(W), -1)
+                for power in range(fallen, powers):
+                    brought = factorial(power) / factorial(power - fallen)
+                    total[power - fallen] = (
+                        total[power - fallen] + brought * amplitudes[:, unknown, power, None] * symbol
+                    )
+        return total
+
+
+def _horner(factors: Sequence[FloatArray], line: FloatArray) -> FloatArray:
+    """The polynomial with coefficients `factors`, the lowest first."""
+    total = factors[-1]
+    for factor in reversed(factors[:-1]):
+        total = total * line + factor
+    return total
+
+
+# ---- Functions that satisfy several equations at once: amplitudes for each unknown at the zeros of their determinant
+# A field ``sum_k v_k (a x)^k exp(s x)`` satisfies the equations with the matrix of symbols ``A(s)`` where, with the
+# expansion ``A(s + z a) = sum_k A_k z^k``, ``sum_{p >= q} p!/q! A_{p - q} v_p = 0`` for every q. At a zero of the
+# determinant of multiplicity m along a there are m such fields with k < m.
+
+
+# Frequencies that agree to so many digits are one.
+_DIGITS = 9
+_BALANCING = 6
+# What is seen of a vector by equations whose terms are of size one, at least.
+_SEEN = 1e-6
+
+
+def null_amplitudes(equations: Sequence[Operator], frequencies: Frequencies, length: float) -> ComplexArray:
+    """Amplitudes ``(m, U, K)`` for each of the zeros, of the powers of ``along x / length``.
+
+    For equations with constant coefficients.
+
+    The functions of one zero, which stand there with the powers 0 to K - 1, get as many independent amplitudes.
+    """
+    expansion = _Matrix(equations)
+    most = int(frequencies.powers.max(initial=0)) + 1
+    found = np.zeros((len(frequencies), expansion.unknowns, most), dtype=np.complex128)
+    for members in _same_zeros(frequencies):
+        K = members.shape[1]
+        first = members[:, 0]
+        jets, sizes = expansion.along(frequencies.W[first], frequencies.along[first] / length, K)
+        vectors = _null_vectors(jets, sizes, K)  # (zeros, K functions, K powers, U)
+        for function in range(K):
+            found[members[:, function], :, :K] = np.moveaxis(vectors[:, function], 1, 2)
+    return found
+
+
+class _Matrix:
+    """The matrix of symbols of equations with constant coefficients."""
+
+    def __init__(self, equations: Sequence[Operator]) -> None:
+        self.unknowns = 1 + max(max(operator.unknowns, default=0) for operator in equations)
+        self.entries: list[list[tuple[NDArray[np.int_], NDArray[np.complex128]]]] = []
+        for operator in equations:
+            terms = constant_operator(operator).operator.terms
+            row = []
+            for unknown in range(self.unknowns):
+                here = [term for term in terms if term.unknown == unknown]
+                orders = np.array([term.orders for term in here], dtype=np.int_).reshape(len(here), operator.dimension)
+                row.append((orders, np.array([term.coefficient for term in here], dtype=np.complex128)))
+            self.entries.append(row)
+
+    def along(self, W: ComplexArray, along: FloatArray, K: int) -> tuple[ComplexArray, FloatArray]:
+        """Coefficients ``(m, K, E, U)`` of ``z^0 ... z^(K - 1)`` in ``A(i W + z along)``, and sizes ``(m, E, U)``.
+
+        Sizes are those of the terms of each entry: their sum may be zero but for rounding.
+        """
+        result = np.zeros((len(W), K, len(self.entries), self.unknowns), dtype=np.complex128)
+        sizes = np.zeros((len(W), len(self.entries), self.unknowns))
+        for e, row in enumerate(self.entries):
+            for u, (orders, coefficients) in enumerate(row):
+                if len(orders):
+                    expanded = expand_powers(orders, 1j * W, along, K - 1)
+                    result[:, :, e, u] = np.einsum("mtk,t->mk", expanded, coefficients)
+                    sizes[:, e, u] = np.einsum("mtk,t->mk", np.abs(expanded), np.abs(coefficients)).max(axis=1)
+        return result, sizes
+
+
+def _same_zeros(frequencies: Frequencies) -> list[NDArray[np.int_]]:
+    """Indices of the functions of each zero, sorted by power, for zeros of the same number of functions together."""
+    scale = float(np.abs(frequencies.W).max(initial=0.0)) or 1.0
+    keys: dict[bytes, list[int]] = {}
+    rounded = np.round(np.column_stack([frequencies.W / scale, frequencies.along]), _DIGITS) + 0.0
+    for index, row in enumerate(rounded):
+        keys.setdefault(row.tobytes(), []).append(index)
+    by_number: dict[int, list[list[int]]] = {}
+    for members in keys.values():
+        ordered = sorted(members, key=lambda i: int(frequencies.powers[i]))
+        by_number.setdefault(len(ordered), []).append(ordered)
+    return [np.array(each, dtype=np.int_) for each in by_number.values()]
+
+
+def _null_vectors(jets: ComplexArray, sizes: FloatArray, K: int) -> ComplexArray:
+    """The K vectors that the equations see least, ``(m, K, K, U)``: vector, power, unknown.
+
+    More equations than unknowns may see all of them.
+    """
+    m, _, E, U = jets.shape
+    rows, columns = _balance(sizes)
+    scaled = jets / rows[:, None, :, None] / columns[:, None, None, :]
+    matrix = np.zeros((m, K, E, K, U), dtype=np.complex128)
+    for q in range(K):
+        for p in range(q, K):
+            matrix[:, q, :, p, :] = factorial(p) / factorial(q) * scaled[:, p - q]
+    _, singular, right = np.linalg.svd(matrix.reshape(m, K * E, K * U), full_matrices=True)
+    if E > U and np.any(singular[:, K * U - K :] > _SEEN):
+        raise UnsuitableError("the zeros of the determinant of some equations do not satisfy the others")
+    vectors = right[:, K * U - K :].conj().reshape(m, K, K, U)
+    return np.asarray(vectors / columns[:, None, None, :])
+
+
+def _balance(sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Sizes of rows and columns of matrices ``(m, E, U)``, divided by which none stands out."""
+    rows, columns = np.ones(sizes.shape[:2]), np.ones((len(sizes), sizes.shape[2]))
+    matrix = sizes.copy()
+    for _ in range(_BALANCING):
+        row = matrix.max(axis=2)
+        factor = np.where(row > 0, np.sqrt(row), 1.0)
+        matrix /= factor[:, :, None]
+        rows *= factor
+        column = matrix.max(axis=1)
+        factor = np.where(column > 0, np.sqrt(column), 1.0)
+        matrix /= factor[:, None, :]
+        columns *= factor
+    return rows, columns

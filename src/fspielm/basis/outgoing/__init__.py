@@ -1,0 +1,1 @@
+"""Functions of open domains: they satisfy the equation and behave at infinity."""

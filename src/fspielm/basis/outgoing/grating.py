@@ -1,0 +1,250 @@
+"""Waves that leave a row of copies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.basis.outgoing.radiating import RadiatingBasis
+from fspielm.basis.wrapping import WrappedBasis, parts_of_sum
+from fspielm.problem.scattering.open_domain import Lattice
+
+# ---- Functions of one period, continued to all others
+
+
+@final
+class FoldedBasis(WrappedBasis):
+    """Functions that are known in one period, continued to all others.
+
+    Parameters
+    ----------
+    basis : Basis
+        For a single unknown, complex.
+    lattice : Lattice
+    """
+
+    def __init__(self, basis: Basis, lattice: Lattice) -> None:
+        super().__init__(basis)
+        self.lattice = lattice
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Complex."""
+        return np.dtype(np.complex128)
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """The sums on real and imaginary parts; see `Basis.field`."""
+        return parts_of_sum(self, coefficients)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        folded, phases = fold(operator, self.lattice)
+        self.basis.write(folded, columns, out)
+        out *= phases
+
+
+def fold(operator: LocalOperator, lattice: Lattice) -> tuple[LocalOperator, ComplexArray]:
+    """The operator at points moved to the period around the middle, and what values there are multiplied with."""
+    copies = lattice.copies(operator.points)
+    points = operator.points - np.outer(copies, (lattice.period, 0.0))
+    return replace(operator, points=points, axes=()), lattice.phases(copies)
+
+
+# ---- Waves that leave a row of copies of some places
+# Of the copies, those close by are summed as they are. All that are farther, on either side, are plane waves along the
+# row: Hankel's functions are integrals of those along the path of steepest descent, on which the sum over copies is a
+# geometric series (K. Yasumoto, K. Yoshitomi, IEEE Trans. Antennas Propag. 47, 1999). Above and below the objects there
+# are few waves altogether, the orders of the grating.
+
+
+# Digits of all that is summed, as a logarithm.
+_FOLDINGS = 38.0
+# So far above and below the objects, in periods, orders are taken.
+_BEYOND = 0.5
+# By how much plane waves may be larger than their sum, as a logarithm.
+_CANCELLED = 3.0
+# Half the width of the strip around the path, at most, and of the distance to a pole.
+_STRIP = 0.6
+_OF_POLE = 0.8
+# Entries of a table of waves at points.
+_AT_ONCE = 4_000_000
+
+
+@final
+class GratingBasis(WrappedBasis):
+    """The functions of a `RadiatingBasis`, each summed over all copies of its center along the first axis.
+
+    Parameters
+    ----------
+    basis : RadiatingBasis
+        With centers in the period around the middle.
+    lattice : Lattice
+    bottom, top : float
+        The ends of the objects, between which all centers lie.
+    """
+
+    def __init__(self, basis: RadiatingBasis, lattice: Lattice, bottom: float, top: float) -> None:
+        super().__init__(basis)
+        self.alone, self.lattice = basis, lattice
+        self.bottom, self.top = bottom, top
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Complex."""
+        return np.dtype(np.complex128)
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """The sums on real and imaginary parts; see `Basis.field`."""
+        return parts_of_sum(self, coefficients)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        folded, phases = fold(operator, self.lattice)
+        height = folded.points[:, 1]
+        above, below = height > self.top + self._edge, height < self.bottom - self._edge
+        for here, sign in ((above, 1), (below, -1)):
+            index = np.flatnonzero(here)
+            if len(index):
+                waves = self._orders(sign, _FOLDINGS)
+                out[:, index] = (waves.at(folded.select(index)) @ waves.strengths(self.alone, columns)).T
+        index = np.flatnonzero(~(above | below))
+        if len(index):
+            out[:, index] = self._nearby(folded.select(index), columns)
+        out *= phases
+
+    def amplitudes(self, sign: int) -> tuple[NDArray[np.int_], ComplexArray]:
+        """Numbers of the orders that leave upward (1) or downward (-1), and their sizes ``(J, M)`` at the origin."""
+        waves = self._orders(sign, 0.0)
+        numbers, _, across = self.lattice.orders()
+        edge = self.top + self._edge if sign > 0 else -(self.bottom - self._edge)
+        return numbers, np.exp(-1j * across * edge)[:, None] * waves.strengths(self.alone, slice(0, self.size))
+
+    @property
+    def _edge(self) -> float:
+        return _BEYOND * self.lattice.period
+
+    def _orders(self, sign: int, foldings: float) -> _Waves:
+        """The orders of the grating, above it or below, of size one at the edge of where they are taken."""
+        k, period = self.lattice.wavenumber, self.lattice.period
+        highest = int(self.alone.orders.max(initial=0))
+        # high orders of multipoles have more of them
+        _, along, across = self.lattice.orders((foldings + 2.0 * highest) / self._edge if foldings else 0.0)
+        edge = self.top + self._edge if sign > 0 else self.bottom - self._edge
+        # of which a source has these, and an order more turns by the direction
+        return _Waves(along, sign * across, -1j * (along + 1j * sign * across) / k, 2 / (period * across), 0.0, edge)
+
+    def _nearby(self, operator: LocalOperator, columns: slice) -> ComplexArray:
+        """Copies close by as they are, all others as waves along the row."""
+        period, copies = self.lattice.period, self._copies
+        count = len(range(self.size)[columns])
+        total = np.zeros((count, len(operator.points)), dtype=np.complex128)
+        part = np.empty_like(total)
+        for number in range(-copies, copies + 1):
+            moved = replace(operator, points=operator.points - (number * period, 0.0), axes=())
+            self.alone.fill(moved, columns, part)
+            total += self.lattice.phases(np.array(float(number))) * part
+        for waves in self._sides:
+            strengths = waves.strengths(self.alone, columns)
+            step = max(_AT_ONCE // len(strengths), 1)
+            for start in range(0, len(operator.points), step):
+                some = slice(start, start + step)
+                total[:, some] += (waves.at(operator.select(some)) @ strengths).T
+        return total
+
+    @cached_property
+    def _tall(self) -> float:
+        """How far apart centers and points may be, across the row."""
+        return self.top - self.bottom + self._edge
+
+    @cached_property
+    def _copies(self) -> int:
+        """How many on either side are close: plane waves of the others are not much larger than their sum."""
+        k, period = self.lattice.wavenumber, self.lattice.period
+        apart = max(k * self._tall**2 / (4 * _CANCELLED), self._tall, period)
+        return math.ceil(apart / period)
+
+    @cached_property
+    def _sides(self) -> tuple[_Waves, _Waves]:
+        """The copies on the right, and those on the left, as plane waves along the row."""
+        return self._side(1), self._side(-1)
+
+    def _side(self, side: int) -> _Waves:
+        """The copies on the right (1), whose waves go to the left, or those on the left (-1)."""
+        lattice, first = self.lattice, self._copies + 1
+        k, kd = lattice.wavenumber, lattice.wavenumber * lattice.period
+        tau = self._path(side)
+        root = np.sqrt(tau**2 - 2j)
+        cosine, sine = 1 + 1j * tau**2, tau * root
+        each = 1j * (kd * cosine + side * lattice.along * lattice.period)  # from a copy to the next
+        series = np.exp(first * each) / (1 - np.exp(each))
+        weights = -2j * (tau[1] - tau[0]) / (np.pi * root) * series
+        turn = 1j * side * (cosine + 1j * sine)
+        height = 0.5 * (self.bottom + self.top)
+        return _Waves(-side * k * cosine, -side * k * sine, turn, weights, lattice.middle, height)
+
+    def _path(self, side: int) -> FloatArray:
+        """Places on the path of steepest descent, as dense and as far as all digits need."""
+        lattice, first = self.lattice, self._copies + 1
+        kd, tall = lattice.wavenumber * lattice.period, lattice.wavenumber * self._tall
+        highest = int(self.alone.orders.max(initial=0)) + 2
+        # where the geometric series has a pole; sums at equal steps converge with the strip without any
+        turned = (kd + side * lattice.along * lattice.period) / (2 * np.pi)
+        pole = math.sqrt(np.pi * abs(turned - round(turned)) / kd)
+        strip = min(_OF_POLE * pole, _STRIP, math.sqrt(10.0 / ((first + 1) * kd)))
+        grown = (first + 1) * kd * strip**2 + (2 * highest + tall) * strip
+        step = 2 * np.pi * strip / (_FOLDINGS + grown)
+        look = np.linspace(0, 3 * math.sqrt((_FOLDINGS + 8 * highest + tall) / ((first - 1) * kd)), 4001)
+        falls = (first - 1) * kd * look**2 - tall * np.minimum(look, 1.0) - highest * np.log(1 + 2 * look + 2 * look**2)
+        last = look[np.flatnonzero(falls - falls.min() <= _FOLDINGS)[-1]]
+        return step * np.arange(-math.ceil(last / step), math.ceil(last / step) + 1)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Waves:
+    """Plane waves ``exp(i (along (x - x0) + across (y - y0)))`` that sources are sums of.
+
+    Attributes
+    ----------
+    along, across : (J,) arrays
+    turn : (J,) array
+        What the next order of a multipole is multiplied with.
+    weights : (J,) array
+        Of a source.
+    x0, y0 : float
+    """
+
+    along: NumberArray
+    across: NumberArray
+    turn: ComplexArray
+    weights: NumberArray
+    x0: float
+    y0: float
+
+    def at(self, operator: LocalOperator) -> ComplexArray:
+        """The operator on each wave, ``(n, J)``."""
+        x, y = operator.points.T
+        factors = np.zeros((len(x), len(self.along)), dtype=np.complex128)
+        for (m, n), coefficient in zip(operator.orders, operator.coefficients, strict=True):
+            factors += np.multiply.outer(
+                np.broadcast_to(coefficient, len(x)), (1j * self.along) ** int(m) * (1j * self.across) ** int(n)
+            )
+        return np.asarray(
+            factors * np.exp(1j * (np.outer(x - self.x0, self.along) + np.outer(y - self.y0, self.across)))
+        )
+
+    def strengths(self, alone: RadiatingBasis, columns: slice) -> ComplexArray:
+        """How much of each wave there is in the functions `columns`, ``(J, m)``."""
+        center, order = alone.places(columns)
+        x, y = alone.centers[center].T
+        back = 1j * (np.outer(self.along, x - self.x0) + np.outer(self.across, y - self.y0))
+        # together, as each may be beyond all numbers
+        exponents = np.outer(np.log(self.turn), order) - np.log(alone.sizes[columns]) - back
+        return np.asarray(self.weights[:, None] * np.exp(exponents))

@@ -1,0 +1,315 @@
+"""Waves that leave places of the plane, and harmonic fields."""
+
+from __future__ import annotations
+
+import cmath
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import pairwise
+from typing import Any, TypeAlias, final
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.basis.singular.singular import Orders, Power, off_zero, zeta_weights
+from fspielm.basis.wrapping import parts_of_sum
+from fspielm.errors import ProblemError
+from fspielm.numerics.special import hankel_on_ray
+
+# ---- Waves that leave the places they come from
+
+
+# Stands for a center itself, where the functions have no values.
+_BESIDE = 1e-150
+
+
+@final
+class RadiatingBasis(Basis):
+    """Solutions ``H(n, k r) exp(i n theta)`` of ``laplacian u + k^2 u = 0`` around centers in the plane.
+
+    With Hankel's functions of the first kind, which are outgoing for a time factor ``exp(-i omega t)``, and fall off
+    where Im k > 0; where Im k < 0 they grow, as resonances do. A center of highest order m has the orders 0, 1, -1,
+    ..., m, -m: a source for m = 0.
+
+    Parameters
+    ----------
+    centers : (C, 2) array
+        Outside of the domain.
+    orders : (C,) array of int
+        The highest order at each.
+    wavenumber : complex
+        k, not zero.
+    scales : (C,) array
+        Distances from the centers at which their functions have size one.
+    """
+
+    def __init__(self, centers: ArrayLike, orders: ArrayLike, wavenumber: complex, scales: ArrayLike) -> None:
+        self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
+        self.orders = np.array(orders, dtype=np.int_)
+        self.scales = np.array(scales, dtype=np.float64)
+        self.wavenumber = complex(wavenumber)
+        if not len(self.centers) == len(self.orders) == len(self.scales) > 0:
+            raise ProblemError("centers, orders and scales must be as many, at least one")
+        if self.wavenumber == 0:
+            raise ProblemError(f"wavenumber must not be zero; got {wavenumber!r}")
+        for array in (self.centers, self.orders, self.scales):
+            array.flags.writeable = False
+        self._starts = np.concatenate([[0], np.cumsum(2 * self.orders + 1)])
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return int(self._starts[-1])
+
+    @property
+    def dimension(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Complex."""
+        return np.dtype(np.complex128)
+
+    @property
+    def sources(self) -> FloatArray:
+        """The centers."""
+        return self.centers
+
+    @property
+    def reach(self) -> FloatArray:
+        """The wavenumber, or what they hold along a boundary that is close to them all: the same along both axes."""
+        many = self.orders > 1
+        held = [*(self.orders[many] / self.scales[many])]
+        if np.count_nonzero(self.orders == 0) > 1:
+            from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
+
+            sources = self.centers[self.orders == 0]
+            held.append(np.pi / np.median(cKDTree(sources).query(sources, 2)[0][:, 1]))
+        return np.full(2, max(abs(self.wavenumber), min(held, default=0.0)))
+
+    @property
+    def together(self) -> int:
+        """All of one center: each order follows from those before."""
+        return int(2 * self.orders.max() + 1)
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """The sums on real and imaginary parts; see `Basis.field`."""
+        return parts_of_sum(self, coefficients)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        center, order = self.places(columns)
+        weights = zeta_weights(operator, 1.0)
+        reach = max((abs(along - across) for along, across in weights), default=0)
+        out[...] = 0.0
+        # centers of one highest order together: the others would not need so high ones
+        ends = np.flatnonzero(np.diff(self.orders[center])) + 1
+        for some in np.split(np.arange(len(center)), ends):
+            which, own = np.unique(center[some], return_inverse=True)
+            table = self._table(which, int(np.abs(order[some]).max()) + reach, operator.points)
+            for (along, across), weight in weights.items():
+                # a derivative along zeta lowers the order, one along its conjugate raises it
+                factor = (0.5 * self.wavenumber) ** (along + across) * (-1.0) ** across
+                shifted = order[some] - along + across
+                out[some] += (factor * weight) * table.values(own, shifted, np.abs(order[some]))
+
+    def far_field(self, angles: FloatArray) -> ComplexArray:
+        """What ``exp(i k r) / sqrt(r)`` is multiplied with far away, ``(n, M)``, in directions of these `angles`."""
+        center, order = self.places(slice(0, self.size))
+        k, each = self.wavenumber, self.sizes
+        ahead = np.column_stack([np.cos(angles), np.sin(angles)]) @ self.centers[center].T
+        turned = order * (angles[:, None] - 0.5 * np.pi)
+        front = cmath.sqrt(2 / (np.pi * k)) * cmath.exp(-0.25j * np.pi)
+        return np.asarray(front * np.exp(1j * (turned - k * ahead)) / each)
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """What each of the functions was divided by."""
+        center, order = self.places(slice(0, self.size))
+        k = self.wavenumber
+        with np.errstate(over="ignore"):  # of high orders, which are then as good as nothing far away
+            each = [
+                np.cumprod(_growth(k * scale, m)) * abs(_hankel(0, np.array(k * scale)))
+                for scale, m in zip(self.scales.tolist(), self.orders.tolist(), strict=True)
+            ]
+        return np.array([each[place][abs(n)] for place, n in zip(center, order, strict=True)])
+
+    def places(self, columns: slice) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+        """The center and the order of each of the functions `columns`."""
+        index = np.arange(self.size)[columns]
+        center = np.searchsorted(self._starts, index, side="right") - 1
+        place = index - self._starts[center]
+        return center, np.where(place % 2 == 1, 1, -1) * ((place + 1) // 2)
+
+    def _table(self, which: NDArray[np.int_], highest: int, points: FloatArray) -> _Table:
+        """The functions of orders 0 to `highest` around some of the centers, at points."""
+        k = self.wavenumber
+        x, y = (points[:, axis] - self.centers[which, axis, None] for axis in (0, 1))
+        radius = np.maximum(np.hypot(x, y), _BESIDE)
+        scales = self.scales[which, None]
+        # ratios of sizes of neighbouring orders: sizes themselves may be beyond all numbers
+        growth = np.stack([_growth(k * scale, highest) for scale in scales[:, 0].tolist()])
+        # damped waves about as large as they are at the scale, whatever that is
+        sizes = np.abs(_hankel(0, k * scales, k.imag * scales))
+        radial = np.empty((highest + 1, *radius.shape), dtype=np.complex128)
+        for p in range(min(highest, 1) + 1):
+            radial[p] = _hankel(p, k * radius, k.imag * scales) / (sizes * growth[:, p, None])
+        for p in range(1, highest):
+            ahead, behind = growth[:, p + 1, None], growth[:, p, None]
+            # upward, which is stable for what grows with the order
+            radial[p + 1] = (2 * p / (k * radius) * radial[p] - radial[p - 1] / behind) / ahead
+        turn: ComplexArray = np.asarray((x + 1j * y) / radius, dtype=np.complex128)
+        turns: ComplexArray = np.cumprod(np.broadcast_to(turn, (highest, *radius.shape)), axis=0, dtype=np.complex128)
+        return _Table(radial, turns, growth)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """``H(p, k r)`` of orders p from 0 on around C centers, each over its size at the scale of its center.
+
+    Attributes
+    ----------
+    radial : (P + 1, C, n) array
+    turns : (P, C, n) array
+        ``exp(i p theta)`` of orders from 1 on.
+    growth : (C, P + 1) array
+        The size of an order over that of the one before.
+    """
+
+    radial: ComplexArray
+    turns: ComplexArray
+    growth: FloatArray
+
+    def values(self, center: NDArray[np.int_], order: NDArray[np.int_], scaled_as: NDArray[np.int_]) -> ComplexArray:
+        """Functions ``(m, n)`` of these centers and orders, in units of the sizes of the orders `scaled_as`."""
+        p = np.abs(order)
+        logarithm = np.cumsum(np.log(self.growth), axis=1)
+        factor = np.exp(logarithm[center, p] - logarithm[center, scaled_as])
+        factor *= np.where((order < 0) & (p % 2 == 1), -1.0, 1.0)
+        found = factor[:, None] * self.radial[p, center]
+        turned = np.flatnonzero(p)
+        if len(turned):
+            turns = self.turns[p[turned] - 1, center[turned]]
+            found[turned] *= np.where(order[turned, None] > 0, turns, turns.conj())
+        return np.asarray(found)
+
+
+def _hankel(order: int, z: NumberArray, shift: FloatArray | float = 0.0) -> ComplexArray:
+    """Hankel's function of order 0 or 1, times ``exp(shift)``; for real numbers there are faster ones."""
+    with np.errstate(all="ignore"):
+        if np.any(np.imag(z)):
+            return np.asarray(hankel_on_ray(order, z) * np.exp(1j * z + shift))
+        bessel, neumann = ((scipy.special.j0, scipy.special.y0), (scipy.special.j1, scipy.special.y1))[order]
+        values = np.empty(np.shape(z), dtype=np.complex128)
+        values.real, values.imag = bessel(np.real(z)), neumann(np.real(z))
+        return values
+
+
+def _growth(z: complex, highest: int) -> FloatArray:
+    """``|H(p, z) / H(p - 1, z)|`` for p from 1 to `highest`, after a one."""
+    sizes = [1.0]
+    ratio = complex(scipy.special.hankel1e(1, z) / scipy.special.hankel1e(0, z))
+    for p in range(1, highest + 1):
+        sizes.append(abs(ratio))
+        ratio = 2 * p / z - 1 / ratio
+    return np.array(sizes)
+
+
+# ---- Harmonic functions that vanish at infinity, and the constant
+
+
+_LOGARITHM = Power(0, 0, True)
+
+# The constant; two centers with logarithms; a center, an order, and whether the imaginary part is meant.
+_Column: TypeAlias = tuple[int, int] | tuple[int, int, int] | None
+
+
+@final
+class HarmonicBasis(Basis):
+    """Solutions of Laplace's equation in the plane around centers, bounded at infinity.
+
+    Real and imaginary parts of ``((z - c) / s)^-n`` for n from 1 to the highest order of a center c of scale s; between
+    one charged center and the next ``log |z - c| - log |z - c'|``, sources that together let nothing flow out; and the
+    constant, unless it is left out.
+
+    Parameters
+    ----------
+    centers : (C, 2) array
+        Outside of the domain.
+    orders : (C,) array of int
+        The highest order at each.
+    scales : (C,) array
+        Distances from the centers at which their functions have size one.
+    charged : (C,) array of bool
+        Which of them have logarithms.
+    constant : bool
+    """
+
+    def __init__(
+        self, centers: ArrayLike, orders: ArrayLike, scales: ArrayLike, charged: ArrayLike, *, constant: bool = True
+    ) -> None:
+        self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
+        self.orders = np.array(orders, dtype=np.int_)
+        self.scales = np.array(scales, dtype=np.float64)
+        self.charged = np.array(charged, dtype=np.bool_)
+        self.constant = bool(constant)
+        if not len(self.centers) == len(self.orders) == len(self.scales) == len(self.charged) > 0:
+            raise ProblemError("centers, orders, scales and charged must be as many, at least one")
+        for array in (self.centers, self.orders, self.scales, self.charged):
+            array.flags.writeable = False
+        sources = np.flatnonzero(self.charged).tolist()
+        powers = [(c, n, part) for c, m in enumerate(self.orders) for n in range(1, m + 1) for part in (0, 1)]
+        self._columns: list[_Column] = [
+            *((None,) if self.constant else ()),
+            *((one, other) for one, other in pairwise(sources)),
+            *powers,
+        ]
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return len(self._columns)
+
+    @property
+    def dimension(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def sources(self) -> FloatArray:
+        """The centers."""
+        return self.centers
+
+    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        weights = zeta_weights(operator, 1.0)
+        value = np.real(weights.get((0, 0), np.zeros(())))
+
+        @cache
+        def zeta(center: int) -> ComplexArray:
+            x, y = (operator.points - self.centers[center]).T
+            return off_zero((x + 1j * y) / self.scales[center])
+
+        for row, column in enumerate(self._columns[columns]):
+            if column is None:
+                out[row] = value
+            elif len(column) == 2:
+                one, other = (self._applied(zeta(c), c, _LOGARITHM, weights).real for c in column)
+                out[row] = one - other + np.log(self.scales[column[0]] / self.scales[column[1]]) * value
+            else:
+                center, order, part = column
+                values = self._applied(zeta(center), center, Power(-order), weights)
+                out[row] = values.imag if part else values.real
+
+    def _applied(
+        self, zeta: ComplexArray, center: int, function: Power, weights: dict[Orders, ComplexArray]
+    ) -> ComplexArray:
+        total = np.zeros(len(zeta), dtype=np.complex128)
+        for orders, weight in weights.items():
+            total += weight * function.derivative(zeta, *orders) / self.scales[center] ** sum(orders)
+        return total

@@ -1,0 +1,314 @@
+"""How frequencies are drawn: the families of the FS-PIELM paper, one or several."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.basis.basis import Basis, JoinedBasis
+from fspielm.basis.random.ridge import COSINE, SINE, TANH, Activation, RidgeBasis
+from fspielm.basis.wrapping import Component
+from fspielm.errors import ProblemError
+from fspielm.problem.problem import Problem
+
+# ---- How the frequencies are drawn: the families of the FS-PIELM paper
+
+
+@final
+@dataclass(frozen=True)
+class Place:
+    """Where features are drawn.
+
+    Attributes
+    ----------
+    dimension : int
+        How many coordinates they are functions of.
+    time_axis : int or None
+        Which coordinate is time, if one is.
+    center : (d,) array or None
+        The middle of the domain; the paper's families draw about the origin whatever it is.
+    problem : Problem or None
+        What is solved, for a family that depends on it; those of the paper do not.
+    """
+
+    dimension: int
+    time_axis: int | None = None
+    center: FloatArray | None = None
+    problem: Problem | None = None
+
+
+class Family(ABC):
+    """A law for random features: configuration, from which `draw` makes a basis.
+
+    A family of one's own supplies `_draw`, which gets the place they are drawn for and the random generator.
+
+    Attributes
+    ----------
+    neurons : int
+        How many are drawn.
+    """
+
+    neurons: int
+
+    @property
+    def satisfies_equation(self) -> bool:
+        """Whether all of them satisfy the equation without its right-hand side, which then needs no points."""
+        return False
+
+    def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
+        """By how much rows of the sum with these coefficients may be off, by block, as its functions themselves are.
+
+        Root mean squares; none where functions are exact.
+        """
+        return {}
+
+    @property
+    def caution(self) -> float:
+        """What the sensitivity of their systems is multiplied with, for what they cannot hold themselves."""
+        return 1.0
+
+    @property
+    def parts(self) -> tuple[Family, ...]:
+        """The families it is made of: itself alone, unless it joins others."""
+        return (self,)
+
+    def draw(
+        self,
+        dimension: int,
+        rng: np.random.Generator,
+        *,
+        time_axis: int | None = None,
+        center: FloatArray | None = None,
+        problem: Problem | None = None,
+    ) -> Basis:
+        """Draw the features for functions of `dimension` coordinates, at the `Place` with these attributes."""
+        return self._draw(Place(dimension, time_axis, center, problem), rng)
+
+    @abstractmethod
+    def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
+        """Draw the features."""
+
+
+@dataclass(frozen=True)
+class _Scaling(Family):
+    """``activation(delta (w x + b))`` with w standard normal and delta linear over the neurons.
+
+    The bias b is standard normal, as the weights are; the paper leaves it open. Times delta it is spread over
+    several periods, which makes the phases of the periodic families nearly uniform.
+    """
+
+    neurons: int
+    mu: tuple[float, float]
+    activation: ClassVar[Activation]
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
+        """Draw weights, then biases, and multiply both by the neuron's scale."""
+        delta = magnitudes(self.neurons, self.mu)
+        weights = rng.standard_normal((self.neurons, place.dimension))
+        biases = rng.standard_normal(self.neurons)
+        return RidgeBasis(delta[:, None] * weights, delta * biases, self.activation)
+
+
+@final
+class Tanh(_Scaling):
+    """Tanh-PIELM: ``tanh(delta (w x + b))``, w and b standard normal, delta linear over the range `mu`."""
+
+    activation = TANH
+
+
+@final
+class Siren(_Scaling):
+    """SIREN-PIELM: ``sin(delta (w x + b))``, w and b standard normal, delta linear over the range `mu`."""
+
+    activation = SINE
+
+
+@final
+class GFF(_Scaling):
+    """GFF-PIELM: ``cos(delta (w x + b))``, w and b standard normal, delta linear over the range `mu`."""
+
+    activation = COSINE
+
+
+@final
+@dataclass(frozen=True)
+class FrequencyShift(Family):
+    """FS-PIELM: ``cos(w x + b)`` with ``w = mu d + eps``, d a random direction and eps standard normal.
+
+    Parameters
+    ----------
+    neurons : int
+    mu : (float, float)
+        Smallest and largest shift.
+    groups : int, optional
+        Neurons in this many groups that share a shift (FS-PIELM-G); without, each neuron has its own, linear
+        over the range (FS-PIELM-L).
+    shift : {"isotropic", "space"}
+        ``"space"`` shifts only the space part of the frequency and leaves the time part standard normal, for
+        solutions that oscillate in space and merely decay in time.
+    """
+
+    neurons: int
+    mu: tuple[float, float]
+    groups: int | None = None
+    shift: Literal["isotropic", "space"] = "isotropic"
+
+    def __post_init__(self) -> None:
+        _check(self)
+        if self.groups is not None:
+            check_count("groups", self.groups)
+            if self.groups > self.neurons:
+                raise ProblemError(
+                    f"groups must not exceed neurons; got {self.groups} groups of {self.neurons} neurons"
+                )
+        if self.shift not in ("isotropic", "space"):
+            raise ProblemError(f'shift must be "isotropic" or "space"; got {self.shift!r}')
+
+    def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
+        """Draw directions, then perturbations, then phases uniform on [0, 2 pi)."""
+        if self.shift == "space" and (place.time_axis is None or place.dimension == 1):
+            raise ProblemError('shift="space" needs a domain with time, as in fs.Interval(0, 1) * fs.Time(0, 1)')
+        mu = magnitudes(self.neurons, self.mu, self.groups)
+        directions = rng.standard_normal((self.neurons, place.dimension))
+        if self.shift == "space":
+            directions[:, place.time_axis] = 0.0
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        perturbations = rng.standard_normal((self.neurons, place.dimension))
+        phases = rng.uniform(0.0, 2.0 * np.pi, self.neurons)
+        return RidgeBasis(mu[:, None] * directions + perturbations, phases, COSINE)
+
+
+def magnitudes(neurons: int, mu: tuple[float, float], groups: int | None = None) -> FloatArray:
+    """The shift or scale of each neuron, shape ``(neurons,)``: linear over `mu`, or in equal groups.
+
+    Neuron m of M (counted from one) belongs to group ``ceil(m K / M)`` of K. One neuron, or one group, has
+    the smallest magnitude.
+    """
+    levels = np.linspace(mu[0], mu[1], groups or neurons)
+    if groups is None:
+        return levels
+    m = np.arange(1, neurons + 1)
+    return levels[-(-m * groups // neurons) - 1]
+
+
+def _check(family: Any) -> None:
+    check_count("neurons", family.neurons)
+    try:
+        low, high = (float(value + 0) for value in family.mu)  # + 0: text that looks like a number is none
+    except (TypeError, ValueError):
+        raise ProblemError(f"mu must be a pair (smallest, largest); got {family.mu!r}") from None
+    if not (np.isfinite(low) and np.isfinite(high) and 0 <= low <= high):
+        raise ProblemError(f"mu must be (smallest, largest) with 0 <= smallest <= largest; got {family.mu!r}")
+    object.__setattr__(family, "mu", (low, high))
+
+
+def check_count(name: str, value: Any) -> None:
+    """Refuse anything but a whole number, at least 1."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise ProblemError(f"{name} must be a whole number, at least 1; got {value!r}")
+
+
+# ---- The features of one family for each of several unknowns
+
+
+@final
+@dataclass(frozen=True)
+class Each(Family):
+    """Features of a family for every unknown of a system, drawn anew for each.
+
+    Parameters
+    ----------
+    family : Family
+        Whose features are for one unknown.
+    scales : tuple of float
+        What those of each unknown are multiplied with: the sizes that they have beside one another.
+    """
+
+    family: Family
+    scales: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.family, Family) or self.family.satisfies_equation:
+            raise ProblemError(f"family must be one for a single unknown, such as fs.Band; got {self.family!r}")
+
+    @property
+    def neurons(self) -> int:  # type: ignore[override]
+        """How many are drawn for all unknowns."""
+        return len(self.scales) * self.family.neurons
+
+    def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
+        """Draw from the family once for each unknown."""
+        number = len(self.scales)
+        if number == 1:
+            return self.family._draw(place, rng)
+        return JoinedBasis(
+            [Component(self.family._draw(place, rng), i, number, scale) for i, scale in enumerate(self.scales)]
+        )
+
+
+def for_unknowns(family: Family, scales: np.ndarray) -> Family:
+    """A family for so many unknowns: itself, where there is one."""
+    return family if len(scales) == 1 else Each(family, tuple(float(scale) for scale in scales))
+
+
+# ---- Several families of features side by side
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Joined(Family):
+    """The features of several families together.
+
+    Such as those that satisfy the equation, for the conditions, beside a band around each frequency of the right-hand
+    side: ``Joined([Characteristic(300), Band(40, widths=(3, 3), center=(75, 75))])``.
+
+    Parameters
+    ----------
+    families : sequence of Family
+        At least one.
+    """
+
+    families: Sequence[Family]
+
+    def __post_init__(self) -> None:
+        try:
+            families = tuple(self.families)
+        except TypeError:
+            families = ()
+        if not families or not all(isinstance(family, Family) for family in families):
+            raise ProblemError(
+                "families must be a sequence such as [fs.Characteristic(200), fs.Band(50, (3, 3))]; got "
+                f"{self.families!r}"
+            )
+        object.__setattr__(self, "families", families)
+
+    def __repr__(self) -> str:
+        """As it is written, for reports."""
+        return f"Joined([{', '.join(map(repr, self.families))}])"
+
+    @property
+    def neurons(self) -> int:  # type: ignore[override]
+        """How many are drawn by all of them."""
+        return sum(family.neurons for family in self.families)
+
+    @property
+    def satisfies_equation(self) -> bool:
+        """Whether those of every family do."""
+        return all(family.satisfies_equation for family in self.families)
+
+    @property
+    def parts(self) -> tuple[Family, ...]:
+        """The families, and those that they join."""
+        return tuple(part for family in self.families for part in family.parts)
+
+    def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
+        """Draw from each family in turn."""
+        return JoinedBasis([part._draw(place, rng) for part in self.parts])

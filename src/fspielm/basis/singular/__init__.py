@@ -1,0 +1,1 @@
+"""Functions beside a family: at corners, in holes, around sources."""

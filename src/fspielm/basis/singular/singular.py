@@ -1,0 +1,370 @@
+"""Functions that are not smooth at a corner."""
+
+from __future__ import annotations
+
+import cmath
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import prod
+from typing import TypeAlias, final
+
+import numpy as np
+import scipy
+
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.errors import ProblemError
+from fspielm.numerics.special import iv_by_order, jv_by_order
+
+# ---- The place relative to a corner as a complex number: beside the corner, by radius and angle, and operators in it
+
+
+# Stands for the corner itself, where powers and logarithms have no value.
+_BESIDE = 1e-150
+# What is left of weights that cancel but for rounding.
+_CANCELLED = 1e-14
+
+
+@final
+class Polar:
+    """Places `zeta` beside a corner by their `radius`, and by their `turn`, a number of modulus one.
+
+    Parameters
+    ----------
+    zeta : (n,) complex array
+    quick : bool
+        Whether powers are taken by the angle, in a twentieth of the time: they differ in the last digits.
+    """
+
+    def __init__(self, zeta: ComplexArray, *, quick: bool = False) -> None:
+        self.zeta = zeta
+        self.radius: FloatArray = np.abs(zeta)
+        self.turn: ComplexArray = zeta / self.radius
+        self.quick = quick
+        self._known: dict[Hashable, NumberArray] = {}
+
+    def once(self, key: Hashable, find: Callable[[], NumberArray]) -> NumberArray:
+        """What several functions have in common at these places, found for the first of them."""
+        if key not in self._known:
+            self._known[key] = find()
+        return self._known[key]
+
+    @cached_property
+    def angle(self) -> FloatArray:
+        """From -pi to pi."""
+        return np.asarray(np.angle(self.turn))
+
+    def power(self, exponent: float) -> ComplexArray:
+        """The turn to a power; whole ones are products, and quick already."""
+        if self.quick and exponent % 1 != 0:
+            return np.asarray(np.exp(1j * exponent * self.angle))
+        return np.asarray(self.turn**exponent)
+
+
+def off_zero(zeta: ComplexArray) -> ComplexArray:
+    """The same places, with one beside the corner in the place of the corner itself."""
+    return np.where(np.abs(zeta) < _BESIDE, _BESIDE, zeta)
+
+
+def zeta_weights(operator: LocalOperator, turn: complex) -> dict[tuple[int, int], ComplexArray]:
+    """An operator in derivatives along zeta and its conjugate; the Laplacian, for one, is a single term there.
+
+    With ``zeta = turn * (x + i y)``; the keys are the orders of the derivatives along both.
+    """
+    weights: dict[tuple[int, int], ComplexArray] = {}
+    for coefficient, (m, n) in zip(operator.coefficients, operator.orders, strict=True):
+        for j, share in enumerate(_along_zeta(int(m), int(n), turn)):
+            key = (j, int(m + n) - j)
+            weights[key] = weights.get(key, np.zeros(())) + coefficient * share
+    largest = max((float(np.abs(w).max()) for w in weights.values()), default=0.0)
+    return {key: w for key, w in weights.items() if np.abs(w).max() > _CANCELLED * largest}
+
+
+def _along_zeta(m: int, n: int, turn: complex) -> ComplexArray:
+    """Weights of ``d_zeta^j d_conj^(m+n-j)``, j = 0 .. m+n, in the derivative of order m along x and n along y.
+
+    With ``zeta = turn * (x + i y)``: d_x = turn d_zeta + conj(turn) d_conj, and
+    d_y = i turn d_zeta - i conj(turn) d_conj.
+    """
+    weights = np.ones(1, dtype=np.complex128)
+    for factor in [(turn, np.conj(turn))] * m + [(1j * turn, -1j * np.conj(turn))] * n:
+        raised = np.zeros(len(weights) + 1, dtype=np.complex128)
+        raised[1:] += factor[0] * weights
+        raised[:-1] += factor[1] * weights
+        weights = raised
+    return weights
+
+
+# ---- Functions that are not smooth at a corner, as the solutions of elliptic equations are there
+
+
+RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
+# Of a derivative, along zeta and along its conjugate.
+Orders: TypeAlias = tuple[int, int]
+# An order of a Bessel function, and whether its derivative with respect to the order is meant.
+RadialKey: TypeAlias = tuple[float, bool]
+
+
+class CornerFunction(ABC):
+    """A complex function of ``zeta``, the position relative to a corner, with derivatives along zeta and its conjugate.
+
+    Along both, because the partial derivatives in x and y are sums of those, and the functions here only change
+    their exponent or order under them.
+    """
+
+    @property
+    def is_real(self) -> bool:
+        """Whether only its real part counts: the imaginary one is zero, or not a function around the corner."""
+        return False
+
+    @abstractmethod
+    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+        """The derivative of these orders along zeta and along its conjugate, at points beside the corner."""
+
+    def derivatives(self, polar: Polar, orders: Sequence[Orders]) -> list[ComplexArray]:
+        """Several of them; a function that knows what they share overrides this."""
+        return [self.derivative(polar.zeta, *both) for both in orders]
+
+
+# The derivatives of a function, by their orders along zeta and its conjugate, at points known elsewhere.
+Derivatives: TypeAlias = Callable[[CornerFunction, Sequence[Orders]], list[ComplexArray]]
+
+
+@final
+@dataclass(frozen=True)
+class Power(CornerFunction):
+    """``zeta**exponent * conjugate(zeta)**conjugate_exponent``, times ``log(zeta)`` if `logarithm`.
+
+    With ``conjugate_exponent = 0`` its real and imaginary parts are harmonic: ``r**s cos(s theta)`` and
+    ``r**s sin(s theta)``.
+    """
+
+    exponent: float
+    conjugate_exponent: int = 0
+    logarithm: bool = False
+
+    @property
+    def is_real(self) -> bool:
+        """True of the logarithm alone, whose imaginary part is the angle."""
+        return self.logarithm and self.exponent == 0
+
+    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+        """See `CornerFunction.derivative`."""
+        s, q = self.exponent, self.conjugate_exponent
+        # d^j zeta^s (c log zeta + d): one factor (s - i) each time, and c passes into d
+        c, d = (1.0, 0.0) if self.logarithm else (0.0, 1.0)
+        for i in range(order):
+            c, d = c * (s - i), d * (s - i) + c
+        outer = float(prod(q - i for i in range(conjugate_order)))
+        value = outer * zeta ** (s - order) * (c * np.log(zeta) + d if c else d)
+        remaining = q - conjugate_order
+        return np.asarray(value * np.conj(zeta) ** remaining if outer and remaining else value)
+
+
+@final
+@dataclass(frozen=True)
+class Wave(CornerFunction):
+    """``J(order, k r) exp(i order theta)``, which satisfies Helmholtz' equation, or I for the modified one.
+
+    Parameters
+    ----------
+    order : float
+    wavenumber : float
+        k, in units of one over the scale that zeta is measured in.
+    modified : bool
+        Whether the equation is ``laplacian u = k^2 u`` (I) rather than ``laplacian u = -k^2 u`` (J).
+    logarithm : bool
+        Whether to take the derivative with respect to the order, a whole one: another solution, about
+        ``log(zeta)`` times the function.
+    turn : float, optional
+        An angle in radians: only the real part counts of the function times ``exp(i turn)``, as between two sides that
+        the imaginary part does not suit.
+    """
+
+    order: float
+    wavenumber: float
+    modified: bool = False
+    logarithm: bool = False
+    turn: float | None = None
+
+    @property
+    def is_real(self) -> bool:
+        """True if it is turned."""
+        return self.turn is not None
+
+    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+        """See `CornerFunction.derivative`."""
+        return self.derivatives(Polar(zeta), [(order, conjugate_order)])[0]
+
+    def derivatives(self, polar: Polar, orders: Sequence[Orders]) -> list[ComplexArray]:
+        """See `CornerFunction.derivatives`: the Laplacian has the Bessel function of the function itself."""
+        keys = dict.fromkeys(key for both in orders for key in self.radial_keys(*both))
+        values = {key: self.radial(*key)(self.wavenumber * polar.radius) for key in keys}
+        return [self.compose(polar, *both, values) for both in orders]
+
+    def radial_keys(self, order: int, conjugate_order: int) -> list[RadialKey]:
+        """Of which functions of the radius the derivative is made."""
+        now = self.order - order + conjugate_order
+        return [(now, False), (now, True)] if self.logarithm else [(now, False)]
+
+    def radial(self, order: float, by_order: bool) -> RadialFunction:
+        """The Bessel function of this order, or its derivative with respect to the order."""
+        if by_order:
+            return partial(iv_by_order if self.modified else jv_by_order, round(order))
+        return partial(scipy.special.iv if self.modified else scipy.special.jv, order)
+
+    def compose(
+        self, polar: Polar, order: int, conjugate_order: int, values: Mapping[RadialKey, FloatArray]
+    ) -> ComplexArray:
+        """The derivative, from the values of its `radial_keys` at k times the radius."""
+        sign = 1.0 if self.modified else -1.0
+        now = self.order - order + conjugate_order
+        factor: complex = (0.5 * self.wavenumber) ** (order + conjugate_order) * sign**conjugate_order / self._size
+        if self.turn is not None:
+            factor *= cmath.exp(1j * self.turn)
+        value = values[now, False]
+        if self.logarithm:
+            value = values[now, True] + 1j * polar.angle * value
+        return np.asarray(factor * value * polar.power(now))
+
+    @cached_property
+    def _size(self) -> float:
+        """The largest value within the scale: high orders would be tiny numbers otherwise."""
+        bessel = scipy.special.iv if self.modified else scipy.special.jv
+        return float(np.abs(bessel(self.order, self.wavenumber * np.linspace(0.0, 1.0, 200)[1:])).max())
+
+
+@final
+@dataclass(frozen=True)
+class Angle(CornerFunction):
+    """The angle theta, times ``J(0, k r)`` (or I) where the equation is Helmholtz': by it, values jump at a corner.
+
+    It is the imaginary part of a logarithm whose real part, unbounded, belongs to no solution there.
+
+    Parameters
+    ----------
+    wavenumber, modified
+        As those of `Wave`; zero for Laplace's equation.
+    """
+
+    wavenumber: float = 0.0
+    modified: bool = False
+
+    @property
+    def is_real(self) -> bool:
+        """True: the logarithm is left out."""
+        return True
+
+    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+        """See `CornerFunction.derivative`."""
+        return -1j * self._logarithm.derivative(zeta, order, conjugate_order)
+
+    @cached_property
+    def _logarithm(self) -> CornerFunction:
+        k = self.wavenumber
+        return Wave(0.0, k, self.modified, True) if k else Power(0.0, 0, True)
+
+
+@final
+class SingularBasis(Basis):
+    """Real and imaginary parts of functions around one corner of a plane domain, or around the center of a hole.
+
+    Parameters
+    ----------
+    corner : (float, float)
+    axis : float
+        Angle of the ray from the corner along which `zeta` is real and positive: the bisector of the interior.
+        The functions jump across the opposite ray, which must therefore lie outside the domain.
+    scale : float
+        The length that zeta is measured in; about the size of the domain.
+    functions : sequence of CornerFunction
+    """
+
+    def __init__(
+        self, corner: tuple[float, float], axis: float, scale: float, functions: Sequence[CornerFunction]
+    ) -> None:
+        if not functions:
+            raise ProblemError("functions must hold at least one corner function; got none")
+        self.corner = (float(corner[0]), float(corner[1]))
+        self.axis = float(axis)
+        self.scale = float(scale)
+        self.functions = tuple(functions)
+        # which function, and which part of it
+        self._columns = [(i, part) for i, f in enumerate(self.functions) for part in ((0,) if f.is_real else (0, 1))]
+
+    @property
+    def size(self) -> int:
+        """Number of functions, two for each complex one."""
+        return len(self._columns)
+
+    @property
+    def dimension(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Its one."""
+        return (self.corner,)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        polar = Polar(self.zeta(operator.points))
+        self.fill_from(lambda function, orders: function.derivatives(polar, orders), operator, columns, out)
+
+    def fill_from(self, derivatives: Derivatives, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """The same from derivatives of the functions, by their orders along zeta and its conjugate, at the points."""
+        first, last, _ = columns.indices(self.size)
+        weights = zeta_weights(operator, np.exp(-1j * self.axis) / self.scale)
+        done: int | None = None
+        for column in range(first, last):
+            index, imaginary = self._columns[column]
+            if index != done:
+                total = np.zeros(len(operator.points), dtype=np.complex128)
+                found = derivatives(self.functions[index], list(weights))
+                for weight, derivative in zip(weights.values(), found, strict=True):
+                    total += weight * derivative
+                done = index
+            out[column - first] = total.imag if imaginary else total.real
+
+    def zeta(self, points: FloatArray) -> ComplexArray:
+        """Where points are: relative to the corner, in units of the scale, never at the corner itself."""
+        x, y = (points - np.array(self.corner)).T
+        return off_zero((x + 1j * y) * np.exp(-1j * self.axis) / self.scale)
+
+
+# ---- Powers times the logarithm of the distance: point forces and their like
+
+
+@final
+@dataclass(frozen=True)
+class LogPower(CornerFunction):
+    """``zeta**exponent * conjugate(zeta)**conjugate_exponent * log(abs(zeta))``, for whole exponents, none negative.
+
+    A power of the Laplacian one higher than the larger exponent annihilates it; unlike `Power` with a logarithm, it has
+    one value at every point around the center.
+    """
+
+    exponent: int = 0
+    conjugate_exponent: int = 0
+
+    @property
+    def is_real(self) -> bool:
+        """True where the exponents are the same."""
+        return self.exponent == self.conjugate_exponent
+
+    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+        """See `CornerFunction.derivative`."""
+        a, b = _falling(self.exponent, order), _falling(self.conjugate_exponent, conjugate_order)
+        value = 0.5 * (a[1] * b[0] + a[0] * b[1]) + a[0] * b[0] * np.log(np.abs(zeta))
+        powers = zeta ** (self.exponent - order) * np.conj(zeta) ** (self.conjugate_exponent - conjugate_order)
+        return np.asarray(value * powers)
+
+
+def _falling(exponent: int, order: int) -> tuple[float, float]:
+    """Factors a and b of ``d^order z^s log z = z^(s - order) (a log z + b)``."""
+    factors = [exponent - i for i in range(order)]
+    others = (prod(factors[:i] + factors[i + 1 :]) for i in range(order))
+    return float(prod(factors)), float(sum(others))

@@ -1,0 +1,346 @@
+"""Functions made of those of another basis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator
+from fspielm.basis.random.ridge import COSINE, RidgeBasis
+from fspielm.errors import ProblemError
+from fspielm.problem.operator import Operator
+
+# ---- Functions made from those of another basis, one of each
+
+
+class WrappedBasis(Basis):
+    """A basis as large as another one, for a single unknown, and singular and oscillating as that is.
+
+    Attributes
+    ----------
+    basis : Basis
+        The other one.
+    """
+
+    basis: Basis
+
+    def __init__(self, basis: Basis) -> None:
+        if basis.components != 1:
+            raise ProblemError(f"basis must be for a single unknown; got one for {basis.components} of them")
+        self.basis = basis
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return self.basis.size
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates they depend on."""
+        return self.basis.dimension
+
+    @property
+    def frequencies(self) -> FloatArray | ComplexArray | None:
+        """Those of the functions."""
+        return self.basis.frequencies
+
+    @property
+    def reach(self) -> FloatArray:
+        """That of the functions."""
+        return self.basis.reach
+
+    @property
+    def together(self) -> int:
+        """As many as of the functions."""
+        return self.basis.together
+
+    @property
+    def oscillates(self) -> bool:
+        """Whether the functions do."""
+        return self.basis.oscillates
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Those of the functions."""
+        return self.basis.corners
+
+    @property
+    def sources(self) -> FloatArray:
+        """Those of the functions."""
+        return self.basis.sources
+
+
+# ---- Functions for one of several unknowns
+
+
+@final
+class Component(WrappedBasis):
+    """A basis for one of several unknowns: its functions are zero for all others.
+
+    Parameters
+    ----------
+    basis : Basis
+        For a single unknown.
+    unknown : int
+        Which one it is.
+    components : int
+        How many there are.
+    scale : float
+        What its functions are multiplied with: the size of this unknown beside others.
+    """
+
+    def __init__(self, basis: Basis, unknown: int, components: int, scale: float = 1.0) -> None:
+        if not 0 <= unknown < components:
+            raise ProblemError(f"unknown must be one of {list(range(components))}; got {unknown!r}")
+        super().__init__(basis)
+        self.unknown = unknown
+        self._components = components
+        self.scale = float(scale)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of their values."""
+        return self.basis.dtype
+
+    @property
+    def components(self) -> int:
+        """How many unknowns there are."""
+        return self._components
+
+    @property
+    def leaves(self) -> tuple[Basis, ...]:
+        """Those of the functions, each for the same unknown."""
+        leaves = self.basis.leaves
+        return (self,) if leaves == (self.basis,) else self._each(leaves)
+
+    @property
+    def varying(self) -> tuple[Basis, ...]:
+        """Those of the functions, each for the same unknown."""
+        return self._each(self.basis.varying)
+
+    def _each(self, bases: Iterable[Basis]) -> tuple[Basis, ...]:
+        return tuple(Component(basis, self.unknown, self._components, self.scale) for basis in bases)
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """The sums for its own unknown, none for another; see `Basis.field`."""
+        if unknown == self.unknown:
+            return self.basis.field(0, self.scale * coefficients)
+        return RidgeBasis(np.empty((0, self.dimension)), np.empty(0), COSINE), coefficients[..., :0]
+
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
+        """Write what the operator does to this unknown; see `Basis.fill`."""
+        here = operator.on(self.unknown)
+        if len(here.orders):
+            self.basis.write(here, columns, out)
+            if self.scale != 1.0:
+                out *= self.scale
+        else:
+            out[...] = 0.0
+
+
+# ---- Fields of several unknowns made from functions of one
+
+
+@final
+class DerivedBasis(WrappedBasis):
+    """Fields that have, as unknown j, the j-th of several operators on a function of a scalar basis.
+
+    With a column of the adjugate of a system's matrix of operators, functions that its determinant annihilates become
+    fields that satisfy the system.
+
+    Parameters
+    ----------
+    basis : Basis
+        For a single unknown.
+    operators : sequence of Operator
+        One for each unknown, with constant coefficients; without terms where that unknown is zero.
+    """
+
+    def __init__(self, basis: Basis, operators: Sequence[Operator]) -> None:
+        super().__init__(basis)
+        if not operators or not all(o.is_constant and o.dimension == basis.dimension for o in operators):
+            raise ProblemError(
+                f"operators must have constant coefficients and be on functions of {basis.dimension} coordinates"
+            )
+        self.operators = tuple(operators)
+        self._factors = [
+            [(term.orders, term.coefficient) for term in operator.terms if not callable(term.coefficient)]
+            for operator in operators
+        ]
+        self._dtype = np.result_type(basis.dtype, *(c for factors in self._factors for _, c in factors))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Complex where an operator is, or the functions are."""
+        return self._dtype
+
+    @property
+    def components(self) -> int:
+        """How many unknowns they have values for."""
+        return len(self.operators)
+
+    @property
+    def varying(self) -> tuple[Basis, ...]:
+        """Made from those of the functions."""
+        return tuple(DerivedBasis(basis, self.operators) for basis in self.basis.varying)
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """One unknown of sums as a real basis; see `Basis.field`."""
+        functions, own = self.basis.field(0, coefficients)
+        real, imaginary = (_part(self.operators[unknown], part) for part in ("real", "imag"))
+        parts = [(DerivedBasis(functions, (real,)), own)] if real.terms or not imaginary.terms else []
+        if imaginary.terms:
+            parts.append((DerivedBasis(functions, (imaginary,)), 1j * own))
+        if len(parts) == 1:
+            return parts[0]
+        return JoinedBasis([basis for basis, _ in parts]), np.concatenate([c for _, c in parts], axis=-1)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        composed = self._composed(operator)
+        if len(composed.orders):
+            self.basis.write(composed, columns, out)
+        else:
+            out[...] = 0.0
+
+    def _composed(self, operator: LocalOperator) -> LocalOperator:
+        """The operator after those that make the unknowns, as one on the scalar functions."""
+        orders, coefficients = [], []
+        unknowns = operator.unknowns or (0,) * len(operator.orders)
+        for own, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
+            for further, factor in self._factors[unknown]:
+                orders.append(own + np.array(further, dtype=np.int_))
+                coefficients.append(factor * coefficient)
+        shape = (0, *operator.coefficients.shape[1:])
+        return LocalOperator(
+            operator.points,
+            np.array(orders, dtype=np.int_).reshape(-1, self.dimension),
+            np.array(coefficients) if coefficients else np.empty(shape),
+        )
+
+
+def _part(operator: Operator, part: str) -> Operator:
+    """The operator with the real or the imaginary parts of its coefficients, without those that are zero."""
+    numbers = [(float(getattr(np.asarray(t.coefficient), part)), t) for t in operator.terms]
+    return Operator(operator.dimension, tuple(type(t)(number, t.orders) for number, t in numbers if number))
+
+
+# ---- Complex functions as pairs of real ones
+
+
+@final
+class RealParts(Basis):
+    """The real part of the first function of a complex basis, its imaginary part, the real part of the second, ...
+
+    What sums of complex functions are evaluated by: see `Basis.field`.
+
+    Parameters
+    ----------
+    basis : Basis
+        Complex, for a single unknown.
+    """
+
+    def __init__(self, basis: Basis) -> None:
+        if basis.dtype.kind != "c" or basis.components != 1:
+            raise ProblemError("basis must have complex functions for a single unknown")
+        self.basis = basis
+
+    @property
+    def size(self) -> int:
+        """Twice as many as there are complex ones."""
+        return 2 * self.basis.size
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates they depend on."""
+        return self.basis.dimension
+
+    @property
+    def together(self) -> int:
+        """Both parts of the complex ones that do."""
+        return 2 * self.basis.together
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Those of the complex functions."""
+        return self.basis.corners
+
+    @property
+    def sources(self) -> FloatArray:
+        """Those of the complex functions."""
+        return self.basis.sources
+
+    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        first, last, _ = columns.indices(self.size)
+        begin, end = first // 2, -(-last // 2)
+        values: ComplexArray = np.empty((end - begin, len(operator.points)), dtype=np.complex128)
+        self.basis.fill(operator, slice(begin, end), values)
+        both = np.stack([values.real, values.imag], axis=1).reshape(-1, len(operator.points))
+        out[...] = both[first - 2 * begin : last - 2 * begin]
+
+
+def parts_of_sum(basis: Basis, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+    """Sums of complex functions with `coefficients` ``(..., M)``, as sums of their real and imaginary parts."""
+    both = np.stack([coefficients, 1j * coefficients], axis=-1)
+    return RealParts(basis), both.reshape(*coefficients.shape[:-1], -1)
+
+
+# ---- Complex functions made of pairs of real ones
+
+
+@final
+class ComplexPairs(Basis):
+    """Functions ``f_0 + i f_1``, ``f_2 + i f_3``, ... of a real basis.
+
+    What satisfies an equation with complex coefficients, where real and imaginary parts by themselves do not.
+
+    Parameters
+    ----------
+    parts : Basis
+        Real, for a single unknown; an even number of functions.
+    """
+
+    def __init__(self, parts: Basis) -> None:
+        if parts.size % 2 or parts.dtype.kind == "c" or parts.components != 1:
+            raise ProblemError("parts must be an even number of real functions for a single unknown")
+        self.parts = parts
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return self.parts.size // 2
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates they depend on."""
+        return self.parts.dimension
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Complex."""
+        return np.dtype(np.complex128)
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Those of the parts."""
+        return self.parts.corners
+
+    @property
+    def sources(self) -> FloatArray:
+        """Those of the parts."""
+        return self.parts.sources
+
+    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+        """The sums on the parts; see `Basis.field`."""
+        return self.parts, np.stack([coefficients, 1j * coefficients], axis=-1).reshape(*coefficients.shape[:-1], -1)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        first, last, _ = columns.indices(self.size)
+        both = np.empty((2 * (last - first), len(operator.points)), dtype=self.parts.dtype_under(operator))
+        self.parts.write(operator, slice(2 * first, 2 * last), both)
+        np.add(both[::2], 1j * both[1::2], out=out)

@@ -1,0 +1,456 @@
+"""A problem made finite on cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
+from fspielm.basis.basis import LocalOperator
+from fspielm.cells.basis import CellBasis, RowsInCells
+from fspielm.cells.crossings import corner_terms
+from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, size_in, sparse_in
+from fspielm.cells.rows import JOINED, CellRows, Seams, Tie, fill_cell, fitted_along, shared_along, type_of_rows
+from fspielm.cells.sums import Sums, sums_of
+from fspielm.cells.tails import Tails, last_degrees, orthogonal_at, tails_of
+from fspielm.cells.tiling import Cover
+from fspielm.cells.traces import Trace, traces_of
+from fspielm.collocation.discretisation import Checks, Finite, Seam
+from fspielm.collocation.nested import Leaf, Nested, merge_order
+from fspielm.collocation.system import BlockRows, Scaling, System
+from fspielm.deadline import check_deadline
+from fspielm.errors import UnsuitableError
+from fspielm.geometry.points import Sites, join_sites
+from fspielm.geometry.regions import regions_in
+from fspielm.machine import limited, run_tasks
+from fspielm.problem.changes import change_places
+from fspielm.problem.derived import leaves_constant_open
+from fspielm.problem.problem import Problem
+from fspielm.problem.relations import has_complex_operator
+
+# ---- Cells in which slopes may be infinite
+
+
+# What is so close to a cell, relative to it, touches it; and a corner that is none but for a change of conditions, or
+# opens more.
+_TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
+
+
+def cells_at_corners(problem: Problem, tiling: Cover, is_cut: BoolArray) -> BoolArray:
+    """Those at corners of the domain, ``(C,)``: at ones that open wide, and all that the boundary cuts."""
+    found = np.zeros(len(tiling.cells), dtype=np.bool_)
+    if problem.dimension != 2 or problem.domain.time is not None:
+        return found
+    frames = tiling.frames
+    for place in (*problem.domain.corners(), *change_places(problem)):
+        point, slack = np.array(place.point), _TOUCHING * frames.lengths
+        at = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
+        found |= at & (is_cut | (place.opening > _STRAIGHT))
+    return found
+
+
+# ---- Which problems cells are for
+
+
+# Thickness of a domain that cells are made for, relative to its extent.
+_THINNEST = 1e-6
+
+
+def check_suitable(problem: Problem) -> None:
+    """Refuse what cells do not know.
+
+    Raises
+    ------
+    UnsuitableError
+    """
+    if problem.dimension > 2:
+        raise UnsuitableError(f"cells are for one and two dimensions; this problem has {problem.dimension}")
+    _refuse_thin(problem)
+    if problem.interfaces and problem.whole is not None:
+        raise UnsuitableError("cells do not know materials beside unknowns whose conjugates occur")
+
+
+def _refuse_thin(problem: Problem) -> None:
+    """Refuse domains, and regions, that are far thinner than long: no cell would be as thin and nearly as long."""
+    if problem.dimension != 2 or problem.domain.time is not None:
+        return
+    lower, upper = problem.domain.bounding_box
+    extent = float(np.max(upper - lower))
+    shapes, regions = {"the domain": problem.domain}, regions_in(problem.domain)
+    if regions is not None:
+        shapes |= {repr(name): shape for name, shape in regions.shapes.items()}
+    for name, shape in shapes.items():
+        thickness = 2 * shape.measure / sum(part.measure for part in shape.boundary())
+        if thickness < _THINNEST * extent:
+            raise UnsuitableError(
+                f"{name} is about {thickness:.1e} thin beside an extent of {extent:.3g}, and cells are no thinner than "
+                f"{_THINNEST:.0e} of it; leave out what varies across, in a problem of one dimension, or for a region "
+                "with fs.Interface(jump=..., flux_jump=...) in its place"
+            )
+
+
+# ---- A problem made finite on cells: polynomials in each, tied to those of its neighbours
+
+
+# What polynomials leave out of a function that is not smooth at a corner, in units of their last coefficients.
+_AT_CORNERS = 10.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Finer:
+    """More rows of each relation than were fitted, at finer nodes of each cell.
+
+    Attributes
+    ----------
+    rows : mapping of relation name to RowsInCells
+    placed : mapping of relation name to list of Placed
+        Where they are, in the same order.
+    """
+
+    rows: Mapping[str, RowsInCells]
+    placed: Mapping[str, list[Placed]]
+
+    def checks(self, weights: Mapping[str, FloatArray]) -> Checks:
+        """All of them, each cell's as important as the weights ``(C,)`` of its fitted rows."""
+        sites, emphasis = {}, {}
+        for name, its in self.placed.items():
+            sites[name] = join_sites([placed.sites for placed in its])
+            cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
+            number = np.bincount(cells, minlength=len(weights[name]))
+            each = weights[name][cells] / number[cells]
+            emphasis[name] = np.sqrt(len(cells) * each / weights[name].sum())
+        return Checks(sites, emphasis, self.rows)
+
+
+def _finer_rows(problem: Problem, tiling: Cover, degrees: Degrees, basis: CellBasis) -> _Finer:
+    """Those of all relations that cells are held to one by one."""
+    found: dict[str, list[Placed]] = {each.name: [] for each in held_to(problem)}
+    for placed in place_rows(problem, tiling, degrees, finer=True):
+        if len(placed.sites):
+            found[placed.relation.name].append(placed)
+    rows = {
+        name: RowsInCells(basis, tuple((each.cell, each.localised(basis.components)) for each in its))
+        for name, its in found.items()
+    }
+    return _Finer(rows, found)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Patchwork(Finite):
+    """Polynomials on the cells of a tiling, and the places where what is known of them is to hold.
+
+    Attributes
+    ----------
+    problem : Problem
+    tiling : Cover
+    degrees : (C, d) integer array
+        Of the polynomials in each cell, along each axis.
+    scales : tuple of float
+        The natural sizes of the unknowns.
+    threads : int
+    """
+
+    problem: Problem
+    tiling: Cover
+    degrees: Degrees
+    scales: tuple[float, ...]
+    threads: int
+
+    def __reduce__(self) -> tuple[type[Patchwork], tuple[Any, ...]]:
+        return Patchwork, tuple(getattr(self, field.name) for field in fields(self))
+
+    @cached_property
+    def basis(self) -> CellBasis:
+        """The functions of all cells, and then columns for the traces, and for parts of sums."""
+        corners = corner_terms(self.problem, self.tiling)
+        elsewhere = self._traced + self._sums.count
+        return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, corners)
+
+    @cached_property
+    def _traced(self) -> int:
+        return sum(trace.count for trace in self._traces)
+
+    @cached_property
+    def _sums(self) -> Sums:
+        columns: list[list[int]] = [[] for _ in self.tiling.cells]
+        for trace in self._traces:
+            for cell in trace.cells:
+                columns[cell] += range(trace.start, trace.start + trace.count)
+        shared = [np.array(own, dtype=np.int_) for own in columns]
+        return sums_of(self.problem, self.tiling, self.degrees, self.scales, lambda: merge_order(shared))
+
+    @cached_property
+    def _traces(self) -> list[Trace]:
+        return traces_of(self.problem, self.tiling, self.degrees, self.scales, self._contrasts)
+
+    @cached_property
+    def _contrasts(self) -> Contrasts:
+        return contrasts_of(self.problem, self.tiling)
+
+    @cached_property
+    def _ties_in(self) -> list[list[Tie]]:
+        """The traces on the edges of each cell."""
+        found: list[list[Tie]] = [[] for _ in self.tiling.cells]
+        for trace in self._traces:
+            check_deadline()
+            nodes = fitted_along(trace)
+            local = trace.localised(nodes, len(self.scales))
+            shared = shared_along(self.basis, trace.cells, local)
+            for cell, operator, its in zip(trace.cells, local, shared, strict=True):
+                found[cell].append(Tie(trace, operator, trace.values(cell, nodes), its))
+        return found
+
+    @cached_property
+    def _rows(self) -> list[CellRows]:
+        rows = []
+        for placed in place_rows(self.problem, self.tiling, self.degrees):
+            check_deadline()
+            operator = placed.localised(len(self.scales))
+            scale = self._contrast(placed) * placed.relation.weight / self._size(placed.cell, operator)
+            rows.append(CellRows(placed, operator, scale, scale * placed.relation.values(placed.sites)))
+        return rows
+
+    def _contrast(self, placed: Placed) -> float:
+        of = self._contrasts.of_equation if placed.relation.region.kind == "domain" else self._contrasts.of_flux
+        return of(int(self.tiling.materials[placed.cell]), placed.relation.operator)
+
+    def _size(self, cell: int, operator: LocalOperator) -> float:
+        return size_in(cell, operator, self.tiling, self.degrees, self.scales)
+
+    @cached_property
+    def _rows_in(self) -> list[list[CellRows]]:
+        found: list[list[CellRows]] = [[] for _ in self.tiling.cells]
+        for rows in self._rows:
+            found[rows.placed.cell].append(rows)
+        return found
+
+    @property
+    def rows(self) -> int:
+        """Rows of its system."""
+        return sum(self._heights) + sum(len(added.values) for added in self._sums.added)
+
+    @cached_property
+    def _heights(self) -> tuple[int, ...]:
+        each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
+        return tuple(sum(len(rows) for own in cell for rows in own) for cell in each)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Rows of each relation."""
+        found: dict[str, int] = {}
+        for rows in self._rows:
+            name = rows.placed.relation.name
+            found[name] = found.get(name, 0) + len(rows)
+        if self._traces:
+            found[JOINED] = self._seams.rows
+        return found | self._sums.counts
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the numbers in its system."""
+        return np.dtype(complex if any(map(has_complex_operator, self.problem.relations)) else float)
+
+    def assemble(self, scaling: Scaling, *, reuse: bool = False) -> System:
+        """Its system, whose rows are made cell by cell when it is factored, and always scaled."""
+        return System(self.nested(keep=reuse), self.blocks)
+
+    def nested(self, *, keep: bool = False) -> Nested:
+        """The rows of all cells."""
+        basis = self.basis
+        first = basis.size - basis.elsewhere
+        sharing = np.ones(basis.size, dtype=np.int_)
+        sharing[first:] = 2
+        sharing[first - len(basis.meeting) : first] = basis.meeting.sharing
+        values = 2 if self.problem.dtype.kind == "c" else 1
+        leaves = []
+        each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
+        for cell, (rows, ties, parts) in enumerate(each):
+            check_deadline()
+            own = basis.columns(cell)
+            shared = [first + np.arange(tie.trace.start, tie.trace.start + tie.trace.count) for tie in ties]
+            shared += [first + self._traced + part.shared for part in parts]
+            joined = np.concatenate([basis.shared(cell), *shared])
+            dtype = type_of_rows(rows, ties, parts)
+            fill = partial(fill_cell, basis, cell, rows, ties, parts, 1 if dtype.kind == "c" else values)
+            leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], dtype, fill))
+        merges = self._sums.merges if self._sums.added else merge_order([leaf.shared for leaf in leaves])
+        leaves += [added.leaf(first + self._traced, values) for added in self._sums.added]
+        undetermined = bool(self.problem.missing) or leaves_constant_open(self.problem)
+        return Nested(tuple(leaves), merges, sharing, values, self.threads, keep, leave_out=undetermined)
+
+    def fitted(self, scaled: Sequence[BlockRows]) -> Mapping[str, tuple[Sites, FloatArray]]:
+        """See `Finite.fitted`; each cell has its own scales."""
+        by_name: dict[str, list[CellRows]] = {}
+        for rows in self._rows:
+            by_name.setdefault(rows.placed.relation.name, []).append(rows)
+        return {
+            name: (
+                join_sites([rows.placed.sites for rows in each]),
+                np.concatenate([np.full(len(rows), rows.scale) for rows in each]),
+            )
+            for name, each in by_name.items()
+        }
+
+    @cached_property
+    def blocks(self) -> tuple[BlockRows, ...]:
+        """The rows of each relation, and what they were multiplied with on average."""
+        found = []
+        for relation in held_to(self.problem):
+            count = self.counts[relation.name]
+            scale = float(np.sqrt(np.sum(self._weights[relation.name]) / count))
+            found.append(BlockRows(relation.name, slice(0, count), scale))
+        return tuple(found)
+
+    @cached_property
+    def _weights(self) -> dict[str, FloatArray]:
+        """Sums of squares of what rows were multiplied with, of each relation in each cell."""
+        found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in held_to(self.problem)}
+        for rows in self._rows:
+            found[rows.placed.relation.name][rows.placed.cell] += len(rows) * rows.scale**2
+        return found
+
+    @cached_property
+    def _shares(self) -> dict[str, FloatArray]:
+        """Of all that a relation holds on, the share in each cell."""
+        found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in held_to(self.problem)}
+        for rows in self._rows:
+            found[rows.placed.relation.name][rows.placed.cell] += rows.placed.share
+        return found
+
+    def left_out(self, coefficients: NumberArray) -> FloatArray:
+        """What comes after the last degrees, if coefficients fall on as they did, which at corners they may not."""
+        areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
+        tails = self.tails(coefficients)
+        further = np.where(self._at_corners[:, None], _AT_CORNERS * tails.last, 0.0)
+        each = np.sqrt(areas / areas.sum())[:, None] * np.maximum(tails.left_out, further)
+        return np.asarray(each * self.scales)
+
+    def unresolved(self, coefficients: NumberArray) -> BoolArray:
+        """Those whose coefficients do not fall, of cells at corners not even the last of them."""
+        tails = self.tails(coefficients)
+        return tails.falls_slowly | (tails.ends_slowly & self._at_corners)
+
+    @cached_property
+    def _at_corners(self) -> BoolArray:
+        return cells_at_corners(self.problem, self.tiling, self._is_cut)
+
+    @property
+    def pieces(self) -> int:
+        """See `Finite.pieces`."""
+        return len(self.tiling.cells)
+
+    def cells_at(self, points: FloatArray) -> NDArray[np.intp]:
+        """See `Finite.cells_at`."""
+        return self.tiling.locate(points)
+
+    def tails(self, coefficients: NumberArray) -> Tails:
+        """What the last degrees of each cell have."""
+        return self._latest_tails(lambda: tails_of(self.basis, coefficients, self._orthogonal), coefficients)
+
+    def last_degrees(self, coefficients: NumberArray) -> NumberArray:
+        """See `Finite.last_degrees`."""
+        return last_degrees(self.basis, coefficients, self._orthogonal)
+
+    @cached_property
+    def _orthogonal(self) -> dict[int, FloatArray]:
+        """Maps to polynomials that are orthogonal in what the boundary leaves of cells."""
+        found: dict[int, FloatArray] = {}
+
+        def find(cell: int) -> None:
+            points = np.concatenate([rows.placed.sites.points for rows in self._rows_in[cell]])
+            found[cell] = orthogonal_at(points, self.basis, cell)
+
+        with limited(1):
+            run_tasks([partial(find, int(cell)) for cell in np.flatnonzero(self._is_cut)], self.threads)
+        return found
+
+    @cached_property
+    def _latest_tails(self) -> Latest[Tails]:
+        return Latest()
+
+    @cached_property
+    def _finer(self) -> _Finer:
+        return _finer_rows(self.problem, self.tiling, self.degrees, self.basis)
+
+    def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
+        """By how much deviations at some sites count more than on average: rows are denser in smaller cells.
+
+        All sites in a cell together stand for no more than that.
+        """
+        cells = self.tiling.locate(sites.points)
+        told = np.maximum(np.bincount(cells, shares, minlength=len(self.tiling.cells)), self._shares[name])
+        each = np.divide(self._weights[name], told, out=np.zeros(len(told)), where=told > 0)
+        return np.asarray(np.sqrt(each / self._weights[name].sum())[cells])
+
+    def hold_out(self, rng: np.random.Generator) -> Checks:
+        """More rows than were fitted, at finer nodes of each cell: nothing of them is random."""
+        return self._finer.checks(self._weights)
+
+    def with_problem(self, problem: Problem) -> Patchwork:
+        """The same for other data."""
+        return replace(self, problem=problem)
+
+    @cached_property
+    def _seams(self) -> Seams:
+        return Seams(self.basis, self._traces, self.dtype)
+
+    def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
+        """How far the traces of cells are from those that they were fitted to, between the places of that."""
+        return self._seams.seen(coefficients, self._is_cut)
+
+    @property
+    def seam_cells(self) -> NDArray[np.intp]:
+        """See `Finite.seam_cells`."""
+        return self._seams.cells
+
+    def at_seams(self, fields: NumberArray) -> NumberArray:
+        """How far the traces of cells are from common ones, but for jumps that are prescribed."""
+        return self._seams.at(fields)
+
+    def across_seams(self, numbers: NumberArray) -> NumberArray:
+        """The adjoint of `at_seams`."""
+        return self._seams.across(numbers)
+
+    @cached_property
+    def _is_cut(self) -> BoolArray:
+        return np.array([not cell.whole for cell in self.tiling.cells])
+
+    def uneven(self, sites: Sites) -> BoolArray:
+        """Those in cells that the boundary cuts."""
+        if not self._is_cut.any():
+            return np.zeros(len(sites), dtype=np.bool_)
+        return np.asarray(self._is_cut[self.tiling.locate(sites.points)])
+
+    def sparse(self, sites: Sites) -> FloatArray:
+        """Nodes are dense at the ends of cells."""
+        return sparse_in(self.tiling, sites.points)
+
+    def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
+        """The right-hand side of its system, scaled as the rows are."""
+        parts: list[NumberArray] = []
+        for each in zip(self._rows_in, self._ties_in, self._sums.parts, strict=True):
+            parts += [rows.values for own in each for rows in own]
+        return np.concatenate([*parts, *(added.values for added in self._sums.added)])
+
+    def spread(self, values: Mapping[str, NumberArray], scaled: Sequence[BlockRows]) -> NumberArray:
+        """See `Finite.spread`."""
+        begins = dict.fromkeys(values, 0)
+        own: dict[int, NumberArray] = {}
+        for rows in self._rows:  # in the order of `fitted`
+            name = rows.placed.relation.name
+            if name in values:
+                end = begins[name] + len(rows)
+                own[id(rows)] = rows.scale * values[name][begins[name] : end]
+                begins[name] = end
+        parts = []
+        for in_cell, ties, sums in zip(self._rows_in, self._ties_in, self._sums.parts, strict=True):
+            parts += [own.get(id(rows), np.zeros(len(rows))) for rows in in_cell]
+            parts.append(np.zeros(sum(map(len, ties)) + sum(map(len, sums))))
+        return np.concatenate([*parts, *(np.zeros(len(added.values)) for added in self._sums.added)])

@@ -1,0 +1,315 @@
+"""Points that crowd where a solution varies fast, or cover closed surfaces evenly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.points import Sites, join_sites
+from fspielm.numerics.sampling import reject, unit_stream
+from fspielm.problem.problem import Problem
+from fspielm.problem.relations import Relation
+
+# ---- Points on a boundary that crowd where a solution varies fast: near places outside of it
+
+
+# Cells that the density is tabulated on: at first on every smooth piece, and in the end so long at most, relative to
+# the distance from the nearest place.
+_FIRST_CELLS = 32
+_CELL = 0.25
+# Shorter cells, in the unit coordinate, have too few digits left.
+_SHORTEST = 1e-13
+_LEAST = 16
+
+
+Distances: TypeAlias = Callable[[FloatArray], FloatArray]
+
+
+def nearest_of(places: FloatArray) -> Distances:
+    """A function from points ``(n, 2)`` to their distances ``(n,)`` from the nearest of `places`."""
+    from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
+
+    tree = cKDTree(places)
+    return lambda points: np.asarray(tree.query(points)[0], dtype=np.float64)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Further points on the boundary of a plane domain, with a density of one over the distance to given places.
+
+    Fields of sources outside of a domain vary over a length that is their distance from it: sources whose spacing goes
+    with their distance have the same number of such points each.
+
+    Parameters
+    ----------
+    places : (m, 2) array
+    count : int
+        How many points, on the whole boundary.
+    strengths : (m,) array, optional
+        What the density is multiplied with where a place is the nearest: how many functions there are to a distance.
+    evenly : bool
+        Whether they go by the density exactly, which fewer of them suffice for: only where they begin is drawn.
+    parts : frozenset of str, optional
+        Names of the parts of the boundary that they are on, where that is not all of it.
+    """
+
+    places: FloatArray
+    count: int
+    strengths: FloatArray | None = None
+    evenly: bool = False
+    parts: frozenset[str] | None = None
+    _known: WeakKeyDictionary[Problem, list[tuple[Relation, _Density, int]]] = field(
+        default_factory=WeakKeyDictionary, init=False, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        if np.ndim(self.places) != 2 or np.shape(self.places)[1] != 2 or not len(self.places):
+            raise ProblemError(f"places must have shape (m, 2), with at least one place; got {np.shape(self.places)}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # without what was found for problems, which follows from the rest
+        return Crowd, (self.places, self.count, self.strengths, self.evenly, self.parts)
+
+    def counts(self, problem: Problem) -> dict[str, int]:
+        """How many of the points each block gets, by its name."""
+        return {c.name: count for c, _, count in self._shares(problem)}
+
+    def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
+        """Draw the points of every block that gets any, by its name."""
+        return {c.name: density.draw(c, count, rng, self.evenly) for c, density, count in self._shares(problem)}
+
+    def thinned(self) -> Crowd:
+        """A quarter of the points; as many where they were even, but at distances that differ."""
+        if self.evenly:
+            return replace(self, evenly=False)
+        return replace(self, count=min(self.count, max(self.count // 4, _LEAST)))
+
+    def _shares(self, problem: Problem) -> list[tuple[Relation, _Density, int]]:
+        """Found once for a problem: forecasts and rounds ask again."""
+        if problem not in self._known:
+            self._known[problem] = self._find_shares(problem)
+        return self._known[problem]
+
+    def _find_shares(self, problem: Problem) -> list[tuple[Relation, _Density, int]]:
+        if problem.dimension != 2 or problem.domain.time is not None:
+            raise ProblemError(f"points crowd on the boundary of a plane domain; domain={problem.domain!r} is none")
+        nearest = _Nearest(self.places, self.strengths)
+        on_curves = [c for c in problem.relations if c.region.kind == "boundary" and c.region.shift is None]
+        if self.parts is not None:
+            on_curves = [c for c in on_curves if self.parts.intersection(c.part_names)]
+        densities = [_tabulate(c, nearest) for c in on_curves]
+        total = sum(density.total for density in densities)
+        shares = [(c, d, round(self.count * d.total / total)) for c, d in zip(on_curves, densities, strict=True)]
+        return [(c, d, count) for c, d, count in shares if count]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Crowds:
+    """Several crowds, each on parts of its own.
+
+    Parameters
+    ----------
+    each : tuple of Crowd
+    """
+
+    each: tuple[Crowd, ...]
+
+    @property
+    def count(self) -> int:
+        """How many points, of all of them."""
+        return sum(crowd.count for crowd in self.each)
+
+    def counts(self, problem: Problem) -> dict[str, int]:
+        """How many of the points each block gets, by its name."""
+        return {name: count for crowd in self.each for name, count in crowd.counts(problem).items()}
+
+    def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
+        """Draw the points of every block that gets any, by its name."""
+        return {name: sites for crowd in self.each for name, sites in crowd.draw(problem, rng).items()}
+
+    def thinned(self) -> Crowds:
+        """Each of them thinned."""
+        return Crowds(tuple(crowd.thinned() for crowd in self.each))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Density:
+    """The integral of a density along the unit coordinate of a curve, linear between `edges`."""
+
+    edges: FloatArray
+    integral: FloatArray
+
+    @property
+    def total(self) -> float:
+        return float(self.integral[-1])
+
+    def draw(self, relation: Relation, n: int, rng: np.random.Generator, evenly: bool) -> Sites:
+        part = relation.part
+        assert part is not None
+        if evenly and part.keep is None and relation.mask is None:
+            return part.place(
+                np.interp(self.total * (np.arange(n) + rng.random()) / n, self.integral, self.edges)[:, None]
+            )
+        even = unit_stream(1, rng, "low-discrepancy")
+
+        def crowded(count: int) -> FloatArray:
+            return np.interp(self.total * even(count), self.integral, self.edges)
+
+        if part.keep is None and relation.mask is None:
+            return part.place(crowded(n))
+        what = f"the region on the part {part.name!r}"
+        return part.place(reject(crowded, lambda unit: relation.holds(part.place(unit).points), n, what=what))
+
+
+@final
+class _Nearest:
+    """Distances from the nearest of `places`, and its strength."""
+
+    def __init__(self, places: FloatArray, strengths: FloatArray | None) -> None:
+        from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
+
+        self._tree = cKDTree(places)
+        self._strengths = np.ones(len(places)) if strengths is None else strengths
+
+    def __call__(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        distances, which = self._tree.query(points)
+        return distances, self._strengths[which]
+
+
+def _tabulate(relation: Relation, nearest: _Nearest) -> _Density:
+    part = relation.part
+    assert part is not None
+    edges = first_edges(part, _FIRST_CELLS)
+    lows, widths = edges[:-1], np.diff(edges)
+    cells, weights = [], []
+    while len(lows):
+        points = part.place((lows + 0.5 * widths)[:, None]).points
+        distances, strengths = nearest(points)
+        across = part.measure * widths / distances
+        short = (across <= _CELL) | (widths <= _SHORTEST)
+        cells.append(lows[short])
+        weights.append(np.where(relation.holds(points), strengths * across, 0.0)[short])
+        halves = 0.5 * widths[~short]
+        lows, widths = np.concatenate([lows[~short], lows[~short] + halves]), np.tile(halves, 2)
+    starts, each = np.concatenate(cells), np.concatenate(weights)
+    order = np.argsort(starts)
+    integral = np.concatenate([[0.0], np.cumsum(each[order])])
+    return _Density(np.append(starts[order], edges[-1]), integral)
+
+
+def first_edges(part: BoundaryPart, cells: int) -> FloatArray:
+    """So many equal cells on every smooth piece of a part, as the ends of all of them."""
+    breaks = np.array(part.breaks)
+    shares = np.arange(cells) / cells
+    return np.append((breaks[:-1, None] + np.diff(breaks)[:, None] * shares).ravel(), breaks[-1])
+
+
+# ---- Points all over closed surfaces, as even as can be
+
+
+# The golden ratio less one: turns from a point to the next, from pole to pole.
+_TURN = 0.5 * (math.sqrt(5) - 1)
+# Where a condition holds on little of a surface.
+_LEAST_LATTICES = 8
+
+Place: TypeAlias = Callable[[FloatArray], Sites]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """A closed surface that gets points.
+
+    Attributes
+    ----------
+    name : str
+        The part it belongs to.
+    place : callable
+        A map to it from shares of an azimuth and of the way from pole to pole.
+    count : int
+        How many points it gets.
+    rings : int, optional
+        How many rings they are on, for fields that vary along more than around; a spiral without.
+    """
+
+    name: str
+    place: Place
+    count: int
+    rings: int | None = None
+
+    def unit(self, count: int, rng: np.random.Generator) -> FloatArray:
+        """So many points, as shares of the azimuth and of the way."""
+        index, start, turn = np.arange(count), rng.random(), rng.random()
+        if self.rings is None:
+            return np.column_stack([((index + start) * _TURN + turn) % 1.0, (index + start) / count])
+        # all around each ring, which are a golden share of a spacing ahead of those before
+        ring = index * self.rings // count
+        azimuth = (index * self.rings / count) % 1.0 + (ring * _TURN % 1.0) * self.rings / count
+        return np.column_stack([(azimuth + turn) % 1.0, (ring + start) / self.rings])
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Lattices:
+    """Further points on closed surfaces: spirals from pole to pole, with a golden angle from each to the next.
+
+    Parameters
+    ----------
+    surfaces : tuple of Surface
+    evenly : bool
+        Whether they are such spirals; otherwise at distances that differ, for checks.
+    """
+
+    surfaces: tuple[Surface, ...]
+    evenly: bool = True
+
+    @property
+    def count(self) -> int:
+        """How many points, on all surfaces."""
+        return sum(surface.count for surface in self.surfaces)
+
+    def counts(self, problem: Problem) -> dict[str, int]:
+        """How many of the points each block gets, by its name."""
+        found: dict[str, int] = {}
+        for relation, _, count in self._shares(problem):
+            found[relation.name] = found.get(relation.name, 0) + count
+        return found
+
+    def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
+        """Draw the points of every block that gets any, by its name."""
+        found: dict[str, list[Sites]] = {}
+        for relation, surface, count in self._shares(problem):
+            found.setdefault(relation.name, []).append(self._on(relation, surface, count, rng))
+        return {name: join_sites(sites) for name, sites in found.items()}
+
+    def thinned(self) -> Lattices:
+        """As many, at distances that differ."""
+        return replace(self, evenly=False)
+
+    def _shares(self, problem: Problem) -> list[tuple[Relation, Surface, int]]:
+        """What each relation gets of every surface it holds on."""
+        held = [relation for relation in problem.relations if relation.region.kind == "boundary"]
+        return [
+            (relation, surface, max(round(surface.count * relation.region.share), _LEAST_LATTICES))
+            for relation in held
+            for surface in self.surfaces
+            if surface.name in relation.part_names
+        ]
+
+    def _on(self, relation: Relation, surface: Surface, count: int, rng: np.random.Generator) -> Sites:
+        if self.evenly and relation.region.share == 1.0:
+            return surface.place(surface.unit(count, rng))
+        stream = unit_stream(2, rng, "low-discrepancy")
+        what = f"the region of {relation.name!r}"
+        return surface.place(reject(stream, lambda unit: relation.holds(surface.place(unit).points), count, what=what))

@@ -1,0 +1,279 @@
+"""Files: read only if regular, replaced as a whole, folders published complete."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import BinaryIO
+
+from fspielm.errors import ProblemError
+
+# ---- Files to read from, and nothing that only looks like one
+
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def open_file(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a regular file, to read its bytes.
+
+    Raises
+    ------
+    OSError
+        If that is not possible, and for anything that is no regular file: a pipe that nobody writes to would be waited
+        for for ever, and some devices never end.
+    """
+    return open(path, "rb", opener=_open)
+
+
+def _open(path: str, flags: int) -> int:
+    # without waiting for whoever might write to a pipe
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(handle)
+        kind = _KINDS.get(stat.S_IFMT(mode), "something else")
+        number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
+        raise OSError(number, f"it is {kind}, not a file", path)
+    return handle
+
+
+# ---- Files that appear complete or not at all
+
+
+# What a draft is called, between the name of its target and its suffix: ".panda.nc-1f0c9a7e.draft.nc".
+_MARK = ".draft"
+# A draft as old as this is what a killed process left; a younger one may still be written to.
+_FORGOTTEN_SECONDS = 600.0
+# Bytes of a name, of which most systems allow 255.
+_LONG_NAME = 200
+# More than a disk keeps free without telling.
+_PROBE_BYTES = 2**20
+# Those that a disk gives to whoever writes to it, whatever the name.
+DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+_REASONS = {
+    errno.ENOSPC: "no space left on the disk",
+    errno.EDQUOT: "no space left in your quota of the disk",
+    errno.EFBIG: "the file would be larger than allowed",
+    errno.EROFS: "the disk is read-only",
+    errno.EACCES: "it is not permitted",
+    errno.EPERM: "it is not permitted",
+    errno.EISDIR: "it is a folder",
+    errno.ENAMETOOLONG: "the name is too long",
+    errno.EIO: "the disk reports an error",
+}
+
+
+@contextmanager
+def staged_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A path to write to, beside `path`, which takes its place once the block ends.
+
+    At any instant `path` is either what it was before or complete, also after a power failure. If the block fails,
+    nothing remains; a killed process leaves a draft, which a later call for the same path removes.
+    """
+    target = Path(path).resolve()
+    check_place(target)
+    _remove_forgotten(target)
+    draft = target.parent / f"{_start(target)}{secrets.token_hex(4)}{_MARK}{target.suffix}"
+    try:
+        # rather than tempfile's, which nobody else may read
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        if target.exists():
+            shutil.copymode(target, draft)
+        yield draft
+        _flush(draft)
+        draft.replace(target)
+        _flush(target.parent)
+    except OSError as error:
+        raise ProblemError(f"cannot write {str(path)!r}: {describe(error)}") from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def describe(error: OSError) -> str:
+    """Why the system refused to write, in words that say what to do about it."""
+    return _REASONS.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__
+
+
+def find_cause(draft: Path) -> None:
+    """Raise the system's own error if no more can be written to a draft: for libraries that do not pass it on."""
+    with draft.open("ab") as file:
+        file.write(bytes(_PROBE_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def check_place(path: str | os.PathLike[str], suffixes: Collection[str] = ()) -> None:
+    """Say at once, before any long computation, if no file could be written to `path`.
+
+    Parameters
+    ----------
+    path : path
+    suffixes : collection of str
+        Those that it may have, lower case with the dot; all if empty.
+    """
+    path = Path(path)
+    try:
+        _check_place(path, suffixes)
+    except OSError as error:  # such as a name that is too long
+        raise ProblemError(f"cannot write {str(path)!r}: {describe(error)}") from error
+
+
+def _check_place(path: Path, suffixes: Collection[str]) -> None:
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise ProblemError(f"the name of the file must end in {', '.join(suffixes)}; got {path.name!r}")
+    if path.is_dir():
+        raise ProblemError(f"cannot write {str(path)!r}: it is a folder")
+    if not path.parent.is_dir():
+        raise ProblemError(f"cannot write {str(path)!r}: its folder does not exist")
+    if path.exists() and not path.is_file():
+        raise ProblemError(f"cannot write {str(path)!r}: it is a pipe or a device, not a file")
+    if not os.access(path.parent, os.W_OK):
+        raise ProblemError(f"cannot write {str(path)!r}: its folder is read-only")
+
+
+def _remove_forgotten(target: Path) -> None:
+    """Remove the drafts of this target that a killed process left."""
+    start = _start(target)
+    with os.scandir(target.parent) as entries:
+        for entry in entries:
+            if not (entry.name.startswith(start) and entry.name.endswith(_MARK + target.suffix)):
+                continue
+            with suppress(OSError):  # another process may remove it first
+                if time.time() - entry.stat().st_mtime > _FORGOTTEN_SECONDS:
+                    os.unlink(entry)
+
+
+def _start(target: Path) -> str:
+    """How the names of its drafts begin; shorter than a name may be, with room for the rest."""
+    name = os.fsencode(target.name)
+    return f".{target.name if len(name) <= _LONG_NAME else sha256(name).hexdigest()[:32]}-"
+
+
+def _flush(path: Path) -> None:
+    """Wait until a file, or the entries of a folder, are on the disk; not every system can do it for a folder."""
+    folder = path.is_dir()
+    if folder and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+# ---- A folder that appears complete or not at all
+
+
+# What file managers leave behind in a folder that was looked at.
+_LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+# How the name of a folder ends in which another is made ready, and what there is inside: the two parts of an exchange.
+_MARK_PUBLISH, _NEW, _OLD = ".draft", "new", "old"
+# One in which nothing has changed for as long is what a killed process left; a younger one may still be written to.
+_FORGOTTEN_SECONDS_PUBLISH = 3600.0
+
+
+@contextmanager
+def staged_folder(target: Path) -> Iterator[Path]:
+    """A folder to fill, which takes the place of `target` once the block ends.
+
+    If the block fails or is interrupted, an older `target` is left as it was and nothing else remains. What a killed
+    process left, a later call for the same target takes back or removes.
+    """
+    target = target.resolve()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # beside the target, so that moving it is one rename and not a copy
+        scratch = Path(mkdtemp(prefix=f".{target.name}-", suffix=_MARK_PUBLISH, dir=target.parent))
+    except OSError as error:
+        raise ProblemError(f"cannot write to the folder {str(target.parent)!r}: {describe(error)}") from error
+    try:
+        _clear_forgotten(target)
+        fresh = scratch / _NEW
+        fresh.mkdir()
+        yield fresh
+        _exchange(fresh, target, scratch / _OLD)
+    except OSError as error:
+        if error.errno not in DISK_ERRORS:
+            raise
+        raise ProblemError(f"cannot write the folder {str(target)!r}: {describe(error)}") from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _exchange(fresh: Path, target: Path, old: Path) -> None:
+    """Put `fresh` in the place of `target`, which goes to `old`; back to the start if anything fails."""
+    try:
+        if target.exists():
+            target.rename(old)
+        fresh.rename(target)
+    except BaseException:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
+
+
+def _clear_forgotten(target: Path) -> None:
+    """Put back what a process killed between its two moves took away, and remove what killed ones left."""
+    start = f".{target.name}-"
+    left = [one for one in target.parent.iterdir() if one.name.startswith(start) and one.name.endswith(_MARK_PUBLISH)]
+    for scratch in left:
+        with suppress(OSError):  # another process may be quicker
+            if (scratch / _OLD).is_dir() and not target.exists():
+                (scratch / _OLD).rename(target)
+            changed = max(path.lstat().st_mtime for path in (scratch, *scratch.rglob("*")))
+            if time.time() - changed > _FORGOTTEN_SECONDS_PUBLISH:
+                shutil.rmtree(scratch)
+
+
+def check_replaceable(target: Path, written: Collection[str], *, mark: str, marked: str = "index.html") -> None:
+    """Refuse a folder whose replacement would destroy something.
+
+    Parameters
+    ----------
+    target : Path
+        Fine if it does not exist or is empty.
+    written : collection of str
+        The names of the files that an earlier run may have left there, with those of their folders as in
+        ``"figures/a.png"``.
+    mark : str
+        What the file `marked` contains if an earlier run wrote it.
+    marked : str
+        The name of that file, one of `written`.
+    """
+    target = target.resolve()
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise ProblemError(f"{str(target)!r} is a file; name a folder")
+    if target == Path.cwd() or os.path.ismount(target):
+        raise ProblemError(f"{str(target)!r} cannot be replaced as a whole; name a folder inside it")
+    names = {entry.relative_to(target).as_posix() for entry in target.rglob("*") if _is_lost_with(entry)}
+    foreign = sorted(names - set(written))
+    ours = target / marked
+    if not foreign and names and not (ours.is_file() and mark in ours.read_text("utf-8", errors="replace")):
+        foreign = sorted(names)
+    if foreign:
+        raise ProblemError(
+            f"the folder {str(target)!r} would be replaced, but holds other files ({foreign[0]}); name another one"
+        )
+
+
+def _is_lost_with(entry: Path) -> bool:
+    """Whether something would be lost with an entry of a folder: not with what only holds others."""
+    return entry.name not in _LITTER and (entry.is_symlink() or not entry.is_dir())

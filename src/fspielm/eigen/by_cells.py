@@ -1,0 +1,188 @@
+"""Modes by cells, refined where functions are known that satisfy the equations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import zip_longest
+
+from fspielm.deadline import Deadline
+from fspielm.eigen.modes import Mode, Modes, Window, Wish, cut_short, late_ones
+from fspielm.eigen.pencil import Pencil
+from fspielm.eigen.refined import Notary, Refined, exact_functions, refined
+from fspielm.eigen.rounds import Searched, Task, attempt_of, search, too_late
+from fspielm.eigen.search import (
+    Outlook,
+    Part,
+    at_ends,
+    inside,
+    joined,
+    lowest,
+    may_belong,
+    missed,
+    sweep,
+    unlike,
+    why_hidden,
+    within_margin,
+)
+from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.solve.history import Record
+from fspielm.solve.request import Request
+from fspielm.solve.so_far import offering
+from fspielm.solve.strategies.cells import Cells
+from fspielm.solve.strategies.strategy import Ending, Step
+from fspielm.wording import MORE_TIME
+
+# What is enough to refine modes from.
+_ROUGHLY = 1e-3
+# Seconds in which modes are checked that were found before an interruption.
+_MOMENT = 2.0
+
+
+def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook, *, refine: bool) -> Modes:
+    """The wanted modes; to a few digits at first, if they may be refined by other functions."""
+    exact = refine and _has_exact(pencil, request, record, outlook)
+    first = replace(request, tol=max(request.tol, _ROUGHLY)) if exact else request
+    notary, better = Notary(pencil, request, record), list[list[Refined] | None]()
+    with offering(lambda parts: _so_far(notary, wish, parts or (), better)):
+        if wish.interval is None:
+            assert wish.count is not None
+            parts = [lowest(pencil, first, record, outlook, wish.count, roughly=exact)]
+        else:
+            parts = sweep(pencil, first, record, outlook, wish, roughly=exact)
+        for place, (window, searched) in enumerate(parts if exact else ()):
+            owed = sum(other.best.searching for _, other in parts) - searched.best.searching
+            here = replace(request, problem=pencil.at(window.shift))
+            task = Task(pencil, here, window, searched.best.inverse.unit, owed=owed)
+            with offering(partial(_with_part, parts, place)):
+                further, own = _refine(task, request, record, searched)
+            parts[place] = window, further
+            better.append(own)
+        with offering(lambda _: parts):
+            return _together(notary, wish, parts, better, wish.margin(first.tol))
+
+
+def _with_part(parts: Sequence[Part], place: int, further: Searched | None) -> Sequence[Part]:
+    """Parts of which one was searched further."""
+    return parts if further is None else [*parts[:place], (parts[place][0], further), *parts[place + 1 :]]
+
+
+def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outlook) -> bool:
+    """Whether there are functions that satisfy the equations, by which modes may be refined."""
+    assert record.bands is not None
+    problem = pencil.problem
+    if problem.dimension != 2:
+        return False
+    # corner functions of plates and of systems are not known, and others are of no use there
+    order = max(equation.operator.order for equation in problem.equations)
+    if problem.domain.corners() and (order > 2 or len(problem.unknowns) > 1):
+        return False
+    try:
+        exact_functions(pencil, request, outlook.end + (outlook.direction or 1) * outlook.unit, record.bands, 0)
+    except (ProblemError, UnsuitableError):
+        return False
+    return True
+
+
+def _refine(task: Task, request: Request, record: Record, searched: Searched) -> tuple[Searched, list[Refined] | None]:
+    """Modes with functions that satisfy the equations; where these do not suit, the search goes on."""
+    best = searched.best
+    if not len(best.wanted):
+        return searched, None
+    better = refined(best, best.error * best.sizes, request, record)
+    if better is not None:
+        return searched, better
+    step = _further(task, searched, record)
+    if isinstance(step, Ending):
+        return replace(searched, ending=step.reason), None
+    return search(task, step, record, best), None
+
+
+def _further(task: Task, searched: Searched, record: Record) -> Step | Ending:
+    """What comes after a search that was to be rough, for a tolerance that is not."""
+    best, step = searched.best, searched.step
+    assert best.combined is not None
+    assert isinstance(step.stage, Cells)
+    stage = replace(step.stage, request=task.request)
+    if late := too_late(record, best, task.owed):
+        return Ending(late)
+    if best.trial is not step.trial:  # which could not be afforded
+        return Step(step.trial, stage)
+    return stage.next(attempt_of(best, best.combined, best.error))
+
+
+def _unseen(parts: Sequence[Part], wish: Wish, record: Record) -> list[str]:
+    """What to say of modes that were not found, or not looked for: there was no time, or nothing leads to them."""
+    window, searched = parts[-1]
+    best = searched.best
+    is_late = any(part.best.found.is_cut for _, part in parts) or bool(too_late(record, best))
+    if wish.count is not None and len(best.wanted) < wish.count:
+        some = f"{len(best.wanted)} of {wish.count} modes were found"
+        if is_late:
+            return [f"{some}; {MORE_TIME}"]
+        return [f"{some}: there may be no more that can be told from errors; look for others with within=(a, b)"]
+    if len(window.behind(best.found.mu)):
+        some = "there are values before those that are given"
+        if is_late:
+            return [f"{some}, and no time was left to look there; {MORE_TIME}"]
+        return [f"{some}, and no shift was found that is before all of them; look there with within=(a, b)"]
+    if wish.interval is not None and window.upper < wish.interval[1]:
+        return [f"from {window.upper:.6g} to {wish.interval[1]:.6g} no time was left to look; {MORE_TIME}"]
+    if any(part.best.found.is_cut for _, part in parts):
+        return [f"there was no time to find all modes: some may be missing; {MORE_TIME}"]
+    return []
+
+
+def _why_late(parts: Sequence[Part], modes: Sequence[Mode], record: Record) -> str:
+    """Why errors are above the tolerance: of those that could not be looked at, since there was no time for it."""
+    if record.seconds_left <= 0 and any(mode.estimate == math.inf for mode in modes):
+        return too_late(record, parts[-1][1].best)
+    return next((searched.ending for _, searched in parts if searched.ending), "")
+
+
+def _together(
+    notary: Notary,
+    wish: Wish,
+    parts: Sequence[Part],
+    better: Sequence[Sequence[Refined] | None],
+    margin: float,
+) -> Modes:
+    """All modes, with what there is to say about them."""
+    tol, unit = notary.request.tol, parts[0][1].best.inverse.unit
+    unseen = _unseen(parts, wish, notary.record)
+    each = _each(notary, parts, better)
+    modes = inside(joined(each), wish)
+    why = _why_late(parts, modes, notary.record)
+    # after all modes, which are of more use
+    doubts = [missed(notary.pencil, notary.request, notary.record, part) for part in parts]
+    if notary.record.seconds_left > 0 or not any(doubts):  # otherwise a lack of time is told already
+        doubts += [may_belong(searched.best, notary.record) for _, searched in parts]
+    remarks = [*filter(None, dict.fromkeys(doubts)), *unlike(each), *unseen]
+    selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
+    remarks += filter(None, [why_hidden(notary.request.problem)])
+    complete = selfadjoint and not remarks and within_margin(each, margin)
+    remarks += [*at_ends(modes, wish), *late_ones(modes, tol, unit, why)]
+    return Modes(tuple(modes), selfadjoint, complete, tuple(remarks))
+
+
+def _each(
+    notary: Notary, parts: Sequence[Part], better: Sequence[Sequence[Refined] | None]
+) -> list[tuple[Window, list[Mode]]]:
+    """The modes of each part."""
+    both = zip_longest(parts, better)  # some are not refined
+    return [(window, notary.modes(searched, own)) for (window, searched), own in both]
+
+
+def _so_far(
+    notary: Notary, wish: Wish, parts: Sequence[Part], better: Sequence[Sequence[Refined] | None]
+) -> Modes | None:
+    """The modes of parts that may not all be searched; None if there are none."""
+    if not parts:
+        return None
+    record = notary.record
+    record.deadline = record.deadline.tightened(Deadline.within(_MOMENT))
+    modes = inside(joined(_each(notary, parts, better)), wish)
+    selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
+    return cut_short(modes, selfadjoint, notary.request.tol, parts[0][1].best.inverse.unit)

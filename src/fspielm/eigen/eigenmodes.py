@@ -1,0 +1,145 @@
+"""eigenmodes(): values of a symbol at which a problem without data has solutions."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import sympy as sp
+
+from fspielm.collocation.least_squares import QR
+from fspielm.eigen.by_cells import by_cells
+from fspielm.eigen.membranes.membrane import membrane_of
+from fspielm.eigen.membranes.search import direct_modes
+from fspielm.eigen.modes import Modes, Wish, late, preferred
+from fspielm.eigen.pencil import Pencil, read_pencil, read_wish
+from fspielm.eigen.resonances.find import resonances
+from fspielm.eigen.search import Outlook, modes_bands, outlook_of
+from fspielm.errors import AccuracyWarning, ProblemError, SolveError
+from fspielm.problem.problem import Problem
+from fspielm.solve.history import Record
+from fspielm.solve.request import Approach, Budget, Progress, Request, Streams, check_approach, reporter
+from fspielm.solve.so_far import offering
+from fspielm.solve.solve import check_arguments
+
+
+@offering(lambda modes: modes, "modes")
+def eigenmodes(
+    problem: Problem,
+    lam: sp.Symbol,
+    *,
+    count: int | None = None,
+    within: tuple[complex, complex] | None = None,
+    tol: float = 1e-8,
+    budget: Budget | None = None,
+    rng: int | np.random.Generator | None = None,
+    progress: bool | Progress | None = None,
+    approach: Approach | None = None,
+) -> Modes:
+    """Values of a symbol at which a linear problem without data has solutions, and these.
+
+    Parameters
+    ----------
+    problem : Problem
+        Linear, with zero on all right-hand sides and in all conditions, and with the symbol open; a value of
+        it would have no meaning. The symbol may occur as polynomials do, in equations and
+        conditions.
+    lam : Symbol
+        The eigenvalue.
+    count : int, optional
+        How many modes: the first ones from the end of the spectrum, the lowest of ``-u'' = lam u`` for one; where there
+        is no such end, those closest to zero.
+    within : (float, float) or (complex, complex), optional
+        All real values in an interval, instead. On an open domain all resonances in a rectangle of the complex plane,
+        by its lower left and its upper right corner, ``(1 - 0.5j, 3)``.
+    tol : float
+        Error of each value relative to it, or to the first values where it is less, measured by its bound.
+    budget, rng
+        As for `solve`.
+    progress : bool or callable, optional
+        As for `solve`; where there are no cells, and no rounds, each search is told, and each mode that was found.
+    approach : {"patches", "band"}, optional
+        The kind of functions on bounded domains; by default polynomials in cells, in space cosines that fill a band,
+        and for membranes functions that satisfy the equation.
+
+    Returns
+    -------
+    Modes
+        With a bound for the error of each value, or an estimate where the problem is not selfadjoint, or open. An
+        `AccuracyWarning` tells of those that miss the tolerance, and of modes that may be missing.
+
+    Raises
+    ------
+    ProblemError
+        If an argument is wrong, the problem has data, or there is no real value in the interval but complex ones are
+        close.
+    SolveInterrupted
+        After Ctrl-C; its `modes` are those found so far.
+    """
+    if isinstance(problem, Problem) and problem.domain.is_unbounded:
+        if approach is not None:
+            raise ProblemError(f"approach: {approach!r} is for bounded domains; open ones have functions of their own")
+        return _told(
+            resonances(problem, lam, count=count, within=within, tol=tol, budget=budget, rng=rng, progress=progress)
+        )
+    wish, interval = read_wish(count, within)
+    pencil = read_pencil(problem, lam)
+    outlook = outlook_of(pencil)
+    check_arguments(pencil.at(outlook.shift), tol, None, None, None, budget)
+    check_approach(approach)
+    streams, seed = Streams.spawned(rng)
+    record = Record(budget or Budget())
+    kind: Approach = approach or ("patches" if problem.dimension < 3 else "band")
+    asked = Request(
+        pencil.at(outlook.shift),
+        tol,
+        record.budget,
+        streams,
+        seed,
+        progress=reporter(progress),
+        method=QR(),
+        approach=kind,
+        reuse=True,
+    )
+    record.look(partial(modes_bands, pencil, outlook, wish, interval, asked))
+    wanted = Wish(wish, interval, outlook.unit)
+    direct = _directly(pencil, wanted, asked, record) if approach is None else None
+    if direct is None:
+        found = by_cells(pencil, wanted, asked, record, outlook, refine=approach is None)
+    elif late(direct, tol, outlook.unit) and record.seconds_left > 0:
+        found = _better(direct, pencil, wanted, asked, record, outlook)
+    else:
+        found = direct
+    _told(found)
+    if found.selfadjoint:
+        return found
+    estimates = "the problem is not selfadjoint, or not in a way that bounds follow from: errors are estimates"
+    return replace(found, remarks=(*found.remarks, estimates))
+
+
+def _directly(pencil: Pencil, wish: Wish, request: Request, record: Record) -> Modes | None:
+    """By functions that satisfy the equation alone, where they suit."""
+    membrane = membrane_of(pencil)
+    return None if membrane is None else direct_modes(membrane, wish, request, record)
+
+
+def _better(direct: Modes, pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook) -> Modes:
+    """Modes some of which miss the tolerance, or those that cells find, if these are better."""
+
+    def better(other: Modes | None) -> Modes:
+        return direct if other is None else preferred(direct, other, request.tol, wish.unit)
+
+    try:
+        with offering(better):
+            return better(by_cells(pencil, wish, request, record, outlook, refine=True))
+    except (ProblemError, SolveError):  # that cannot be afforded
+        return direct
+
+
+def _told(modes: Modes) -> Modes:
+    """With warnings of what there is to know."""
+    for remark in modes.remarks:
+        warnings.warn(remark, AccuracyWarning, stacklevel=4)
+    return modes

@@ -1,0 +1,392 @@
+"""The inverse of a problem at a shift, and its block Krylov spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
+from fspielm.collocation.discretisation import Finite
+from fspielm.collocation.least_squares import Factored
+from fspielm.collocation.system import BlockRows
+from fspielm.eigen.pencil import Inner, Pencil, Rows, densities_at, quadrature_for
+from fspielm.geometry.points import Sites
+from fspielm.geometry.quadrature import Quadrature
+from fspielm.numerics.krylov import Space
+from fspielm.problem.derived import SmoothSides
+from fspielm.problem.operator import identity
+from fspielm.problem.relations import has_complex_operator
+from fspielm.solve.plan import factor
+from fspielm.solve.request import Request
+
+# ---- What the inverse makes of smooth right-hand sides; whether it is symmetric on them
+
+
+# How often the inverse is taken for what is large where modes are.
+_TIMES = 3
+
+
+def sides_for(inverse: Inverse, count: int, rng: np.random.Generator, waves: float) -> SmoothSides:
+    """Some for each relation with the eigenvalue."""
+    names = sorted(set().union(*(set(operators) for operators in inverse.pencil.powers)))
+    return SmoothSides(inverse.finite.problem, names, count, rng, max(waves, 1.0))
+
+
+def solved(inverse: Inverse, smooth: SmoothSides) -> NumberArray:
+    """What the inverse makes of them, ``(M, count)``."""
+    return inverse.solved({name: smooth.tied(name, inverse.sites[name].points) for name in smooth.names})
+
+
+def asymmetry_of(inverse: Inverse, count: int, rng: np.random.Generator) -> float:
+    """Of the inverse on smooth functions, relative: integrals of a solution times another side, the two exchanged.
+
+    Sides are cosines; or those times what the inverse makes of one of them again and again, which are large where modes
+    are. Functions that suit modes may hold what the inverse makes of the ones, or of the others: the less counts. Of a
+    problem with the eigenvalue in equations alone, each with that of its own unknown.
+    """
+    smooth = sides_for(inverse, count, rng, 1.0)
+    smooth.with_periods()
+    envelope = solved(inverse, smooth)[:, :1]
+    for _ in range(_TIMES):
+        envelope = inverse(envelope)
+    envelope = envelope / np.linalg.norm(inverse.inner.values(envelope))
+    return min(_asymmetry(inverse, smooth, count, None), _asymmetry(inverse, smooth, count, envelope))
+
+
+def _asymmetry(inverse: Inverse, smooth: SmoothSides, count: int, envelope: NumberArray | None) -> float:
+    """On smooth sides, times an envelope ``(M, 1)``."""
+    rule, unit = inverse.inner.rule, identity(inverse.finite.problem.dimension)
+    # what is multiplied with an envelope has its factors from that
+    side = smooth.tied if envelope is None else smooth.at
+    sides: dict[str, NumberArray] = {}
+    at_nodes: dict[int, NumberArray] = {}
+    for place, equation in enumerate(inverse.finite.problem.equations):
+        if equation.name in inverse.pencil.powers[0]:
+            sites = inverse.sites[equation.name]
+            sides[equation.name], at_nodes[place] = (side(equation.name, p) for p in (sites.points, rule.points))
+            if envelope is not None:
+                own = Rows(inverse.finite, unit.on(place), sites) @ envelope
+                sides[equation.name] = sides[equation.name] * own
+                at_nodes[place] = at_nodes[place] * inverse.inner.plain(place, envelope)
+    solutions = inverse.solved(sides)
+    total = np.zeros((count, count), dtype=np.result_type(solutions, *at_nodes.values()))
+    for place, nodes in at_nodes.items():
+        total += inverse.inner.plain(place, solutions).T @ (rule.weights[:, None] * nodes.conj())
+    return float(np.linalg.norm(total - total.conj().T, 2) / np.linalg.norm(total, 2))
+
+
+# ---- The inverse of a problem at a shift, on functions: what it makes of a mode is the mode again, times a number
+
+
+# Functions by which symmetry is seen; and an asymmetry that may be errors in any case.
+_LOOKED_AT, _SLACK = 6, 1e-8
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Inverse:
+    """A problem at a shift s, factored.
+
+    With ``F(s + mu) = F_0 + mu F_1 + mu^2 F_2 + ...`` a mode has ``F_0 u = -(F_1 u + F_2 (mu u) + ...) mu``. The map
+    from ``(u, mu u, mu^2 u, ...)`` to ``(w, u, mu u, ...)`` with ``F_0 w = -(F_1 u + F_2 (mu u) + ...)`` multiplies it
+    by ``1 / mu``. Functions are coefficients ``(p M,)``, those of each power after one another.
+
+    Attributes
+    ----------
+    pencil : Pencil
+    shift : float
+    finite : Finite
+        Of the problem at the shift.
+    blocks : sequence of BlockRows
+    factored : Factored
+    unit : float
+        In which distances from the shift are measured, so that all powers weigh alike.
+    slack : float
+        Asymmetry that is taken for its errors.
+    like : Inverse or None
+        One of the same functions at another shift, which has the same inner product, and is symmetric if this is.
+    """
+
+    pencil: Pencil
+    shift: complex
+    finite: Finite
+    blocks: Sequence[BlockRows]
+    factored: Factored
+    unit: float
+    slack: float
+    like: Inverse | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return self.finite.basis.size
+
+    @property
+    def is_real(self) -> bool:
+        """Whether it makes real functions of real ones."""
+        problem = self.finite.problem
+        return not any(map(has_complex_operator, problem.relations)) and self.finite.basis.dtype.kind == "f"
+
+    def __call__(self, stacks: NumberArray) -> NumberArray:
+        """Of several, ``(p M, F)``."""
+        parts = np.split(stacks, self.pencil.degree)
+        values: dict[str, NumberArray] = {}
+        for power, (part, rows) in enumerate(zip(parts, self._rows, strict=True)):
+            for name, own in rows.items():
+                image = -(self.unit ** (power + 1)) * (own @ part)
+                values[name] = values[name] + image if name in values else image
+        return np.concatenate([self.solved(values), *parts[:-1]])
+
+    def solved(self, values: Mapping[str, NumberArray]) -> NumberArray:
+        """Coefficients ``(M, F)`` for right-hand sides ``(n, F)`` at the places of rows, by relation."""
+        count = next(iter(values.values())).shape[1]
+        columns = [{name: own[:, column] for name, own in values.items()} for column in range(count)]
+        given = np.stack([self.finite.spread(each, self.blocks) for each in columns], axis=1)
+        return np.asarray(self.factored.solve(np.asfortranarray(given)))
+
+    @cached_property
+    def sites(self) -> dict[str, Sites]:
+        """Of the rows, by relation."""
+        return {name: sites for name, (sites, _) in self.finite.fitted(self.blocks).items()}
+
+    @cached_property
+    def _rows(self) -> list[dict[str, Rows]]:
+        return [
+            {name: Rows(self.finite, operator, self.sites[name]) for name, operator in operators.items()}
+            for operators in self.pencil.around(self.shift)
+        ]
+
+    @cached_property
+    def is_weighted(self) -> bool:
+        """Whether the inner product is that of what multiplies the eigenvalue."""
+        return self._densities is not None
+
+    @cached_property
+    def _rule(self) -> Quadrature:
+        return quadrature_for(self.finite)
+
+    @cached_property
+    def _densities(self) -> FloatArray | None:
+        return densities_at(self.pencil, self._rule.sites)
+
+    @cached_property
+    def inner(self) -> Inner:
+        """In which it is symmetric, where it is symmetric in any."""
+        if self.like is not None:
+            return self.like.inner
+        densities = self._densities
+        if densities is None:
+            densities = np.ones((len(self.finite.problem.unknowns), len(self._rule)))
+        return Inner(self.finite, self._rule, densities)
+
+    @cached_property
+    def asymmetry(self) -> float:
+        """By how much it is not symmetric on smooth functions, relative to its norm."""
+        return asymmetry_of(self, _LOOKED_AT, np.random.default_rng(3))
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether the problem is selfadjoint, as far as its own errors show."""
+        if self.like is not None:
+            return self.like.symmetric
+        return self.is_weighted and self.asymmetry <= self.slack
+
+    def vectors(self, stacks: NumberArray) -> NumberArray:
+        """Functions ``(p M, F)`` as vectors of an inner product."""
+        return np.concatenate([self.inner.values(part) for part in np.split(stacks, self.pencil.degree)])
+
+
+def inverse_at(
+    pencil: Pencil, shift: complex, finite: Finite, request: Request, unit: float, like: Inverse | None = None
+) -> Inverse:
+    """The problem at a shift, factored on functions that were chosen; like one that was factored on the same."""
+    here = finite.with_problem(pencil.at(shift))
+    system = here.assemble(request.scaling, reuse=True)
+    factored, _, _ = factor(request.method, system, in_place=True)
+    return Inverse(pencil, shift, here, system.blocks, factored, unit, max(_SLACK, request.tol), like)
+
+
+# ---- Modes closest to a shift: block Krylov spaces of the inverse
+
+
+# Functions that are multiplied together: as many as modes of one value may be told from each other.
+_BLOCK = 6
+# What is left of a function that is rounding.
+_ROUNDING = 1e-10
+# What is taken for symmetric, of the inverse of a selfadjoint problem: its errors are large on rough functions, and
+# would be in all modes if what they make of the matrix were made symmetric.
+_NEARLY = 1e-11
+# What is left of a mode that is known to be there; blocks after which there must have been some gain, and how much.
+_ROUGHLY, _PATIENCE, _GAIN = 1e-2, 2, 0.5
+# Of a real value, an imaginary part that is rounding.
+_REAL = 1e-9
+# Functions at most.
+_MOST = 240
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Modes, the closest to the shift first.
+
+    Attributes
+    ----------
+    mu : (k,) complex array
+        Distances from the shift.
+    coefficients : (M, k) array
+        Of functions whose integral of ``|u|^2`` is one, in the inner product of the inverse.
+    left : (k,) array
+        How far the space of functions is from holding each, relative to it.
+    conditions : (k,) array
+        How much more than its own size a value may move, in the space that was searched; one where the inverse is
+        symmetric.
+    is_cut : bool
+        Whether the clock ended the search for them: others may be closer, or between them.
+    """
+
+    mu: NDArray[np.complex128]
+    coefficients: NumberArray
+    left: FloatArray
+    conditions: FloatArray
+    is_cut: bool = False
+
+    def select(self, which: NDArray[np.intp] | BoolArray) -> Found:
+        """Some of them."""
+        return Found(self.mu[which], self.coefficients[:, which], self.left[which], self.conditions[which], self.is_cut)
+
+    def followed_by(self, other: Found) -> Found:
+        """These, and others."""
+        return Found(
+            np.concatenate([self.mu, other.mu]),
+            np.concatenate([self.coefficients, other.coefficients], axis=1),
+            np.concatenate([self.left, other.left]),
+            np.concatenate([self.conditions, other.conditions]),
+            self.is_cut or other.is_cut,
+        )
+
+
+def closest(
+    inverse: Inverse,
+    starts: NumberArray,
+    needed: Callable[[NDArray[np.complex128]], int],
+    tol: float,
+    seconds_left: Callable[[], float] = lambda: np.inf,
+) -> Found:
+    """As many of the closest modes as are `needed` by their distances, known to a tolerance; and others beyond them.
+
+    What is left of modes may be more than the tolerance, where functions do not hold them any better, where they are
+    too many, or where there was no time.
+    """
+    modes = _Modes(inverse)
+    space = modes.space
+    block = space.add(starts)
+    history: list[float] = []
+    while True:
+        block = space.add(inverse(block))
+        mu, left = modes.distances()
+        count = needed(mu)
+        enough = len(mu) > count and left[count] < _ROUGHLY
+        history.append(float(left[:count].max(initial=0.0)) if enough else np.inf)
+        stalled = (
+            len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < _ROUGHLY
+        )
+        late = seconds_left() <= 0 and left.min(initial=1.0) < _ROUGHLY  # one mode is known, at least
+        done = history[-1] <= tol or stalled or not block.shape[1] or space.count >= _MOST
+        if done or late:
+            return replace(modes.found(), is_cut=not done)
+
+
+def polished(inverse: Inverse, found: Found) -> Found:
+    """The same modes after another multiplication, by which all that is rough in them becomes less.
+
+    Among themselves alone: others that are not as well known would spoil them. How much values may move is seen beside
+    these others, where all that was searched is known.
+    """
+    modes = _Modes(inverse)
+    powers = [found.coefficients * (found.mu / inverse.unit) ** n for n in range(inverse.pencil.degree)]
+    stacks = np.concatenate(powers)
+    if inverse.is_real:  # pairs of complex ones span the same as their real and imaginary parts, however close they are
+        stacks = np.concatenate([stacks.real, stacks[:, found.mu.imag != 0].imag], axis=1)
+    modes.space.add(inverse(modes.space.add(stacks)))
+    better = modes.found(symmetric=inverse.symmetric)
+    before = np.argmin(np.abs(better.mu[:, None] - found.mu), axis=1)
+    return replace(better, conditions=np.maximum(better.conditions, found.conditions[before]))
+
+
+class _Modes:
+    """Modes in a growing space of functions."""
+
+    def __init__(self, inverse: Inverse) -> None:
+        self._inverse = inverse
+        self.space = Space(inverse.vectors, _ROUNDING)
+
+    def distances(self) -> tuple[NDArray[np.complex128], FloatArray]:
+        """Of modes from the shift, the closest first; and how far each is from being held by the functions."""
+        known = self._solved(symmetric=False)
+        return np.asarray(self._inverse.unit / known.theta, dtype=complex), known.left
+
+    def _solved(self, *, symmetric: bool) -> _Eigen:
+        """Eigenvalues of the inverse on its functions, which may be far from symmetric on those that are rough."""
+        H = self.space.matrix
+        square, outside = H[: H.shape[1]], H[H.shape[1] :]
+        gap = float(np.linalg.norm(square - square.conj().T))
+        if symmetric or (self._inverse.symmetric and gap <= _NEARLY * float(np.linalg.norm(square))):
+            theta, Y = np.linalg.eigh(0.5 * (square + square.conj().T))
+            conditions = np.ones(len(theta))
+        else:
+            theta, Y = _eig(square, np.inf if self._inverse.symmetric else _REAL)
+            conditions = np.linalg.norm(np.linalg.pinv(Y), axis=1) * np.linalg.norm(Y, axis=0)
+        order = np.argsort(-np.abs(theta), kind="stable")
+        order = order[np.abs(theta[order]) > _ROUNDING * np.abs(theta).max()]
+        theta, Y = theta[order], Y[:, order]
+        left = np.linalg.norm(outside @ Y, axis=0) / np.abs(theta)
+        return _Eigen(theta, Y, left, conditions[order])
+
+    def found(self, *, symmetric: bool = False) -> Found:
+        """The largest eigenvalues of the inverse."""
+        known = self._solved(symmetric=symmetric)
+        functions = self.space.images[: self._inverse.size] @ known.Y
+        mu = np.asarray(self._inverse.unit / known.theta, dtype=complex)
+        return Found(mu, functions / known.theta, known.left, known.conditions)
+
+
+@dataclass(frozen=True, eq=False)
+class _Eigen:
+    """Eigenvalues of a matrix, the largest first, and what is known of them; see `Found`."""
+
+    theta: NumberArray
+    Y: NumberArray
+    left: FloatArray
+    conditions: FloatArray
+
+
+def _eig(matrix: NumberArray, share: float) -> tuple[NumberArray, NumberArray]:
+    """Eigenvalues and vectors; two of a real matrix that are a conjugate pair but for errors are the same real one.
+
+    That is where their imaginary parts are no more than a share of them. They have real vectors then.
+    """
+    theta, Y = np.linalg.eig(matrix)
+    if np.isrealobj(matrix) and np.iscomplexobj(theta):
+        for place in np.flatnonzero((theta.imag > 0) & (theta.imag <= share * np.abs(theta))):
+            # the conjugate is the next one
+            Y[:, place : place + 2] = np.linalg.qr(np.stack([Y[:, place].real, Y[:, place].imag], axis=1))[0]
+            theta[place : place + 2] = theta[place].real
+        if not theta.imag.any():
+            theta, Y = theta.real, Y.real
+    return theta, Y
+
+
+def first_functions(inverse: Inverse, rng: np.random.Generator, waves: float) -> NumberArray:
+    """What the inverse makes of smooth right-hand sides without any symmetry, of so many `waves` along the domain.
+
+    What functions do not hold would come back as rounding.
+    """
+    degree = inverse.pencil.degree
+    smooth = sides_for(inverse, _BLOCK * degree, rng, waves)
+    parts = solved(inverse, smooth).reshape(inverse.size, degree, _BLOCK)
+    return np.concatenate([parts[:, power] for power in range(degree)])

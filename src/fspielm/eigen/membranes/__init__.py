@@ -1,0 +1,1 @@
+"""Modes of membranes, by functions that satisfy the equation."""

@@ -1,0 +1,455 @@
+"""Membranes, held or free along their rim, and their corners."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+import scipy
+
+from fspielm.arrays import FloatArray
+from fspielm.basis.exact.laws import scene_of
+from fspielm.basis.singular.corners import corner_exponents, free_axis, helmholtz_ratio, is_plane
+from fspielm.basis.singular.singular import SingularBasis, Wave
+from fspielm.eigen.pencil import Pencil
+from fspielm.geometry.contour import contour_of
+from fspielm.geometry.curves import Edge, PlaneCurve
+from fspielm.geometry.domain import Corner, Domain, Hole
+from fspielm.geometry.plane import Joint, edges_of, joints_of
+from fspielm.geometry.points import Sites
+from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, sides_of
+from fspielm.problem.operator import Operator
+from fspielm.problem.problem import Problem
+
+# ---- Corners of a membrane at which modes are singular, and the functions that belong to them
+
+
+# Exponents that are whole but for so much are.
+_WHOLE = 1e-9
+# The lowest exponent that a function may begin with, and the highest there are functions for; between curved sides,
+# where every exponent brings all a whole number above.
+_LEAST, _MOST, _MOST_CURVED = 0.51, 24.0, 12.0
+
+
+@final
+@dataclass(frozen=True)
+class Wedge:
+    """A corner, or a place of the boundary where one condition gives way to another.
+
+    Attributes
+    ----------
+    point : (float, float)
+    axis : float
+        The direction opposite to the ray across which its functions jump.
+    scale : float
+        About the size of the domain.
+    exponents : tuple of float
+        Of its functions, ascending.
+    turn : float or None
+        Between straight sides: the angle from the axis to the first of them, from which functions are sines or cosines.
+    free : bool
+        Whether slopes are zero at that side, rather than values.
+    sides : (int, int)
+        The numbers of the curves that meet there.
+    """
+
+    point: tuple[float, float]
+    axis: float
+    scale: float
+    exponents: tuple[float, ...]
+    turn: float | None
+    free: bool
+    sides: tuple[int, ...]
+
+    def functions(self, wavenumber: float, degree: float) -> SingularBasis:
+        """Bessel's functions with exponents up to a degree: those that suit both sides, where these are straight."""
+        k = wavenumber * self.scale
+        some = [s for s in self.exponents if s <= max(degree, self.exponents[0])]
+        return SingularBasis(self.point, self.axis, self.scale, [self._function(s, k) for s in some])
+
+    def _function(self, exponent: float, k: float) -> Wave:
+        if self.turn is None:
+            return Wave(exponent, k, False, exponent == round(exponent))
+        return Wave(exponent, k, turn=-exponent * self.turn - (0.0 if self.free else 0.5 * math.pi))
+
+
+def corners_of(problem: Problem, *, changes: bool = True) -> tuple[Corner, ...]:
+    """Those of the domain, and, if so wanted, places where one kind of condition gives way to the other."""
+    own = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
+    if not changes:
+        return own
+    near = SAME_PLACE * domain_size(problem)  # a border of a mask that is to end at a corner may end beside it
+    found = change_places(problem)
+    return (*own, *(place for place in found if all(math.dist(place.point, each.point) > near for each in own)))
+
+
+def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ...] | None:
+    """Those at which modes are singular: at others, of straight sides, mirror images fill up the plane.
+
+    None where slopes of modes have no squares that could be integrated along a side, or where functions would jump
+    across a ray through the domain, whatever the ray.
+    """
+    found = []
+    size = domain_size(problem)
+    for corner in corners_of(problem):
+        every = corner_exponents(problem, corner, _MOST if corner.straight else _MOST_CURVED)
+        exponents = tuple(float(round(s)) if abs(s - round(s)) < _WHOLE else s for s in every)
+        if corner.straight and all(s == round(s) for s in exponents):
+            continue
+        axis = free_axis(problem, corner)
+        if axis is None or exponents[0] <= _LEAST:
+            return None
+        turn = math.remainder(corner.start + 0.5 * corner.opening - axis, 2 * math.pi) - 0.5 * corner.opening
+        free = any(each.operator.order > 0 for each in sides_of(problem, corner).first)
+        own = turn if corner.straight else None
+        found.append(Wedge(corner.point, axis, size, exponents, own, free, _meeting(corner.point, curves, size)))
+    return tuple(found)
+
+
+def _meeting(point: tuple[float, float], curves: Sequence[PlaneCurve], size: float) -> tuple[int, ...]:
+    """The curves that begin or end at a point."""
+    return tuple(
+        number
+        for number, curve in enumerate(curves)
+        if any(math.dist(end, point) <= SAME_PLACE * size for end in curve.ends)
+    )
+
+
+# ---- Membranes, held or free along their rim: the Laplacian on a plane domain with Dirichlet's or Neumann's condition
+# How far an energy may be from that of a mode: let u satisfy the equation at an energy E, and w satisfy ``-laplacian w
+# + s w = 0`` with the values of u where those of modes are zero, and with its slopes where theirs are. Then u - w is a
+# function of the problem at the shift -s, and ``(E + s) T u = u - w`` with T the inverse there: an energy of a mode is
+# no farther away than ``(E + s) e / (1 - e)``, with e the norm of w beside that of u. The part of w with values is at
+# most as large as these anywhere. For that with slopes b, let f solve ``-laplacian f + s f = w`` with the conditions of
+# modes: the integral of ``w^2`` is one of ``b f`` over the free walls. With a vector field a that has ``a n >= 1``
+# there, the integral of ``f^2`` over them is at most that of ``div(a f^2)`` over the domain, for f is zero on the rest
+# of the boundary; and that is at most ``A |f|^2 + 2 B |f| |grad f|``, with A the largest divergence and B the largest
+# size of a. Since ``|f| <= |w| / s`` and ``|grad f|^2 + s |f|^2 <= |w| |f|``, the norm of w is at most ``sqrt(A / s^2 +
+# c B / s^1.5)`` times that of b, where c is twice the largest of ``t^1.5 (1 - t)^0.5``.
+
+
+# Of Bessel's function of order zero.
+_FIRST_ZERO = 2.404825557695773
+# Wavenumbers for which slopes at free walls are bounded best, times the radius.
+_WAVES = 4.0
+# A value of the symbol beside which nothing else of an equation counts; rounding of an energy.
+_HUGE, _ROUNDING = 2.0**70, 2e-15
+# Where along a curve conditions are looked at, and what is equal but for rounding.
+_ALONG, _SAME = np.linspace(0.01, 0.99, 33), 1e-9
+# The c of the bound.
+_LARGEST = 3 * math.sqrt(3) / 8
+# Degrees of fields that are tried; directions along which they are measured; what is left out between places.
+_DEGREES, _DIRECTIONS, _BETWEEN = (1, 3, 5), 12, 1.05
+# Places inside, and of each wall, where a field is found, and where it is measured.
+_PLACES, _MORE_PLACES = 120, 2000
+_WALLS, _MORE_WALLS = 24, 400
+# Shifts that are tried, in units of an energy.
+_SHIFTS = np.geomspace(0.05, 20.0, 40)
+
+
+@final
+@dataclass(frozen=True)
+class _TraceField:
+    """A vector field that leaves through free walls with a speed of one or more.
+
+    Attributes
+    ----------
+    divergence : float
+        The largest.
+    size : float
+        The largest.
+    """
+
+    divergence: float
+    size: float
+
+    def lifting(self, shift: float) -> float:
+        """The norm at most of what satisfies the equation at minus a shift, in units of its slopes at free walls."""
+        return math.sqrt(self.divergence / shift**2 + _LARGEST * self.size / shift**1.5)
+
+    def best(self, energy: float, held: float, free: float) -> tuple[float, float]:
+        """The shift that bounds an energy best, and the error e, for an error by values and a norm of slopes."""
+        if not free:
+            return 0.0, held
+        shifts = energy * _SHIFTS
+        errors = np.array([held + self.lifting(shift) * free for shift in shifts])
+        place = int(np.argmin((energy + shifts) * errors))
+        return float(shifts[place]), float(errors[place])
+
+
+def _trace_field(domain: Domain, walls: Sequence[PlaneCurve], wave: float) -> _TraceField | None:
+    """For free walls, one of polynomials, the best for a wavenumber of the least degree; None if there is none."""
+    if not walls:
+        return _TraceField(0.0, 0.0)
+    rng = np.random.default_rng(0)  # only looks
+    few, more = (_along(walls, places) for places in (_WALLS, _MORE_WALLS))
+    inside = np.concatenate([domain.sample(_PLACES, rng, "low-discrepancy"), few.points])
+    measured = np.concatenate([domain.sample(_MORE_PLACES, rng, "low-discrepancy"), more.points])
+    for degree in _DEGREES:
+        found = _of_degree(domain, degree, few, inside, wave)
+        field = None if found is None else found.measured(measured, more)
+        if field is not None:
+            return field
+    return None
+
+
+def _along(walls: Sequence[PlaneCurve], places: int) -> Sites:
+    """So many of each wall, its ends among them."""
+    each = [(curve, curve.parameter(np.linspace(0.0, 1.0, places))) for curve in walls]
+    points, normals = ([getattr(curve, name)(t) for curve, t in each] for name in ("point", "normals"))
+    return Sites(np.concatenate(points), np.concatenate(normals))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Polynomials:
+    """Of two components, with coefficients ``(2, n)``, in coordinates from a center in units of a scale."""
+
+    center: FloatArray
+    scale: float
+    powers: FloatArray
+    coefficients: FloatArray
+
+    def measured(self, points: FloatArray, walls: Sites) -> _TraceField | None:
+        assert walls.normals is not None
+        rows, x, y = _tables(self, points)
+        at_walls = _tables(self, walls.points)[0] @ self.coefficients.T
+        least = float(np.sum(at_walls * walls.normals, axis=1).min()) / _BETWEEN
+        if least <= 0:
+            return None
+        divergence = float(np.abs(x @ self.coefficients[0] + y @ self.coefficients[1]).max())
+        size = float(np.linalg.norm(rows @ self.coefficients.T, axis=1).max())
+        return _TraceField(_BETWEEN * divergence / least, _BETWEEN * size / least)
+
+
+def _tables(field: _Polynomials, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The monomials and their derivatives along both axes."""
+    x, y = ((points - field.center) / field.scale).T[:, :, None]
+    p, q = field.powers.T
+    along = p * x ** np.maximum(p - 1, 0) * y**q / field.scale
+    across = q * x**p * y ** np.maximum(q - 1, 0) / field.scale
+    return x**p * y**q, along, across
+
+
+def _of_degree(domain: Domain, degree: int, walls: Sites, inside: FloatArray, wave: float) -> _Polynomials | None:
+    """The field of least ``divergence + c size wave`` that leaves through the walls."""
+    assert walls.normals is not None
+    lower, upper = domain.bounding_box
+    powers = np.array([(p, n - p) for n in range(degree + 1) for p in range(n + 1)], dtype=np.float64)
+    field = _Polynomials(0.5 * (lower + upper), 0.5 * float(np.max(upper - lower)), powers, np.zeros((2, len(powers))))
+    rows, x, y = _tables(field, inside)
+    on_walls = _tables(field, walls.points)[0]
+    leaves = np.hstack([on_walls * walls.normals[:, :1], on_walls * walls.normals[:, 1:]])
+    divergence, none = np.hstack([x, y]), np.zeros((len(inside), 1))
+    turns = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+    limits = [
+        np.hstack([-leaves, np.zeros((len(leaves), 2))]),
+        *(np.hstack([sign * divergence, none - 1, none]) for sign in (1, -1)),
+        *(np.hstack([math.cos(turn) * rows, math.sin(turn) * rows, none, none - 1]) for turn in turns),
+    ]
+    bounds = np.concatenate([-np.ones(len(leaves)), np.zeros(len(inside) * (2 + _DIRECTIONS))])
+    cost = np.append(np.zeros(2 * len(powers)), [1.0, _LARGEST * wave])
+    free = [(None, None)] * len(cost)
+    solved = scipy.optimize.linprog(cost, np.concatenate(limits), bounds, bounds=free, method="highs")
+    if solved.status != 0:
+        return None
+    coefficients = solved.x[:-2].reshape(2, len(powers))
+    return _Polynomials(field.center, field.scale, powers, coefficients)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Membrane:
+    """``laplacian u + E u = 0`` in the plane, values or slopes zero on the boundary, E linear in the eigenvalue.
+
+    Attributes
+    ----------
+    pencil : Pencil
+    curves : tuple of PlaneCurve
+        The boundary.
+    free : tuple of bool
+        Along which of them slopes are zero, rather than values.
+    joints : tuple of Joint
+    wedges : tuple of Wedge
+        Corners at which modes are singular.
+    holes : tuple of Hole
+    rate, start : float
+        The energy is ``rate * value + start``.
+    """
+
+    pencil: Pencil
+    curves: tuple[PlaneCurve, ...]
+    free: tuple[bool, ...]
+    joints: tuple[Joint, ...]
+    wedges: tuple[Wedge, ...]
+    holes: tuple[Hole, ...]
+    rate: float
+    start: float
+
+    def energy(self, value: float) -> float:
+        """The square of the wavenumber."""
+        return self.rate * value + self.start
+
+    def value(self, energy: float) -> float:
+        """The eigenvalue."""
+        return (energy - self.start) / self.rate
+
+    def error(self, bound: float) -> float:
+        """That of a value at most, with a bound for that of its energy: the start of energies is rounded, too."""
+        return (bound + _ROUNDING * abs(self.start)) / self.rate
+
+    @property
+    def domain(self) -> Domain:
+        """Where it is."""
+        return self.pencil.problem.domain
+
+    @cached_property
+    def length(self) -> float:
+        """Of the boundary."""
+        return sum(curve.length for curve in self.curves)
+
+    @property
+    def rough(self) -> list[tuple[float, float]]:
+        """Places of the boundary at which modes are not analytic."""
+        return [*(wedge.point for wedge in self.wedges), *(joint.point for joint in self.joints)]
+
+    @cached_property
+    def center(self) -> FloatArray:
+        """Of the box around it."""
+        lower, upper = self.domain.bounding_box
+        return np.asarray(0.5 * (lower + upper))
+
+    @cached_property
+    def radius(self) -> float:
+        """The largest distance of the boundary from the center."""
+        return scene_of(self.domain).radius((0, 1))
+
+    @property
+    def least(self) -> float:
+        """No mode has a lower energy if the rim is held: of all of one area a disk has the lowest (Faber and Krahn)."""
+        return math.pi * _FIRST_ZERO**2 / self.domain.measure
+
+    @cached_property
+    def field(self) -> _TraceField | None:
+        """What bounds errors by the slopes at free walls; None if there is none."""
+        walls = [curve for curve, free in zip(self.curves, self.free, strict=True) if free]
+        return _trace_field(self.domain, walls, _WAVES / self.radius)
+
+    @cached_property
+    def lifting(self) -> float:
+        """What the norm of a harmonic function is at most, in units of that of its values at the boundary.
+
+        Where all of the boundary is seen from the center: with f zero there and ``-laplacian f = w``, the integral of
+        ``w^2`` is one of w times the slope of f over the boundary. Rellich's identity for f bounds the slope, of which
+        every square has the factor h or more, the distance from the center along the normal; and the gradient of f is
+        at most w over the root of the first energy. Infinite elsewhere.
+        """
+        normals = [(curve.point(curve.grid()) - self.center, curve.normals(curve.grid())) for curve in self.curves]
+        least = min(float(np.sum(points * out, axis=1).min()) for points, out in normals)
+        return math.sqrt(2 * self.radius / (least * math.sqrt(self.least))) if least > 0 else math.inf
+
+    @property
+    def is_held(self) -> bool:
+        """Whether values are zero along all of the boundary."""
+        return not any(self.free)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether slopes are: then a constant is a mode, of energy zero."""
+        return all(self.free)
+
+    @cached_property
+    def _law(self) -> tuple[float, float, float]:
+        """What Weyl's law has for the energy, for its root, and beside them: area, boundary, corners and bends."""
+        problem = self.pencil.problem
+        openings = [corner.opening for corner in corners_of(problem, changes=False)]
+        corners = sum(_of_corner(problem, corner) for corner in corners_of(problem))
+        bent = 2 * math.pi * (1 - len(self.holes)) - sum(math.pi - opening for opening in openings)
+        length = sum(curve.length * (1 if free else -1) for curve, free in zip(self.curves, self.free, strict=True))
+        return self.domain.measure / (4 * math.pi), length / (4 * math.pi), corners + bent / (12 * math.pi)
+
+    def weyl(self, energy: float) -> float:
+        """How many modes there are below, in the mean: Weyl's law with the terms of boundary, corners and bends."""
+        area, boundary, rest = self._law
+        return area * energy + boundary * math.sqrt(energy) + rest
+
+    def reaching(self, number: float) -> float:
+        """The energy below which there are so many, in the mean."""
+        area, boundary, rest = self._law
+        under = boundary**2 + 4 * area * max(number - rest, 0.0)
+        return ((math.sqrt(under) - boundary) / (2 * area)) ** 2
+
+    def doubts(self, stretches: Sequence[tuple[float, float]]) -> tuple[str, ...]:
+        """What to say of stretches in which modes may be missing."""
+        return tuple(
+            f"between {self.value(low):.8g} and {self.value(high):.8g}, modes as seen from both ends differ, or there "
+            "was no time to look: some may be missing, or one too many; look closer there"
+            for low, high in stretches
+        )
+
+    def density(self, energy: float) -> float:
+        """Modes to a unit of the wavenumber, at most about."""
+        return self.domain.measure * math.sqrt(energy) / (2 * math.pi)
+
+
+def membrane_of(pencil: Pencil) -> Membrane | None:
+    """The problem as one of a membrane of one piece; None where it is none."""
+    problem = pencil.at(0.0)
+    if pencil.degree != 1 or not is_plane(problem) or problem.interfaces or problem.missing:
+        return None
+    if set(pencil.powers[0]) != {equation.name for equation in problem.equations}:
+        return None
+    start, huge = (helmholtz_ratio(pencil.at(value)) for value in (0.0, _HUGE))
+    edges = edges_of(problem.domain, [str(symbol) for symbol in problem.coordinates])
+    if start is None or huge is None or huge <= start or edges is None:
+        return None
+    curves, free, holes = tuple(edge.curve for edge in edges), _free(problem, edges), problem.domain.hole_places()
+    if free is None or len(contour_of(curves, "domain").loops) > 1 + len(holes):
+        return None
+    wedges = wedges_of(problem, curves)
+    if wedges is None:
+        return None
+    return Membrane(pencil, curves, free, joints_of(curves), wedges, holes, (huge - start) / _HUGE, start)
+
+
+def _free(problem: Problem, edges: Sequence[Edge]) -> tuple[bool, ...] | None:
+    """Along which edges slopes are zero, rather than values; None where there is anything else."""
+    conditions = [relation for relation in problem.relations if relation.condition is not None]
+    if any(each.region.kind != "boundary" or each.region.shift is not None for each in conditions):
+        return None
+    found = []
+    for edge in edges:
+        t = edge.curve.parameter(_ALONG)
+        sites = Sites(edge.curve.point(t), edge.curve.normals(t))
+        own = [each for each in conditions if edge.name in each.part_names and each.holds(sites.points).any()]
+        if len(own) != 1 or not own[0].holds(sites.points).all():
+            return None
+        if own[0].operator.order and not _is_slope(own[0].operator, sites):
+            return None
+        found.append(own[0].operator.order > 0)
+    return tuple(found)
+
+
+def _is_slope(operator: Operator, sites: Sites) -> bool:
+    """Whether it is the derivative along the normal, up to a factor."""
+    assert sites.normals is not None
+    if any(term.order != 1 for term in operator.terms):
+        return False
+    along = np.zeros((len(sites), 2))
+    for term in operator.terms:
+        along[:, term.orders.index(1)] += np.real(term.at(sites))
+    aside = along[:, 0] * sites.normals[:, 1] - along[:, 1] * sites.normals[:, 0]
+    return bool(np.abs(aside).max() <= _SAME * np.abs(along).max())
+
+
+def _of_corner(problem: Problem, corner: Corner) -> float:
+    """What Weyl's law has for a corner, between sides of one kind or of both."""
+    a = corner.opening
+    kinds = [{each.operator.order > 0 for each in side} for side in sides_of(problem, corner)]
+    if kinds[0] == kinds[1]:
+        return (math.pi**2 - a**2) / (24 * math.pi * a)
+    return -(math.pi**2 + 2 * a**2) / (48 * math.pi * a)

@@ -1,0 +1,317 @@
+"""Modes between two energies, seen and pinned down."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TypeAlias, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.basis.evaluation.direct import tabulate
+from fspielm.basis.exact.family import Characteristic
+from fspielm.basis.random.ridge import COSINE, RidgeBasis
+from fspielm.eigen.membranes.look import AROUND, Choice, Functions, Look, Rim, look_at, rim_of
+from fspielm.eigen.membranes.membrane import Membrane
+from fspielm.eigen.modes import widest_gap
+from fspielm.problem.operator import along_normal, identity
+
+# ---- All modes between two energies, to a few digits: each seen from both sides, by looks that are close to each other
+
+
+Looker: TypeAlias = Callable[[float], Look]
+
+# Modes between two looks, about.
+_BETWEEN = 10.0
+# Of what is between two looks, how far apart the same mode may be as seen from both.
+_SAME = 0.03
+# How often a stretch is halved where they differ.
+_HALVINGS = 4
+# Where the wider gaps between modes are looked for: the middle part of a stretch.
+_MIDDLE = 0.3
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """Modes between two energies.
+
+    Attributes
+    ----------
+    energies : (m,) array
+        Ascending, to a few digits.
+    doubtful : tuple of (float, float)
+        Stretches where both sides see different modes.
+    between : (float, float)
+        The two energies.
+    """
+
+    energies: FloatArray
+    doubtful: tuple[tuple[float, float], ...] = ()
+    between: tuple[float, float] = (0.0, math.inf)
+
+
+def scan(membrane: Membrane, low: float, high: float, look: Looker, seconds: float = math.inf) -> Scan:
+    """All modes between two energies; what there is no time for is doubtful."""
+    ends, until = steps(membrane, low, high), perf_counter() + seconds
+    looks = (look(end) for end in ends)
+    found: list[FloatArray] = []
+    doubtful: list[tuple[float, float]] = []
+    before = next(looks)
+    for after in looks:
+        late = perf_counter() > until
+        for stretch in _between(before, after, look, 0 if late else _HALVINGS):
+            found.append(stretch.energies)
+            doubtful += stretch.doubtful
+        before = after
+        if late:
+            doubtful.append((before.energy, high))
+            break
+    return Scan(np.sort(np.concatenate(found)), tuple(doubtful), (low, high))
+
+
+def steps(membrane: Membrane, low: float, high: float) -> list[float]:
+    """Where to look: close enough for modes between two looks to be around both."""
+    k, last = math.sqrt(low), math.sqrt(high)
+    ends = [k]
+    while k < last:
+        k += _step(membrane, k)
+        ends.append(min(k, last))
+    return [end**2 for end in ends]
+
+
+def _step(membrane: Membrane, k: float) -> float:
+    return min(AROUND / membrane.radius, _BETWEEN / membrane.density(k**2))
+
+
+def blur(membrane: Membrane, energy: float) -> float:
+    """How far from its energy a mode may be seen."""
+    k = math.sqrt(energy)
+    return 2 * k * _SAME * _step(membrane, k)
+
+
+def _between(before: Look, after: Look, look: Looker, halvings: int) -> Iterator[Scan]:
+    """Those between two looks, halved where these differ."""
+    found = _agreed(before, after)
+    if found is not None:
+        yield Scan(found)
+    elif not halvings:
+        low, high = before.energy, after.energy
+        ahead = before.energies[(before.distances > 0) & (before.energies < high)]
+        behind = after.energies[(after.distances < 0) & (after.energies > low)]
+        yield Scan(max(ahead, behind, key=len), ((low, high),))
+    else:
+        middle = look(0.5 * (before.energy + after.energy))
+        yield from _between(before, middle, look, halvings - 1)
+        yield from _between(middle, after, look, halvings - 1)
+
+
+def _agreed(before: Look, after: Look) -> FloatArray | None:
+    """The modes that are ahead of the one and behind the other; None where they differ.
+
+    On which side of its own energy a mode is, a look knows for certain. So the modes up to a gap about the middle are
+    those ahead of the first look, and from there on those behind the second.
+    """
+    low, high = before.energy, after.energy
+    ahead = np.sort(before.energies[before.distances > 0])
+    behind = np.sort(after.energies[after.distances < 0])
+    inner, outer = (low + share * (high - low) for share in (_MIDDLE, 1 - _MIDDLE))
+    cut = widest_gap(np.concatenate([ahead, behind]), inner, outer)
+    slack = _SAME * (high - low)
+    first, second = ahead[ahead < cut], behind[behind >= cut]
+    also_first, also_second = behind[behind < cut][::-1], ahead[ahead >= cut]
+    if len(also_first) < len(first) or len(also_second) < len(second):
+        return None
+    apart = np.concatenate([first[::-1] - also_first[: len(first)], second - also_second[: len(second)]])
+    # what is beyond is on the other side of the looks
+    beyond = [*(also_first[len(first) :] - low), *(high - also_second[len(second) :])]
+    if np.any(np.abs(apart) > slack) or any(each > slack for each in beyond):
+        return None
+    return np.concatenate([first, second])
+
+
+# ---- Modes that were seen, pinned down: looks closer and closer, until the last is at the energy of the mode
+
+
+# How close the last look is, and what cannot be told apart, of an energy; looks at most.
+_LAST, _SAME_PINNED, _STEPS = 1e-13, 1e-9, 6
+# How far from where it was seen a mode may be, at most.
+_STRAY = 0.1
+# Modes that are closer to a look are seen without others.
+_CLOSE = 1e-5
+# Steps fall by more, unless they are errors of the functions.
+_FALLEN = 0.1
+# Places of the boundary to a wavelength at which values are looked at; what they may be larger by in between.
+_TO_WAVELENGTH, _AMPLE = 30.0, 1.5
+# Rounding of an energy.
+_ROUNDING = 2e-15
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Pinned:
+    """Modes of one energy.
+
+    Attributes
+    ----------
+    look : Look
+        At their energy.
+    coefficients : (M, m) array
+        Of their functions, orthonormal.
+    error : float
+        Of the functions: the norm of what satisfies the equation at minus the shift, and has their values and slopes at
+        the boundary; see `lift`.
+    gap : float
+        How far the next mode is, at least.
+    shift : float
+        Zero where the membrane is held along all of its rim: then that is harmonic (Moler and Payne).
+    """
+
+    look: Look
+    coefficients: FloatArray
+    error: float
+    gap: float
+    shift: float = 0.0
+
+    @property
+    def bound(self) -> float:
+        """Of the error of the energy."""
+        energy = self.look.energy
+        if self.error >= 1:
+            return math.inf
+        return (energy + self.shift) * self.error / (1 - self.error) + energy * _ROUNDING
+
+    @property
+    def amplification(self) -> float:
+        """What of other modes may be in the functions, in units of their error: the more, the closer these are.
+
+        A mode of energy ``E + m`` has the share of the error times ``(E + m + shift) / m`` in them; see `lift`.
+        """
+        return (self.look.energy + self.shift) / self.gap + 1
+
+
+def pinned(membrane: Membrane, scan: Scan, choice: Choice, threads: int) -> Iterator[Pinned]:
+    """Modes that were seen, all of a stretch, one energy after the other.
+
+    They keep their order: a look that sees several moves all of them.
+    """
+    known = np.sort(scan.energies)
+    place = 0
+    while place < len(known):
+        before, seen = math.inf, float(known[place])
+        for _ in range(_STEPS):
+            # where it is not seen at all, another one may be
+            known[place] = min(max(known[place], (1 - _STRAY) * seen), (1 + _STRAY) * seen)
+            look = look_at(membrane, float(known[place]), choice, threads)
+            known = _closer(_moved(known, look, scan, blur(membrane, look.energy)), look)
+            step = abs(float(known[place]) - look.energy)
+            if _is_there(step, before, look.energy):
+                break
+            before = step
+        # as many as are there: of several, some may have been seen elsewhere, or not at all
+        count = max(int(np.sum(np.abs(look.distances) <= _SAME_PINNED * look.energy)), 1)
+        yield _pin(membrane, look, count, threads)
+        place += max(_of_those(known[place:][:count], look, blur(membrane, look.energy)), 1)
+
+
+def again(membrane: Membrane, before: Pinned, choice: Choice, threads: int) -> Pinned:
+    """The same modes with other functions."""
+    energy, count, last = before.look.energy, before.coefficients.shape[1], math.inf
+    for _ in range(_STEPS):
+        look = look_at(membrane, energy, choice, threads)
+        step = float(look.shifts(count).mean())
+        if _is_there(abs(step), last, energy):
+            break
+        energy, last = energy + step, abs(step)
+    return _pin(membrane, look, count, threads)
+
+
+def _is_there(step: float, before: float, energy: float) -> bool:
+    """Whether steps to an energy are rounding, or no longer fall."""
+    return step <= _LAST * energy or (step <= _CLOSE * energy and step > _FALLEN * before)
+
+
+def _of_those(known: FloatArray, look: Look, slack: float) -> int:
+    """How many of the energies are those of modes where the look is, rather than of others that it sees."""
+    seen = look.energies
+    if not len(seen):
+        return 0
+    there = np.abs(seen[np.argmin(np.abs(seen - known[:, None]), axis=1)] - look.energy) <= _SAME_PINNED * look.energy
+    return int(np.sum(there & (np.abs(known - look.energy) <= slack)))
+
+
+def _moved(known: FloatArray, look: Look, scan: Scan, slack: float) -> FloatArray:
+    """Energies as a look sees those closest to it, in their order.
+
+    Those that may have been seen in the place of one another are moved together. Where all were seen too far up, or
+    down, by more than they are apart, each by itself would end at its neighbour.
+    """
+    low, high = scan.between
+    seen = np.sort(look.energies[(look.energies >= low) & (look.energies <= high)])
+    if not len(seen):
+        return known
+    reach = max(0.5 * min(look.energy - seen[0], seen[-1] - look.energy), 2 * slack)
+    order = np.argsort(np.abs(known - look.energy), kind="stable")
+    count = max(int(np.sum(np.abs(known - look.energy) <= reach)), 1)
+    near = np.sort(order[: min(count, len(seen))])
+    shifts = range(len(seen) - len(near) + 1)
+    best = min(shifts, key=lambda shift: float(np.abs(seen[shift : shift + len(near)] - known[near]).sum()))
+    moved = known.copy()
+    moved[near] = seen[best : best + len(near)]
+    return moved
+
+
+def _closer(known: FloatArray, look: Look) -> FloatArray:
+    """Energies of those that are all but where the look is, without errors of what is farther away."""
+    near = np.flatnonzero(np.abs(known - look.energy) <= _CLOSE * look.energy)
+    if not len(near):
+        return known
+    moved = known.copy()
+    moved[near] = look.energy + look.shifts(len(near))
+    return moved
+
+
+def _pin(membrane: Membrane, look: Look, count: int, threads: int) -> Pinned:
+    coefficients = look.smallest(count)
+    # more places than those at which traces are small
+    spacing = min(2 * math.pi / (math.sqrt(look.energy) * _TO_WAVELENGTH), membrane.length / (2 * len(look.traces)))
+    closest = min(look.functions.closest, membrane.radius) / 4
+    rim = rim_of(membrane, spacing, closest)
+    left = np.empty((len(rim.weights), count))
+    for places, operator in ((~rim.free, identity(2)), (rim.free, along_normal(2))):
+        if places.any():
+            rows = tabulate(look.functions.basis, operator, rim.sites.select(places), threads=threads)
+            look.functions.silence(membrane, rim.curve[places], rows)
+            left[places] = rows @ coefficients
+    shift, error = _error(membrane, rim, look.energy, left)
+    others = np.sort(np.abs(look.distances))[count:]
+    gap = float(others[0]) if len(others) else look.energy
+    return Pinned(look, coefficients, error, gap, shift)
+
+
+def _error(membrane: Membrane, rim: Rim, energy: float, left: FloatArray) -> tuple[float, float]:
+    """The shift, and the error e there, of orthonormal functions that leave this at the boundary; see `lift`.
+
+    That of all sums of norm one: with fewer modes than functions within the bound, one of the sums would be orthogonal
+    to these, and have an error that is larger.
+    """
+    if membrane.field is None:
+        return 0.0, math.inf
+    root = np.sqrt(rim.weights)[:, None]
+    held, free = left[~rim.free], left[rim.free]
+    by_values = math.sqrt(membrane.domain.measure) * float(np.linalg.norm(held, axis=1).max(initial=0.0))
+    if membrane.is_held:
+        by_values = min(by_values, membrane.lifting * float(np.linalg.norm(root * held, 2)))
+    by_slopes = float(np.linalg.norm(root[rim.free] * free, 2)) if len(free) else 0.0
+    return membrane.field.best(energy, _AMPLE * by_values, _AMPLE * by_slopes)
+
+
+def at_rest(membrane: Membrane, gap: float) -> Pinned:
+    """The constant, which is a mode of energy zero where all walls are free; how far the next mode is."""
+    functions = Functions(Characteristic(1), RidgeBasis(np.zeros((1, 2)), np.zeros(1), COSINE), ())
+    coefficients, none = np.array([[membrane.domain.measure**-0.5]]), np.zeros((0, 1))
+    look = Look(0.0, np.zeros(1), none, none, np.ones((1, 1)), coefficients, 1, 1.0, functions)
+    return Pinned(look, coefficients, 0.0, gap, gap)

@@ -1,0 +1,587 @@
+"""Modes refined with functions that satisfy the equations at their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray, NumberArray, safe_rms
+from fspielm.basis.evaluation.direct import tabulate
+from fspielm.basis.evaluation.sums import Method, evaluate
+from fspielm.basis.exact.family import Characteristic
+from fspielm.basis.singular.columns import satisfies, special_columns
+from fspielm.collocation.discretisation import Discretisation, draw_features
+from fspielm.collocation.points import allot_conditions
+from fspielm.collocation.system import BlockResidual, BlockRows
+from fspielm.eigen.inverse import Inverse
+from fspielm.eigen.modes import Mode, alike
+from fspielm.eigen.pencil import Pencil, sign_of
+from fspielm.eigen.rounds import Checked, Round, Searched, attempt_of
+from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.estimate.bands import Bands
+from fspielm.geometry.points import Sites
+from fspielm.geometry.quadrature import Quadrature
+from fspielm.problem.operator import Operator, identity
+from fspielm.solution.solution import Solution
+from fspielm.solve.driver import Course
+from fspielm.solve.finish import finish
+from fspielm.solve.history import Record
+from fspielm.solve.plan import Attempt, FeatureTrial
+from fspielm.solve.request import Request
+from fspielm.solve.strategies.exact import ExactFeatures
+from fspielm.solve.strategies.selection import select_stages
+
+# ---- Functions that satisfy the equations at a value: those that nearly satisfy the conditions too are modes, or close
+
+
+# Places inside, at least, and for each function.
+_INSIDE, _EACH = 400, 1.2
+# Functions that others make up to so much are left out.
+_DEPENDENT = 1e-14
+# And where values in conditions are fitted, of which few digits matter.
+_ROUGH = 1e-10
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Nearly:
+    """Functions at one value, those first that are smallest in the conditions beside their size inside.
+
+    Attributes
+    ----------
+    value : float
+    finite : Discretisation
+    coefficients : (M, k) array
+    traces : (n, k) array
+        What they leave in the rows of conditions.
+    inside : (m, k) array
+        Their values at places inside, orthonormal but for the traces.
+    sizes : (k,) array
+        Of the traces.
+    rank : int
+        How many functions do not depend on others.
+    condition : float
+        Of those.
+    """
+
+    value: float
+    finite: Discretisation
+    coefficients: NumberArray
+    traces: NumberArray
+    inside: NumberArray
+    sizes: FloatArray
+    rank: int
+    condition: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ExactFunctions:
+    """Functions of one kind and number for all values, at the same places.
+
+    Attributes
+    ----------
+    pencil : Pencil
+    trial : FeatureTrial
+    special : tuple of int
+        Which of the functions for corners and holes satisfy the equations.
+    first : Discretisation
+        At a first value.
+    clock : callable
+        Says how many seconds are left.
+    """
+
+    pencil: Pencil
+    trial: FeatureTrial
+    special: tuple[int, ...]
+    first: Discretisation
+    clock: Callable[[], float] = lambda: np.inf
+
+    def at(self, value: float, count: int) -> Nearly:
+        """So many functions at a value.
+
+        Raises
+        ------
+        UnsuitableError
+            If there is no time for them.
+        """
+        if self.clock() <= 0:
+            raise UnsuitableError("there is no time for functions that satisfy the equation")
+        finite = self._discretised(value)
+        conditions = finite.further_columns(finite.basis, self._scaled)
+        unit = identity(finite.problem.dimension)
+        unknowns = range(len(finite.problem.unknowns))
+        inside = [tabulate(finite.basis, unit.on(place), self._inside, threads=finite.threads) for place in unknowns]
+        rows = np.concatenate([conditions, *(self._weight * each for each in inside)])
+        sizes = np.linalg.norm(rows, axis=0)
+        U, S, Vh = np.linalg.svd(rows / sizes, full_matrices=False)
+        keep = _DEPENDENT * S[0] < S
+        U, S, Vh = U[:, keep], S[keep], Vh[keep]
+        fitted = len(conditions)
+        _, _, Yh = np.linalg.svd(np.linalg.qr(U[:fitted], mode="r"))
+        Y = Yh.conj().T[:, ::-1][:, :count]
+        own = U @ Y
+        coefficients = (Vh.conj().T @ (Y / S[:, None])) / sizes[:, None]
+        smallest = np.linalg.norm(own[:fitted], axis=0)
+        return Nearly(
+            value, finite, coefficients, own[:fitted], own[fitted:], smallest, int(keep.sum()), float(S[0] / S[-1])
+        )
+
+    def lifting(self, shift: float, left: Mapping[str, tuple[Sites, NumberArray]], rule: Quadrature) -> float:
+        """Norm of the solution at a shift that has these values in the conditions, and no right-hand side.
+
+        On functions that satisfy the equations at the shift. What they do not fit, which is rounding where they suit,
+        counts as if it were what they amplify most.
+        """
+        finite, operators = self._discretised(shift), {each.name: each for each in self.first.problem.relations}
+        unit, unknowns = identity(finite.problem.dimension), range(len(finite.problem.unknowns))
+
+        def table(operator: Operator, sites: Sites) -> NumberArray:
+            return np.asarray(tabulate(finite.basis, operator, sites, threads=finite.threads))
+
+        conditions, values = [], []
+        for block in self._scaled:
+            sites, own = left[block.name]
+            weight = block.scale * np.sqrt(block.count / len(own))
+            pieces = operators[block.name].pieces(sites)
+            conditions.append(weight * sum(table(*piece) for piece in pieces))
+            values.append(weight * own)
+        rows, given = np.concatenate(conditions), np.concatenate(values)
+        sizes = np.linalg.norm(rows, axis=0)
+        U, S, Vh = np.linalg.svd(rows / sizes, full_matrices=False)
+        keep = _ROUGH * S[0] < S
+        roots = np.sqrt(rule.weights)[:, None]
+        inside = np.concatenate([roots * table(unit.on(place), rule.sites) for place in unknowns])
+        images = (inside / sizes) @ (Vh[keep].conj().T / S[keep])
+        shares = U[:, keep].conj().T @ given
+        unfitted = float(np.linalg.norm(given - U[:, keep] @ shares))
+        return float(np.linalg.norm(images @ shares)) + float(np.linalg.norm(images, 2)) * unfitted
+
+    def _discretised(self, value: float) -> Discretisation:
+        problem, first = self.pencil.at(value), self.first
+        every = special_columns(problem, True)
+        drawn = draw_features(problem, first.family, _features())
+        columns = tuple(every[place] for place in self.special)
+        return replace(first, problem=problem, drawn=drawn, columns=columns)
+
+    @cached_property
+    def _scaled(self) -> Sequence[BlockRows]:
+        return self.first.assemble("rms").blocks
+
+    @cached_property
+    def _inside(self) -> Sites:
+        count = max(_INSIDE, int(_EACH * self.first.basis.size))
+        return Sites(self.first.problem.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
+
+    @property
+    def _weight(self) -> float:
+        return 1.0 / float(np.sqrt(len(self._inside)))
+
+
+def exact_functions(pencil: Pencil, request: Request, value: float, bands: Bands, enlarged: int) -> ExactFunctions:
+    """The functions that satisfy the equations around a value, and those of corners; more of them when `enlarged`.
+
+    Raises
+    ------
+    ProblemError, UnsuitableError
+        If there are none.
+    """
+    problem = pencil.at(value)
+    here = replace(request, problem=problem, approach="characteristic", singular=None)
+    stage = select_stages(here, bands).steps[0].stage
+    assert isinstance(stage, ExactFeatures)
+    family: Characteristic = stage.families(enlarged)
+    every = special_columns(problem, True)
+    special = tuple(place for place, columns in enumerate(every) if satisfies(problem, columns))
+    points = allot_conditions(problem, family.neurons + sum(every[place].size for place in special), family.reach)
+    trial = FeatureTrial(family, points, (), "functions that satisfy the equation")
+    drawn, sites = draw_features(problem, family, _features()), points.draw(problem, np.random.default_rng(0))
+    columns = tuple(every[place] for place in special)
+    first = Discretisation(problem, family, drawn, columns, points, sites, request.threads)
+    return ExactFunctions(pencil, trial, special, first)
+
+
+def _features() -> np.random.Generator:
+    """The same random numbers at every value."""
+    return np.random.default_rng(0)
+
+
+# ---- Modes refined with functions that satisfy the equations at their values
+
+
+# How often functions are made more.
+_ENLARGED = (1, 2, 3)
+# Half the distance of the first values that lines are drawn through, of the size of a value at least; how close zeros
+# of lines are to the last value at the end, and how close values of one mode are then; steps at most.
+_FIRST, _LAST, _SAME, _STEPS = 1e-5, 2e-12, 1e-9, 8
+# Zeros that are farther apart, of the distance of the values that lines go through, are those of different modes.
+_APART = 0.05
+# How far from where they were values may be found, in units of that half.
+_STRAY = 10.0
+# What a lifting on the functions of the first search may be too small by.
+_AMPLE = 3.0
+# Places inside where equations are looked at.
+_PLACES = 200
+# Relative error of a function of which no digit is certain; and of a value as it is computed.
+_NONE, _ROUNDING = 0.5, 2e-15
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """A mode of functions that satisfy the equations.
+
+    Attributes
+    ----------
+    value : float
+    error : float
+        Of the value, absolute.
+    relative : float
+        Error of the function as a solution of the problem at the shift with its own right-hand side.
+    finite : Discretisation
+    coefficients : (M,) array
+        The integral of the square is one.
+    residuals : mapping of str to BlockResidual
+        What it leaves, by relation.
+    trial : FeatureTrial
+    near : Nearly
+        Where it comes from.
+    """
+
+    value: float
+    error: float
+    relative: float
+    finite: Discretisation
+    coefficients: NumberArray
+    residuals: Mapping[str, BlockResidual]
+    trial: FeatureTrial
+    near: Nearly
+
+
+def refined(best: Round, errors: FloatArray, request: Request, record: Record) -> list[Refined] | None:
+    """The wanted modes of a round, each to the tolerance; None where there are no functions that do that."""
+    inverse = best.inverse
+    if not np.all(np.isfinite(errors)):
+        return None
+    if not (
+        inverse.symmetric
+        and inverse.is_real
+        and np.ptp(inverse.inner.densities) == 0
+        and inverse.finite.problem.dimension < 3
+        and len(best.wanted)
+    ):
+        return None
+    values = best.values.real
+    found: list[Refined] = []
+    for cluster in _clusters(values, errors):
+        own = _refine(best, values[cluster], float(errors[cluster].max()), request, record)
+        if own is None or any(each.error > request.tol * max(abs(each.value), inverse.unit) for each in own):
+            return None
+        found += own
+    return sorted(found, key=lambda each: each.value, reverse=bool(values[0] > values[-1]))
+
+
+def _clusters(values: FloatArray, errors: FloatArray) -> list[NDArray[np.intp]]:
+    """Places of values that are closer to each other than to the next ones, or than can be told."""
+    gaps = np.abs(np.diff(values))
+    apart = np.flatnonzero(gaps > np.maximum(10 * (errors[1:] + errors[:-1]), 1e-6 * np.abs(values[1:])))
+    return [np.asarray(own) for own in np.split(np.arange(len(values)), apart + 1)]
+
+
+def _refine(best: Round, values: FloatArray, error: float, request: Request, record: Record) -> list[Refined] | None:
+    """One cluster, with more and more functions until its error is small enough, or no longer falls."""
+    assert record.bands is not None
+    pencil, latest = best.inverse.pencil, None
+
+    def left() -> float:  # beside what is to be done with modes that are not refined
+        return record.seconds_left - best.closing
+
+    for enlarged in _ENLARGED:
+        try:
+            functions = exact_functions(pencil, request, float(values.mean()), record.bands, enlarged)
+            own = _on(replace(functions, clock=left), best, values, error)
+        except (ProblemError, UnsuitableError):
+            return latest
+        if own is None:
+            continue
+        worst = max(each.error for each in own)
+        if worst < error:
+            values, error = np.array([each.value for each in own]), worst
+        if latest is not None and worst > 0.5 * max(each.error for each in latest):
+            return min(own, latest, key=lambda one: max(each.error for each in one))
+        latest = own
+        if all(each.error <= 0.1 * request.tol * max(abs(each.value), best.inverse.unit) for each in own):
+            return latest
+    return latest
+
+
+def _on(functions: ExactFunctions, best: Round, values: FloatArray, error: float) -> list[Refined] | None:
+    """The values where traces vanish, and the functions there."""
+    inverse, amplification = best.inverse, float(1 / np.abs(best.found.mu).min())
+    size = max(float(np.abs(values).max()), inverse.unit)
+    half = max(2 * error, float(np.ptp(values)), _FIRST * size)
+    zeros = _zeros(functions, values, half, _LAST * size)
+    if zeros is None or np.abs(np.sort(zeros) - np.sort(values)).max() > _STRAY * half:  # those of other modes
+        return None
+    modes: list[Refined] = []
+    for group in _split(np.sort(zeros), _SAME * size):
+        modes += _modes(functions, inverse, amplification, float(group.mean()), len(group))
+    return modes
+
+
+def _zeros(functions: ExactFunctions, values: FloatArray, half: float, last: float) -> FloatArray | None:
+    """Where traces vanish, by lines through those at values that come closer and closer; None if they do not."""
+    middle, count = float(values.mean()), len(values)
+    old, new = (functions.at(middle + side * half, count) for side in (-1, 1))
+    if max(old.sizes.max(), new.sizes.max()) > _NONE:
+        return None
+    return _closer(functions, old, new, last, _STEPS)
+
+
+def _closer(functions: ExactFunctions, old: Nearly, new: Nearly, last: float, steps: int) -> FloatArray:
+    """The values where lines through two sets of traces vanish; and from there on, if that is not close enough."""
+    zeros = _crossings(old, new)
+    distance = abs(new.value - old.value)
+    if steps == 0 or np.abs(zeros - new.value).max() <= last:
+        return zeros
+    groups = _split(zeros, max(_APART * distance, last))
+    nearer = [functions.at(float(group.mean()), len(group)) for group in groups]
+    return np.concatenate([_closer(functions, new, each, last, steps - 1) for each in nearer])
+
+
+def _crossings(old: Nearly, new: Nearly) -> FloatArray:
+    """Where the traces of the new functions vanish, if they are linear in the value."""
+    before = old.traces @ (new.inside.conj().T @ old.inside).conj().T  # of the same functions
+    slope = (new.traces - before) / (new.value - old.value)
+    steps = np.linalg.eigvals(np.linalg.lstsq(slope, new.traces, rcond=None)[0])
+    return np.asarray(np.sort(new.value - steps.real))
+
+
+def _split(values: FloatArray, gap: float) -> list[FloatArray]:
+    """Sorted values in groups, between which are larger gaps."""
+    return list(np.split(values, np.flatnonzero(np.diff(values) > gap) + 1))
+
+
+def _modes(
+    functions: ExactFunctions, inverse: Inverse, amplification: float, value: float, count: int
+) -> list[Refined]:
+    """As many functions at a value, orthonormal, with the errors that their traces amount to."""
+    near = functions.at(value, count)
+    finite, rule = near.finite, inverse.inner.rule
+    unit, unknowns = identity(finite.problem.dimension), range(len(finite.problem.unknowns))
+    weights = np.tile(np.sqrt(rule.weights), len(unknowns))
+    values = [
+        np.concatenate([_own(finite, each, unit.on(place), rule.sites, "tiles") for place in unknowns]) * weights
+        for each in near.coefficients.T
+    ]
+    Q, R = np.linalg.qr(np.array(values).T)
+    found = []
+    for own, at_nodes in zip(np.linalg.solve(R.T, near.coefficients.T), (Q / weights[:, None]).T, strict=True):
+        coefficients = own * sign_of(at_nodes)
+        sites = _sites(inverse, finite)
+        left = _left(finite, coefficients, sites)
+        relative = _relative(functions, inverse, amplification, sites, left)
+        mu = abs(value - inverse.shift)
+        error = mu * relative / (1 - relative) + _ROUNDING * abs(value) if relative < _NONE else np.inf
+        residuals = {name: BlockResidual(safe_rms(own), float(np.abs(own).max())) for name, own in left.items()}
+        trial = replace(functions.trial, columns=finite.columns)
+        found.append(Refined(value, float(error), relative, finite, coefficients, residuals, trial, near))
+    return found
+
+
+def _own(
+    finite: Discretisation, coefficients: NumberArray, operator: Operator, sites: Sites, method: Method = "direct"
+) -> NumberArray:
+    """What an operator makes of a function: directly where that is rounding, by expansions at many sites."""
+    return evaluate(finite.basis, coefficients, operator, sites, threads=finite.threads, method=method)
+
+
+def _sites(inverse: Inverse, finite: Discretisation) -> dict[str, Sites]:
+    """Where relations are looked at: conditions where the first search has rows; anywhere, if that has none for them.
+
+    Its cells have periods by themselves.
+    """
+    rng = np.random.default_rng(0)  # only looks
+    places = Sites(finite.problem.domain.sample(_PLACES, rng, "low-discrepancy"))
+    found = {}
+    for relation in finite.problem.relations:
+        if relation.region.kind == "domain":
+            found[relation.name] = places
+        else:
+            known = inverse.sites.get(relation.name)
+            found[relation.name] = relation.sample(_PLACES, rng, "low-discrepancy") if known is None else known
+    return found
+
+
+def _left(finite: Discretisation, coefficients: NumberArray, sites: Mapping[str, Sites]) -> dict[str, NumberArray]:
+    """What a function leaves in all relations."""
+    found = {}
+    for relation in finite.problem.relations:
+        inside = relation.region.kind == "domain"
+        own = sites[relation.name]
+        pieces = [(relation.operator, own)] if inside else relation.pieces(own)
+        found[relation.name] = np.asarray(sum(_own(finite, coefficients, *piece) for piece in pieces))
+    return found
+
+
+def _relative(
+    functions: ExactFunctions,
+    inverse: Inverse,
+    amplification: float,
+    sites: Mapping[str, Sites],
+    left: Mapping[str, NumberArray],
+) -> float:
+    """What a function of norm one leaves in conditions and equations, as an error of it at the shift.
+
+    With w the solution at the shift that has the function's own values in the conditions, and no right-hand side, the
+    function less w is what the inverse makes of the function: w is the error. Of w a digit is enough, and the functions
+    of the first search have more; those that satisfy the equations at the shift serve where the first search has no
+    rows for a condition. What equations leave is rounding, amplified no more than by the closest value; and so is what
+    the norm is off by, which is a sum over the nodes of a rule.
+    """
+    inside = {equation.name for equation in inverse.finite.problem.equations}
+    conditions = {name: own for name, own in left.items() if name not in inside}
+    rule = inverse.inner.rule
+    if not conditions:
+        lifting = 0.0
+    elif all(name in inverse.sites for name in conditions):
+        values = {name: own[:, None] for name, own in conditions.items()}
+        lifting = float(np.linalg.norm(inverse.inner.plain_values(inverse.solved(values))))
+    else:
+        given = {name: (sites[name], own) for name, own in conditions.items()}
+        lifting = functions.lifting(float(np.real(inverse.shift)), given, rule)
+    volume = float(rule.weights.sum())
+    squares = [float(np.mean(np.abs(left[name]) ** 2)) for name in inside]
+    density = float(inverse.inner.densities.max())
+    rounding = float(np.finfo(float).eps * np.sqrt(len(rule)))
+    return _AMPLE * (lifting + rounding) + float(np.sqrt(volume * np.sum(squares))) * amplification / density
+
+
+# ---- Modes as solutions, with bounds for their values
+
+
+_CHOICE = "those that all modes were found with"
+# No digit of a function is certain.
+_NONE_FIELDS = 0.5
+# Modes whose values are computed together.
+_AT_ONCE = 16
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Notary:
+    """Makes modes of what was found.
+
+    Attributes
+    ----------
+    pencil : Pencil
+    request : Request
+    record : Record
+    """
+
+    pencil: Pencil
+    request: Request
+    record: Record
+
+    def modes(self, searched: Searched, better: Sequence[Refined] | None) -> list[Mode]:
+        """The wanted modes of a search, or the same ones refined."""
+        best = searched.best
+        if not len(best.wanted):
+            return []
+        if better is not None:
+            errors = np.array([each.error for each in better])
+            values = np.array([each.value for each in better])
+            attempts = [_refined_attempt(best, each) for each in better]
+        else:
+            # a search that was to go on elsewhere, and could not, has looked at none by itself
+            checks = searched.checks or best.singles(self.record)
+            errors, values = best.errors(checks), best.values
+            attempts = _attempts(best, checks)
+        if best.inverse.symmetric:
+            values = values.real
+        return [self._mode(best, values, errors, place, each) for place, each in enumerate(attempts)]
+
+    def _mode(self, best: Round, values: NumberArray, errors: FloatArray, place: int, attempt: Attempt) -> Mode:
+        value, error = complex(values[place]), float(errors[place])
+        plain = value.real if value.imag == 0.0 else value
+        bound = error if best.inverse.symmetric else None
+        return Mode(plain, bound, error, self._solution(plain, attempt), alike(values, errors, place))
+
+    def _solution(self, value: complex, attempt: Attempt) -> Solution:
+        here = replace(self.request, problem=self.pencil.at(value))
+        return finish(here, Course(attempt, self.record, _CHOICE, ""), quietly=True)
+
+
+def _attempts(best: Round, checks: Sequence[Checked]) -> list[Attempt]:
+    """The modes of the search, some of them at once: what takes long is to go through the table of all functions."""
+    found: list[Attempt] = []
+    for start in range(0, len(checks), _AT_ONCE):
+        some = checks[start : start + _AT_ONCE]
+        values = best.inverse.inner.plain_values(np.stack([checked.coefficients for checked in some], axis=1))
+        found += [_attempt(best, start + i, checked, values[:, i]) for i, checked in enumerate(some)]
+    return found
+
+
+def _attempt(best: Round, place: int, checked: Checked, values: NumberArray) -> Attempt:
+    """A mode of the search, with an integral of its square of one, positive where it is largest."""
+    roots = np.sqrt(np.tile(best.inverse.inner.rule.weights, len(best.inverse.inner.densities)))
+    scale = sign_of(values / roots) / float(np.linalg.norm(values))
+    relative = _beside_others(best, place, checked.error * best.found.conditions[best.wanted[place]])
+    known = replace(checked, coefficients=checked.coefficients * scale)
+    attempt = attempt_of(best, known, relative)
+    assert attempt.estimate is not None
+    estimate = attempt.estimate
+    worse = relative / checked.estimate.relative if 0 < checked.estimate.relative < np.inf else 1.0
+    fields = tuple(
+        replace(field, relative=field.relative * worse, scale=field.scale * abs(scale), size=field.size * abs(scale))
+        for field in estimate.fields
+    )
+    largest, size = estimate.largest * worse, estimate.scale * abs(scale)
+    return replace(attempt, estimate=replace(estimate, largest=largest, scale=size, fields=fields))
+
+
+def _refined_attempt(best: Round, mode: Refined) -> Attempt:
+    """A mode of functions that satisfy the equations."""
+    distances = np.abs(best.inverse.shift + best.found.mu - mode.value)
+    relative = _beside_others(best, int(np.argmin(distances[best.wanted])), mode.relative)
+    assert best.combined is not None
+    estimate = best.combined.estimate
+    worse = relative / estimate.relative if 0 < estimate.relative < np.inf else 1.0
+    volume = float(best.inverse.inner.rule.weights.sum())
+    scale = 1.0 / np.sqrt(volume)
+    fields = tuple(replace(field, relative=relative, scale=scale, size=scale) for field in estimate.fields)
+    known = replace(
+        estimate,
+        relative=relative,
+        largest=estimate.largest * worse,
+        scale=scale,
+        residuals=mode.residuals,
+        fields=fields,
+    )
+    return Attempt(
+        trial=mode.trial,
+        discretisation=mode.finite,
+        coefficients=mode.coefficients,
+        residuals=mode.residuals,
+        rank=mode.near.rank,
+        condition=mode.near.condition,
+        seconds=best.seconds,
+        estimate=known,
+    )
+
+
+def _beside_others(best: Round, place: int, error: float) -> float:
+    """The error of a function that is off by so much at the shift: by as much more as other modes are close."""
+    theta = 1.0 / best.found.mu
+    own = theta[best.wanted[place]]
+    off = error * abs(own)
+    others = np.abs(theta - own)
+    known = max(off, 1e-6 * abs(own))  # values that cannot be told from each other share their functions
+    apart = others[others > 2 * known]
+    gap = float(apart.min()) if len(apart) else abs(own)
+    return off / gap if off < _NONE_FIELDS * gap else np.inf

@@ -1,0 +1,430 @@
+"""Where resonances may be, pinned down and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import ComplexArray, safe_rms
+from fspielm.basis.outgoing.family import Outward
+from fspielm.collocation.system import BlockResidual
+from fspielm.eigen.modes import Mode
+from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunctions, Rectangle, Rows, waves_of
+from fspielm.estimate.estimate import estimate_without_data
+from fspielm.numerics.rational import Rational, rational
+from fspielm.solution.solution import Solution
+from fspielm.solve.driver import Course
+from fspielm.solve.finish import finish
+from fspielm.solve.history import Record
+from fspielm.solve.plan import Attempt, FeatureTrial
+from fspielm.solve.request import Request
+
+# ---- Where resonances may be: poles of fields that are driven by something, as functions of the value
+
+
+# What is left of fields on a contour, relative, and components of them that are looked at.
+_LEFT, _COMPONENTS = 1e-6, 8
+# How often a rectangle is cut in two where that is not reached.
+_CUTS = 4
+# By how much the waves across half of the window may be more on the right side of a rectangle than on the left.
+_RADIANS = 8.0
+
+
+@final
+@dataclass(frozen=True)
+class Way:
+    """How a rectangle is searched: how much larger contours are, and where rectangles are cut."""
+
+    margin: float
+    share: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Poles of a rectangle, to some digits, others beside it, roughly, and parts of it where they are not certain."""
+
+    poles: ComplexArray
+    beside: ComplexArray
+    doubtful: tuple[Rectangle, ...] = ()
+
+
+def search(functions: OpenFunctions, rectangle: Rectangle, way: Way, record: Record) -> Found:
+    """All poles of a rectangle.
+
+    Raises
+    ------
+    BeyondBudgetError
+        If there is no time for that.
+    """
+    cells = list(_cells(functions, rectangle, way))
+    began = perf_counter()
+    functions.at(rectangle.upper)
+    expected = (perf_counter() - began) * sum(len(cell.contour) for cell in cells)
+    if expected > record.seconds_left:
+        raise BeyondBudgetError(
+            f"to look at all of this rectangle would take about {expected:.0f} seconds, of which there are "
+            f"{max(record.seconds_left, 0.0):.0f}: ask for a smaller one, or allow more with "
+            "budget=fs.Budget(seconds=...)"
+        )
+    parts = [part for cell in cells for part in _searched(functions, cell, way, _CUTS, record)]
+    doubtful = tuple(each for part in parts for each in part.doubtful)
+    poles, beside = (np.concatenate([getattr(part, name) for part in parts]) for name in ("poles", "beside"))
+    return Found(poles, beside, doubtful)
+
+
+def _cells(functions: OpenFunctions, rectangle: Rectangle, way: Way) -> Iterator[Rectangle]:
+    """Parts that are so small that there are few poles in each."""
+    problem, symbol = functions.problem, functions.symbol
+    ends = (rectangle.lower.real, rectangle.upper.real)
+    first, last = (waves_of(problem.at({symbol: end})) for end in ends)
+    lower, upper = problem.domain.bounding_box
+    radians = max(abs(b - a) for a, b in zip(first, last, strict=True)) * 0.5 * float(np.max(upper - lower))
+    if radians <= _RADIANS or rectangle.extent.real < rectangle.extent.imag:
+        yield rectangle
+    else:
+        for part in rectangle.cut(way.share):
+            yield from _cells(functions, part, way)
+
+
+def _searched(functions: OpenFunctions, cell: Rectangle, way: Way, cuts: int, record: Record) -> Iterator[Found]:
+    """The poles of a cell, cut in two where these are too many."""
+    around = cell.grown(way.margin)
+    fitted = _fitted(functions, around.contour, record)
+    if fitted.error > _LEFT and cuts and record.seconds_left > 0:
+        for part in cell.cut(way.share):
+            yield from _searched(functions, part, way, cuts - 1, record)
+    else:
+        inside = around.contains(fitted.poles)
+        yield Found(fitted.poles[inside], fitted.poles[~inside], () if fitted.error <= _LEFT else (cell,))
+
+
+def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> Rational:
+    """Rational functions through fields on a contour: on every other place of it, where that is enough.
+
+    What was found so far, nothing at first, where there is no time for all places.
+    """
+    values: dict[complex, ComplexArray] = {}
+    fitted = Rational(np.empty(0, dtype=np.complex128), np.inf)
+    for places in (contour[::2], contour):
+        for place in places.tolist():
+            if record.seconds_left <= 0:
+                return fitted
+            if place not in values:
+                values[place] = _mixed(functions.at(place).response)
+        fitted = rational(places, np.array([values[place] for place in places.tolist()]), _LEFT)
+        if fitted.error <= _LEFT:
+            break
+    return fitted
+
+
+def _mixed(response: ComplexArray) -> ComplexArray:
+    """A few components of all fields."""
+    weights = np.random.default_rng(4).standard_normal((_COMPONENTS, len(response)))
+    return np.asarray((weights @ response).ravel())
+
+
+# ---- Resonances pinned down, by integrals around them
+# The field that something drives is meromorphic in the value. Its integral around a resonance is the residue there, and
+# that of the field times the distance tells where: all of them at once, of several and of multiple ones too (W.-J.
+# Beyn, Linear Algebra Appl. 436, 2012).
+
+
+# Places on the first circle, and on the last ones, which are so small that nothing else matters there.
+_NODES, _LAST_NODES = 8, 6
+# Radius of the last circle, of the size of a value; and in units of the distance of several in it.
+_CLOSE, _AROUND = 1e-3, 4.0
+# Of that radius, the one of circles on which all digits are found.
+_SHARE = 0.1
+# Of the distance to others, the radius of the first.
+_APART = 0.3
+# Circles around a pole that was seen, each so much smaller, until it is well within.
+_CIRCLES, _SMALLER = 3, 0.25
+# What residues are beside what is on the circle, where there is no pole; and beside the largest of them.
+_NOTHING, _NO_FURTHER = 1e-6, 1e-5
+# The same on the last circle, where others are far. Where resonances are about to meet, residues are much less than
+# what is on a circle.
+_SURE = 1e-7
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Pinned:
+    """Resonances that are close to each other.
+
+    Attributes
+    ----------
+    values : (m,) array
+    radius : float
+        Of a circle around them, without others.
+    seen : int
+        How many of them any functions have seen.
+    """
+
+    values: ComplexArray
+    radius: float
+    seen: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there are as many as ever."""
+        return len(self.values) >= self.seen
+
+
+def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: Record) -> Iterator[Pinned]:
+    """What there is at poles of a rectangle that were seen, to some digits, or nothing; with others beside these.
+
+    As long as there is time.
+    """
+    poles = seen.poles
+    groups = list(clusters(poles, _CLOSE))
+    middles = np.array([poles[group].mean() for group in groups])
+    for group, middle in zip(groups, middles, strict=True):
+        if record.seconds_left <= 0:
+            return
+        if not np.any(rectangle.contains(poles[group], _CLOSE * abs(middle))):
+            continue
+        others = np.abs(np.concatenate([middles[middles != middle], seen.beside]) - middle)
+        least = max(_AROUND * float(np.abs(poles[group] - middle).max()), _CLOSE * abs(middle))
+        apart = float(np.min(others[others > least], initial=np.inf))
+        # beyond the rectangle there may be many, which nobody has looked for
+        reach = max(min(_APART * apart, 0.1 * abs(middle), 0.5 * middle.real, rectangle.longer), least)
+        first, within = _first(functions, complex(middle), reach)
+        for own in clusters(first, _CLOSE):
+            radius = min(_last_radius(first, own), within)
+            found = again(functions, Pinned(first[own], radius, len(own)))
+            if found is not None:
+                yield found
+
+
+def _first(functions: OpenFunctions, middle: complex, reach: float) -> tuple[ComplexArray, float]:
+    """The poles around one that was seen, and the radius of the circle that they are in.
+
+    On smaller circles where others, which were not seen, hide it.
+    """
+    for radius in (reach * _SMALLER ** np.arange(_CIRCLES)).tolist():
+        found = _integrated(functions, middle, radius, _NODES, _NOTHING)
+        if np.min(np.abs(found - middle), initial=np.inf) <= _SMALLER * radius:
+            return found, radius
+    return np.empty(0, dtype=np.complex128), reach
+
+
+def again(functions: OpenFunctions, known: Pinned) -> Pinned | None:
+    """The same resonances to all digits of some functions, on a circle that is smaller; None if there are none."""
+    middle = complex(known.values.mean())
+    smaller = max(_SHARE * known.radius, _AROUND * float(np.abs(known.values - middle).max()))
+    for own in sorted({smaller, max(smaller, known.radius)}):  # the larger one if these functions move them much
+        found = _integrated(functions, middle, own, _LAST_NODES, _SURE)
+        if len(found):
+            return Pinned(found, known.radius, max(known.seen, len(found)))
+    return None
+
+
+def clusters(values: ComplexArray, share: float) -> Iterator[NDArray[np.intp]]:
+    """Places of values that are no farther from each other than a share of their size, from one to the next."""
+    left = list(range(len(values)))
+    while left:
+        own = [left.pop(0)]
+        for place in own:
+            near = [other for other in left if abs(values[other] - values[place]) <= share * abs(values[place])]
+            own += near
+            left = [other for other in left if other not in near]
+        yield np.array(own)
+
+
+def _last_radius(values: ComplexArray, own: NDArray[np.intp]) -> float:
+    middle = complex(values[own].mean())
+    others = np.delete(values, own)
+    wanted = max(_CLOSE * abs(middle), _AROUND * float(np.abs(values[own] - middle).max()))
+    return min(wanted, _APART * float(np.min(np.abs(others - middle), initial=np.inf)))
+
+
+def _integrated(functions: OpenFunctions, center: complex, radius: float, nodes: int, least: float) -> ComplexArray:
+    """The poles within a circle, whose residues are not less than that, in units of what is on it.
+
+    None where there may be more than different data can tell apart.
+    """
+    turns = np.exp(2j * np.pi * (np.arange(nodes) + 0.5) / nodes)
+    fields = np.array([functions.at(center + radius * complex(turn)).response for turn in turns])
+    residue, moment = (np.tensordot(turns**power, fields, 1) / nodes for power in (1, 2))
+    U, S, Vh = np.linalg.svd(residue, full_matrices=False)
+    largest = float(np.linalg.norm(fields, axis=(1, 2)).max())
+    kept = np.flatnonzero(max(least * largest, _NO_FURTHER * S[0]) < S)
+    if len(kept) == functions.drives:
+        return np.empty(0, dtype=np.complex128)
+    U, S, Vh = U[:, kept], S[kept], Vh[kept]
+    steps = np.linalg.eigvals((U.conj().T @ moment @ Vh.conj().T) / S)
+    return np.asarray(center + radius * steps[np.abs(steps) <= 1])
+
+
+# ---- How certain resonances are
+
+
+# Values that are closer, of their size, are one, of so many functions.
+_SAME = 1e-9
+# Places on a circle, of radius one; and by how much the next one is larger.
+_WAYS, _LARGER = (1.0, -0.5 + 0.75j), 4.0
+# What an error of the first order is multiplied with; rounding of a value.
+_AMPLE, _ROUNDING = 3.0, 4e-15
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A resonance.
+
+    Attributes
+    ----------
+    value : complex
+    estimate : float
+        Of its error.
+    relative : float
+        The same of its field.
+    trial : FeatureTrial
+        What it was found with.
+    rows : Rows
+        At the value.
+    coefficients : (M,) array
+    left : tuple of Left
+        In conditions.
+    rank : int
+        How many functions do not depend on others.
+    condition : float
+        Of those.
+    """
+
+    value: complex
+    estimate: float
+    relative: float
+    trial: FeatureTrial
+    rows: Rows
+    coefficients: ComplexArray
+    left: tuple[Left, ...]
+    rank: int
+    condition: float
+
+
+def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[Judged]:
+    """Resonances that other functions had seen before, with estimates of their errors.
+
+    A field v of size one in the window that leaves r in the conditions is what r drives at its value s. Beside a
+    resonance at s + e, what anything drives is v over the distance from there, so e is no larger than r times what data
+    of size one drive at a distance, times this distance. Functions that are fewer had other errors: the difference is
+    an estimate too, and the larger one is taken.
+
+    Where several resonances are about to meet, in one field rather than in several, what is driven grows faster toward
+    them, and errors are roots: there circles are made larger until r drives less than one on them.
+    """
+    for own in clusters(found.values, _SAME):
+        value = complex(found.values[own].mean())
+        rows = functions.at(value)
+        coefficients, rank, condition = rows.smallest(len(own))
+        left = functions.left(rows, coefficients)
+        sizes = np.linalg.norm([each.scale * np.linalg.norm(each.values, axis=0) for each in left], axis=0)
+        driven = functions.at(value + found.radius).amplification
+        is_clear = found.is_whole and len(before.values) == len(found.values) < functions.drives
+        moved = float(np.abs(before.values - value).min()) if is_clear else np.inf
+        for place, size in enumerate(sizes):
+            shown = _AMPLE * found.radius * driven * float(size)
+            if len(found.values) > 1:
+                shown = _reached(functions, value, _AMPLE * float(size), shown, found.radius)
+            estimate = max(shown, moved) + _ROUNDING * abs(value)
+            if estimate > found.radius:  # beyond which nothing is known
+                estimate = np.inf
+            yield Judged(
+                value,
+                estimate,
+                estimate / found.radius,
+                functions.trial,
+                rows,
+                coefficients[:, place],
+                tuple(replace(each, values=each.values[:, place]) for each in left),
+                rank,
+                condition,
+            )
+
+
+def _reached(functions: OpenFunctions, value: complex, left: float, first: float, most: float) -> float:
+    """The radius of a circle on which what is left drives less than one: resonances stay within it."""
+    radius = max(first, _ROUNDING * abs(value))
+    while radius < most:
+        driven = max(functions.at(value + radius * way).amplification for way in _WAYS)
+        if left * driven <= 1:
+            return radius
+        radius *= _LARGER
+    return np.inf
+
+
+# ---- Resonances as modes, whose fields are solutions
+
+
+_WHY = "functions that satisfy the equation and radiate"
+_ENDING = "the function of a resonance is known to fewer digits than its value; ask for a smaller tol"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OpenNotary:
+    """Makes modes of resonances.
+
+    Attributes
+    ----------
+    request : Request
+    record : Record
+    """
+
+    request: Request
+    record: Record
+
+    def modes(self, found: Sequence[Judged]) -> list[Mode]:
+        """All of them in the order of their real parts, with how many cannot be told from each."""
+        each = sorted(found, key=lambda one: (one.value.real, one.value.imag))
+        values = np.array([one.value for one in each])
+        errors = np.array([one.estimate for one in each])
+        return [
+            Mode(
+                one.value,
+                None,
+                one.estimate,
+                self._solution(one),
+                int(np.count_nonzero(np.abs(values - one.value) <= errors + one.estimate)),
+            )
+            for one in each
+        ]
+
+    def _solution(self, one: Judged) -> Solution:
+        here = replace(self.request, problem=one.rows.finite.problem)
+        attempt = _attempt(one)
+        return finish(here, Course(attempt, self.record, _WHY, _ENDING), quietly=True)
+
+
+def _attempt(one: Judged) -> Attempt:
+    """The field, which is one where it is largest of all places of the window that were looked at."""
+    in_window: ComplexArray = one.rows.window @ one.coefficients * np.sqrt(len(one.rows.window))
+    top = complex(in_window[np.argmax(np.abs(in_window))])
+    coefficients = one.coefficients / top
+    scale = safe_rms(in_window) / abs(top)
+    residuals = {
+        each.name: BlockResidual(safe_rms(each.values) / abs(top), float(np.abs(each.values).max()) / abs(top))
+        for each in one.left
+    }
+    estimate = estimate_without_data(
+        one.relative,
+        scale,
+        coefficients,
+        residuals,
+        residual=float(np.linalg.norm([each.scale * np.linalg.norm(each.values) for each in one.left])) / abs(top),
+        unknowns=len(one.rows.finite.problem.unknowns),
+    )
+    finite = one.rows.finite
+    assert isinstance(one.trial.family, Outward)  # as those of open domains are
+    family = replace(one.trial.family, basis=finite.drawn)
+    trial = replace(one.trial, family=family)
+    return Attempt(
+        trial, replace(finite, family=family), coefficients, residuals, one.rank, one.condition, {}, estimate
+    )

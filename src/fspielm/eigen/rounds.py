@@ -1,0 +1,469 @@
+"""Modes around one shift: rounds with finer functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.basis.evaluation.sums import evaluate
+from fspielm.collocation.discretisation import Finite
+from fspielm.eigen.inverse import Found, Inverse, closest, first_functions, inverse_at, polished
+from fspielm.eigen.modes import Window
+from fspielm.eigen.pencil import Pencil
+from fspielm.errors import OutOfTime, ProblemError, SolveError
+from fspielm.estimate.estimate import CellErrors, ErrorEstimate
+from fspielm.estimate.examination import examine
+from fspielm.expr.field import Field
+from fspielm.geometry.points import Sites
+from fspielm.problem.operator import Operator
+from fspielm.problem.problem import Problem, make_problem
+from fspielm.problem.relations import Relation
+from fspielm.solve.driver import Afforded, afford, at_floor
+from fspielm.solve.history import Record
+from fspielm.solve.plan import Attempt, Trial
+from fspielm.solve.request import Request
+from fspielm.solve.so_far import INTERRUPTED, offering
+from fspielm.solve.strategies.strategy import Ending, Step
+from fspielm.wording import MORE_TIME
+
+# ---- How wrong modes may be: each as the solution of the problem at the shift that it is, with its own right-hand side
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A mode, or a sum of several, and what it leaves in rows that were not fitted.
+
+    Attributes
+    ----------
+    coefficients : (M,) array
+    estimate : ErrorEstimate
+        As a solution of the problem at the shift.
+    error : float
+        In the norm of modes: how far it is from what the inverse makes of it.
+    """
+
+    coefficients: NumberArray
+    estimate: ErrorEstimate
+    error: float
+
+
+class Inspector:
+    """Checks modes that came from one inverse; its right-hand sides are those of one after the other."""
+
+    def __init__(self, inverse: Inverse, rng: np.random.Generator) -> None:
+        self._inverse = inverse
+        around = inverse.pencil.around(inverse.shift)
+        names = dict.fromkeys(name for operators in around for name in operators)
+        self._images = {
+            name: _Image(inverse.finite, tuple(operators.get(name) for operators in around)) for name in names
+        }
+        self._problem = _with_values(inverse.finite.problem, self._images)
+        self._examination = examine(inverse.finite, inverse.blocks, inverse.factored, rng)
+
+    def check(self, found: Found, shares: NumberArray) -> Checked:
+        """The sum of modes with these shares ``(k,)``."""
+        coefficients = np.asarray(found.coefficients @ shares)
+        powers = range(1, self._inverse.pencil.degree + 1)
+        mu = found.mu.real if np.isrealobj(found.coefficients) else found.mu
+        for image in self._images.values():
+            image.powers = [found.coefficients @ (shares * mu**power) for power in powers]
+        estimate = self._examination.estimate(coefficients, self._problem, by_itself=True)
+        return Checked(coefficients, estimate, self._error(estimate))
+
+    def by_cell(self, checked: Checked) -> CellErrors | None:
+        """What each cell has of the error, of the sum that was checked last."""
+        return self._examination.by_cell(checked.coefficients, checked.estimate, self._problem)
+
+    def _error(self, estimate: ErrorEstimate) -> float:
+        """From errors of the unknowns by themselves, to one in the norm of modes."""
+        inner = self._inverse.inner
+        volume = float(inner.rule.weights.sum())
+        errors = [
+            field.relative * max(field.size, field.scale) * np.sqrt(volume * density.max())
+            for field, density in zip(estimate.fields, inner.densities, strict=True)
+            if density.any()
+        ]
+        return float(np.linalg.norm(errors))
+
+
+class _Image:
+    """The right-hand side that a mode has at the shift, as a function of places; zero before there is one."""
+
+    def __init__(self, finite: Finite, operators: tuple[Operator | None, ...]) -> None:
+        self._finite, self._operators = finite, operators
+        self.powers: list[NumberArray] = []
+
+    def __call__(self, points: FloatArray) -> NumberArray:
+        """At points, with normals beside them where there are any."""
+        finite, dimension = self._finite, self._finite.problem.dimension
+        normals = points[:, dimension:] if points.shape[1] > dimension else None
+        sites, total = Sites(points[:, :dimension], normals), np.zeros(len(points))
+        for coefficients, operator in zip(self.powers, self._operators, strict=False):
+            if operator is not None:
+                own = evaluate(finite.basis, coefficients, operator, sites, threads=finite.threads, method="tiles")
+                total = total - own
+        return total
+
+
+def _with_values(problem: Problem, images: Mapping[str, _Image]) -> Problem:
+    """The problem with these right-hand sides."""
+
+    def valued(relation: Relation) -> Relation:
+        if relation.name not in images:
+            return relation
+        image, normals = images[relation.name], relation.region.kind != "domain"
+        return replace(relation, value=Field(problem.coordinates, image, None, image, normals))
+
+    relations = tuple(map(valued, problem.relations))
+    return make_problem(
+        problem.statement,
+        problem.unknowns,
+        relations,
+        problem.givens,
+        problem.missing,
+        problem.interfaces,
+        problem.notes,
+    )
+
+
+# ---- Modes around one shift, on one set of functions
+
+
+# Relative error of a function of which no digit is certain.
+_NONE = 0.5
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Round:
+    """Modes on one set of functions.
+
+    Attributes
+    ----------
+    trial : Trial
+    inverse : Inverse
+    found : Found
+        The wanted ones and some beyond them, the closest to the shift first.
+    wanted : integer array
+        Which ones are.
+    inspector : Inspector
+    combined : Checked or None
+        A sum of the wanted ones, with as much of each as its value needs digits; None where none are wanted.
+    cells : CellErrors or None
+        What each cell has of its error.
+    seconds : dict of str to float
+    forecast : float
+        How many of them were thought to go into the factorisation.
+    """
+
+    trial: Trial
+    inverse: Inverse
+    found: Found
+    wanted: NDArray[np.intp]
+    inspector: Inspector
+    combined: Checked | None
+    cells: CellErrors | None
+    seconds: dict[str, float]
+    forecast: float
+
+    @property
+    def values(self) -> NDArray[np.complex128]:
+        """Of the wanted ones."""
+        return np.asarray(self.inverse.shift + self.found.mu[self.wanted])
+
+    @property
+    def error(self) -> float:
+        """Of all values together, relative."""
+        return 0.0 if self.combined is None else self.combined.error
+
+    @property
+    def sizes(self) -> FloatArray:
+        """What errors of the values are relative to."""
+        return np.maximum(np.abs(self.values), self.inverse.unit)
+
+    @property
+    def searching(self) -> float:
+        """How many seconds it took to find them."""
+        return self.seconds["solve"] + self.seconds["modes"]
+
+    @property
+    def taken(self) -> float:
+        """How many seconds the round took."""
+        return self.searching + self.seconds["estimate"]
+
+    @property
+    def closing(self) -> float:
+        """About how many seconds it takes to check each of the wanted ones, and to search a second time."""
+        return self.searching + len(self.wanted) * self.seconds["estimate"]
+
+    def singles(self, record: Record) -> list[Checked]:
+        """Each of the wanted ones by itself; of those there is no time for, nothing is certain."""
+        found: list[Checked] = []
+        for place in self.wanted:
+            shares = np.zeros(len(self.found.mu))
+            shares[place] = 1.0
+            if found and record.seconds_left <= 0:
+                estimate = replace(found[0].estimate, relative=np.inf)
+                found.append(Checked(np.asarray(self.found.coefficients @ shares), estimate, np.inf))
+            else:
+                found.append(self.inspector.check(self.found, shares))
+        return found
+
+    def errors(self, checks: list[Checked]) -> FloatArray:
+        """Of the values, absolute.
+
+        With T the inverse and u a mode of norm one, ``|T u - u / mu| <= e / |mu|`` where e is the error of the mode as
+        a solution of the problem at the shift with its own right-hand side. If T is symmetric, one of its eigenvalues
+        is no farther from 1 / mu; its asymmetry, all of which may be due to errors of T, is added. So is rounding: of
+        an eigenvalue of the matrix of T, its size times the norm of T; of the sum of shift and distance, their sizes.
+        """
+        found = self.found.select(self.wanted)
+        mu, inverse = np.abs(found.mu), self.inverse
+        eps, closest = float(np.finfo(float).eps), float(np.abs(self.found.mu).min())
+        each = np.array([checked.error for checked in checks]) + eps * len(self.found.mu) * mu / closest
+        if inverse.symmetric:
+            each = each + 0.5 * inverse.asymmetry * mu / closest
+        each = found.conditions * np.where(np.isfinite(each), each, 1.0)
+        errors = mu * each / (1 - np.minimum(each, _NONE)) + eps * (mu + abs(inverse.shift))
+        return np.asarray(np.where(each < _NONE, errors, np.inf))
+
+
+def attempt_of(latest: Round, checked: Checked, error: float) -> Attempt:
+    """A sum of modes as what stages and solutions know, with an error of it that is known otherwise."""
+    factored = latest.inverse.factored
+    return Attempt(
+        trial=latest.trial,
+        discretisation=latest.inverse.finite,
+        coefficients=checked.coefficients,
+        residuals=checked.estimate.residuals,
+        rank=factored.rank,
+        condition=factored.condition,
+        seconds=latest.seconds,
+        estimate=replace(checked.estimate, relative=error),
+        cells=latest.cells,
+    )
+
+
+# ---- Seconds that a search for modes takes, beside those that are left of its budget
+
+
+# A first round takes so many times as long as its factorisation, with what comes after it.
+_FIRST = 6.0
+# What is thought to take less is no measure.
+_SHORTEST = 0.1
+
+
+def times(latest: Round | None) -> float:
+    """How many times longer than its factorisation a round will take, with what is to be done after the last one."""
+    if latest is None:
+        return _FIRST
+    return (latest.taken + latest.closing) / max(latest.forecast, _SHORTEST)
+
+
+def share(latest: Round | None) -> float:
+    """What of that the round itself will take."""
+    return 1.0 if latest is None else latest.taken / (latest.taken + latest.closing)
+
+
+def out_of_time(record: Record) -> str:
+    """Why something was not done, where no time was left for it; empty where there is time."""
+    return "" if record.seconds_left > 0 else f"the budget of {record.budget.seconds:g} s ended it; {MORE_TIME}"
+
+
+def too_late(record: Record, latest: Round, owed: float = 0.0) -> str:
+    """Why there should be no further round, which would be no shorter than the latest; empty where there is time.
+
+    Some seconds may be `owed` to what was found elsewhere.
+    """
+    if record.seconds_left > latest.taken + latest.closing + owed:
+        return ""
+    return f"the budget of {record.budget.seconds:g} s ended it, a further round would not end before; {MORE_TIME}"
+
+
+# ---- What a search around one shift is for
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Modes of a window, and how well they are to be known.
+
+    Attributes
+    ----------
+    pencil : Pencil
+    request : Request
+        For the problem at the shift of the window.
+    window : Window
+    unit : float
+        In which distances from the shift are measured.
+    roughly : bool
+        Whether the sum of all modes is checked, and none by itself.
+    owed : float
+        Seconds that are still needed for what other searches have found.
+    """
+
+    pencil: Pencil
+    request: Request
+    window: Window
+    unit: float
+    roughly: bool = False
+    owed: float = 0.0
+
+
+# ---- Modes around one shift: rounds with finer functions, until their values are known well enough
+
+
+# Modes beyond the wanted ones that are kept, to know how far these are from others.
+_BEYOND = 4
+# Of the seconds that are left, those that belong to checks of what was found.
+_CHECKS = 0.5
+# Of the tolerance, what modes may have left of the space that they were found in.
+_LEFT = 0.05
+# A mode whose value moves by more, for what is left of it, is none: it comes from errors of the inverse.
+_ILL, _ROUNDING = 1e-2, 1e-12
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """How a search ended.
+
+    Attributes
+    ----------
+    best : Round
+    checks : list of Checked
+        Of each wanted mode; none where the sum of all of them was enough.
+    step : Step
+        To go on with elsewhere.
+    ending : str
+        Why there was no further round; empty where all values are known well enough.
+    """
+
+    best: Round
+    checks: list[Checked]
+    step: Step
+    ending: str
+
+    @property
+    def has_no_digit(self) -> bool:
+        """Whether the functions that were found have digits, but none of their values, far from symmetric, has any."""
+        known = all(checked.error < _ILL for checked in self.checks)
+        return bool(self.checks) and known and not np.isfinite(self.best.errors(self.checks)).any()
+
+
+def search(task: Task, step: Step, record: Record, best: Round | None = None) -> Searched:
+    """Rounds until the errors of all wanted values meet the tolerance, or nothing more can be done.
+
+    It may go on from the best round of another search.
+    """
+    request, roughly = task.request, task.roughly
+    with offering(lambda _: None if best is None else Searched(best, [], step, INTERRUPTED)):
+        while True:
+            afforded = afford(request, record, step, times(best))
+            if isinstance(afforded, Ending):
+                ending = afforded.reason
+                break
+            try:
+                with record.deadline.enforced():
+                    latest = play(task, afforded, record, best)
+            except OutOfTime:
+                ending = out_of_time(record)
+                break
+            late = too_late(record, latest, task.owed)
+            if best is not None and late and len(latest.wanted) < len(best.wanted):  # no time to find them all
+                ending = late
+                break
+            if best is None or latest.error <= best.error:
+                best = latest
+            if latest.combined is not None:  # as it was recorded
+                request.progress(record.rounds[-1])
+            if latest.combined is None or len(task.window.behind(latest.found.mu)):
+                return Searched(latest, [], step, "")
+            error = latest.error
+            if roughly and error <= request.tol:
+                return Searched(latest, [], step, "")
+            if not roughly and error <= 2 * request.tol * np.sqrt(len(latest.wanted)):
+                checks = latest.singles(record)
+                error = float(np.max(latest.errors(checks) / latest.sizes))
+                if error <= request.tol:
+                    return Searched(latest, checks, step, "")
+            attempt = attempt_of(latest, latest.combined, error)
+            limit = "" if afforded.limit is None else afforded.limit.reason
+            ending = limit or (at_floor(error) if attempt.is_at_floor else late)
+            if ending:
+                break
+            following = step.stage.next(attempt)
+            if isinstance(following, Ending):
+                ending = following.reason
+                break
+            step = following
+    if best is None:
+        raise (SolveError if record.seconds_left <= 0 else ProblemError)(f"no modes could be looked for: {ending}")
+    return Searched(best, [] if roughly else best.singles(record), step, ending)
+
+
+def play(task: Task, afforded: Afforded, record: Record, before: Round | None) -> Round:
+    """One round after another, recorded."""
+    request, window = task.request, task.window
+    trial, began = afforded.trial, perf_counter()
+    forecast = share(before) * afforded.seconds
+    record.begin(request, trial, forecast)
+    seconds: dict[str, float] = {}
+    finite = trial.discretise(request, seconds)
+    inverse = inverse_at(task.pencil, window.shift, finite, request, task.unit)
+    seconds["solve"] = perf_counter() - began
+    found = find(inverse, window, request, record)
+    wanted = window.pick(found.mu)
+    seconds["modes"] = perf_counter() - began - seconds["solve"]
+    inspector = Inspector(inverse, request.streams.probes)
+    combined, cells = None, None
+    if len(wanted):
+        signs = np.random.default_rng(1).choice([-1.0, 1.0], len(found.mu))  # only looks
+        shares = np.zeros(len(found.mu))
+        shares[wanted] = (signs * _weights(found, inverse))[wanted]
+        combined = inspector.check(found, shares)
+        cells = inspector.by_cell(combined)
+    seconds["estimate"] = perf_counter() - began - seconds["solve"] - seconds["modes"]
+    once = afforded.seconds / times(before)
+    done = Round(trial, inverse, found, wanted, inspector, combined, cells, seconds, once)
+    if combined is not None:
+        shown = attempt_of(done, combined, done.error)
+        record.add(shown, forecast=forecast, seconds=perf_counter() - began)
+    return done
+
+
+def find(
+    inverse: Inverse, window: Window, request: Request, record: Record, *, seed: int = 0, kept: float = _CHECKS
+) -> Found:
+    """The modes that a window asks for and some beyond them, from first functions that a seed decides.
+
+    Of the seconds that are left, a share is kept for what comes after.
+    """
+    assert record.bands is not None
+    waves = float(np.max(record.bands.frequencies * request.lengths)) / (2 * np.pi)
+    starts = first_functions(inverse, np.random.default_rng(seed), waves)
+    until = kept * record.seconds_left if np.isfinite(record.seconds_left) else 0.0
+    found = closest(inverse, starts, window.needed, _LEFT * request.tol, lambda: record.seconds_left - until)
+    found = found.select(found.conditions * np.maximum(found.left, _ROUNDING) < _ILL)
+    if not len(found.mu):
+        return found
+    needed, known = window.needed(found.mu), np.arange(len(found.mu))
+    if not needed:
+        return found.select(known[:_BEYOND])
+    while needed < len(known) and found.mu[needed] == found.mu[needed - 1]:  # only together are they modes
+        needed += 1
+    best = replace(polished(inverse, found.select(known[:needed])), is_cut=found.is_cut)
+    return best.followed_by(found.select(known[needed : needed + _BEYOND]))
+
+
+def _weights(found: Found, inverse: Inverse) -> FloatArray:
+    """What the error of each function is multiplied with to be the relative error of its value."""
+    sizes = np.maximum(np.abs(inverse.shift + found.mu), inverse.unit)
+    return np.asarray(found.conditions * np.abs(found.mu) / sizes)

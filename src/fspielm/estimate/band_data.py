@@ -1,0 +1,502 @@
+"""The bands of a problem's data, along every axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import pairwise
+from time import perf_counter
+from typing import TypeAlias
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts, safe_rms
+from fspielm.deadline import current_deadline
+from fspielm.errors import ProblemError
+from fspielm.expr.field import Field
+from fspielm.geometry.boundary import BoundaryPart, Mask
+from fspielm.geometry.domain import Domain, chord_ends, chord_lines
+from fspielm.geometry.points import Sites
+from fspielm.geometry.time import SpaceTime, Time
+from fspielm.numerics.sampling import reject, unit_stream
+from fspielm.problem.changes import mask_borders, value_jumps
+from fspielm.problem.operator import Operator
+from fspielm.problem.problem import Problem
+from fspielm.problem.relations import Relation
+
+# ---- How much each datum of a problem weighs
+
+
+RIGHT_HAND_SIDE = "right-hand side"
+_SITES = 256
+
+
+def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
+    """Size of the slowly varying solution that each datum by itself would make, by name.
+
+    Only orders of magnitude: they tell data from what rounding left where data should be zero.
+    """
+    lower, upper = problem.domain.bounding_box
+    lengths = upper - lower
+    inside = Sites(problem.domain.sample(_SITES, rng, "low-discrepancy"))
+    sizes = {}
+    for equation in problem.equations:
+        source = source_of(equation, problem)
+        sizes[source] = _size(equation.operator, equation.value, inside, lengths, source)
+    for constraint in problem.constraints:
+        sites = constraint.sample(_SITES, rng, "low-discrepancy")
+        sizes[constraint.name] = _size(constraint.operator, constraint.value, sites, lengths, constraint.name)
+    return sizes
+
+
+def source_of(relation: Relation, problem: Problem) -> str:
+    """What the datum of a relation is called."""
+    if relation.region.kind != "domain":
+        return relation.name
+    return RIGHT_HAND_SIDE if len(problem.equations) == 1 else f"{RIGHT_HAND_SIDE} of {relation.name}"
+
+
+def _size(operator: Operator, field: Field, sites: Sites, lengths: FloatArray, source: str) -> float:
+    strength = max(float(np.abs(term.at(sites)).max() / np.prod(lengths**term.orders)) for term in operator.terms)
+    values = field.checked(sites.points, f"the data of {source!r}", sites.normals)
+    return safe_rms(values) / strength if strength > 0 else 0.0
+
+
+# ---- The highest frequency of samples along lines
+
+
+# Below this share of the largest amplitude, a frequency does not count: the loop adds what is missing, while a
+# lower threshold would follow the slow tails of windows and of rounding.
+THRESHOLD = 1e-5
+# What data without a highest frequency (jumps, kinks) are cut at: a first digit or two can still be had.
+ROUGH_THRESHOLD = 1e-1
+# Above this share, frequencies that never end are noise: the tail of a jump is lower than that long before.
+NOISE_THRESHOLD = 1e-2
+# From each of these thresholds to the next, jumps and kinks (amplitudes like 1/w and 1/w^2) raise the band tenfold and
+# threefold, smooth functions by half at most; a second derivative that jumps (twofold) can still be resolved.
+_DECAY_THRESHOLDS = (1e-2, 1e-3, 1e-4, 1e-5)
+_ROUGH_RATIO = 2.5
+# Side lobes of this Kaiser window lie far below the threshold.
+_BETA = 24.0
+# Zero padding, so that frequencies are read finer than one period per line.
+_PADDING = 4
+
+
+@dataclass(frozen=True)
+class LineBand:
+    """What the spectra of a set of lines say.
+
+    Attributes
+    ----------
+    frequency : float
+        The highest frequency with an amplitude above the threshold, less the window's own width.
+    settled : bool
+        Whether it lies below half of what the samples can see.
+    rough : bool
+        Whether amplitudes fall no faster than the square of the frequency, as those of jumps and kinks.
+    """
+
+    frequency: float
+    settled: bool
+    rough: bool
+
+
+def line_band(samples: FloatArray, lengths: FloatArray, threshold: float = THRESHOLD) -> LineBand:
+    """Read the band of lines.
+
+    Parameters
+    ----------
+    samples : (lines, n) array
+        Values at n equispaced points of each line, both ends included.
+    lengths : (lines,) array
+    threshold : float
+        Share of the largest amplitude below which a frequency does not count.
+
+    Returns
+    -------
+    LineBand
+        Over all lines: amplitudes are compared with the largest on any of them.
+    """
+    n = samples.shape[1]
+    amplitudes = np.abs(np.fft.rfft(samples * np.kaiser(n, _BETA), _PADDING * n, axis=1))
+    largest = amplitudes.max(initial=0.0)
+    if largest == 0.0:
+        return LineBand(0.0, True, False)
+    per_bin = 2 * np.pi / (lengths * _PADDING * n / (n - 1))
+
+    def highest(share: float) -> tuple[float, int]:
+        above = amplitudes > share * largest
+        bins = np.where(above.any(axis=1), above.shape[1] - 1 - np.argmax(above[:, ::-1], axis=1), 0)
+        return float(np.max(np.maximum(bins - _window_bins(n, share), 0) * per_bin)), int(bins.max())
+
+    frequency, last = highest(threshold)
+    decay = np.array([highest(share)[0] for share in _DECAY_THRESHOLDS])
+    return LineBand(
+        frequency,
+        last < amplitudes.shape[1] // 2,
+        bool(decay[0] > 0 and np.all(decay[1:] > _ROUGH_RATIO * decay[:-1])),
+    )
+
+
+@cache
+def _window_bins(n: int, threshold: float) -> int:
+    """How many bins the window itself spreads a single frequency over, at the threshold."""
+    amplitude = np.abs(np.fft.rfft(np.kaiser(n, _BETA), _PADDING * n))
+    return int(np.flatnonzero(amplitude > threshold * amplitude[0])[-1])
+
+
+# ---- Lines along the parts of a boundary, to look at data on
+
+
+# Of the parts of a solid's boundary; and of a part's smooth pieces, the longest.
+_LINES = 24
+_PIECES = 8
+_MASK_HALVINGS = 40
+# Between jumps, lines keep this share of their length away from them.
+_HAIR = 1e-9
+
+# Starts and ends in the unit cube of a part, each ``(lines, parameters)``.
+Lines: TypeAlias = tuple[FloatArray, FloatArray]
+
+
+def part_lines(constraint: Relation, part: BoundaryPart, parameter: int, rng: np.random.Generator) -> Lines:
+    """Lines of a part's unit cube along one parameter, each as long as the condition's mask holds on it.
+
+    None runs across a corner or a gap of the part, where smooth data jump: each of its longest pieces has its own.
+    """
+    count = 1 if part.parameters == 1 else _LINES
+    jumps = value_jumps(constraint)
+    if jumps.size:
+        return _between(constraint, part, np.concatenate([part.breaks, mask_borders(constraint), jumps]))
+    masks = [mask for mask in (part.keep, constraint.mask) if mask is not None]
+    if not masks:
+        pieces = sorted(pairwise(part.breaks if parameter == 0 else (0.0, 1.0)), key=lambda piece: piece[0] - piece[1])
+        low, high = np.repeat(pieces[:_PIECES], count, axis=0).T
+        starts = rng.random((len(low), part.parameters))
+        ends = starts.copy()
+        starts[:, parameter], ends[:, parameter] = low, high
+        return starts, ends
+
+    def mask(points: FloatArray) -> BoolArray:
+        held: BoolArray = np.logical_and.reduce([mask(points) for mask in masks])
+        return held
+
+    stream = unit_stream(part.parameters, rng, "uniform")
+    seeds = reject(stream, lambda unit: mask(part.place(unit).points), count, what=f"the condition {constraint.name!r}")
+    return _masked_lines(mask, part, parameter, seeds)
+
+
+def _between(constraint: Relation, part: BoundaryPart, cuts: FloatArray) -> Lines:
+    """The longest lines of a curve between cuts on which the condition holds, a hair off their ends."""
+    low, high = np.sort(cuts)[:-1], np.sort(cuts)[1:]
+    hair = _HAIR * (high - low)
+    held = (high - low > _HAIR) & constraint.holds(part.place((0.5 * (low + high))[:, None]).points)
+    longest = np.flatnonzero(held)[np.argsort(low[held] - high[held], kind="stable")[:_PIECES]]
+    return (low + hair)[longest, None], (high - hair)[longest, None]
+
+
+def _masked_lines(mask: Mask, part: BoundaryPart, parameter: int, seeds: FloatArray) -> Lines:
+    """From each seed, where the mask holds, along one parameter as far as it does, by halving the way."""
+    ends = []
+    for limit in (0.0, 1.0):
+        inside = seeds[:, parameter].copy()
+        step = limit - inside
+        for _ in range(_MASK_HALVINGS):
+            unit = seeds.copy()
+            unit[:, parameter] = inside + step
+            held = mask(part.place(unit).points)
+            inside = np.where(held, unit[:, parameter], inside)
+            step = np.where(held, np.minimum(np.abs(step), np.abs(limit - inside)) * np.sign(step), step / 2)
+        end = seeds.copy()
+        end[:, parameter] = inside
+        ends.append(end)
+    return ends[0], ends[1]
+
+
+def sites_on_lines(part: BoundaryPart, lines: Lines, n: int) -> Sites:
+    """`n` sites on each line of a part's unit cube, one line after the other."""
+    return part.place(np.linspace(*lines, n, axis=1).reshape(-1, part.parameters))
+
+
+def directions_of(part: BoundaryPart, lines: Lines) -> FloatArray:
+    """The largest component of the unit tangent along each axis, over lines of a part."""
+    points = sites_on_lines(part, lines, 201).points
+    steps = np.diff(points.reshape(len(lines[0]), 201, -1), axis=1)
+    lengths = np.linalg.norm(steps, axis=2, keepdims=True)
+    components = np.abs(np.divide(steps, lengths, out=np.zeros_like(steps), where=lengths > 0))
+    return np.asarray(components.max(axis=(0, 1)), dtype=np.float64)
+
+
+# ---- The bands of a problem's data: right-hand side, boundary and initial values, along every axis
+
+
+_CHORDS = 24
+_SHORTEST = 0.4
+_SCOUTS = 2**13
+# An expression is cheap to evaluate: many more places are looked at, for bumps between the others.
+_EXPRESSION_SCOUTS = 2**16
+_FIRST_SAMPLES = 1024
+_TRIED = 64
+# Places at which data are asked to see how long that takes; and of the time that is left, what one look may take.
+_TIMED, _SHARE = 128, 0.125
+_MOST_SAMPLES = 2**15
+# Where materials jump, data may; those have no band, however many samples there are.
+_MOST_SAMPLES_JUMPS = 2**12
+# Data so much smaller than the others may be what rounding left of zero; without a band they are passed over.
+_SILENT = 1e-9
+# What rounding may make of a datum that is the same everywhere.
+_CONSTANT = 1e-12
+
+LineValues = Callable[[int], tuple[FloatArray, FloatArray]]
+Ends = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True)
+class DataBand:
+    """The highest frequency of one datum along one axis.
+
+    Attributes
+    ----------
+    source : str
+        ``"right-hand side"`` or the name of a condition's block.
+    axis : int
+    frequency : float
+    settled : bool
+        False where finer sampling kept finding higher frequencies, or amplitudes fall too slowly to resolve:
+        the datum has jumps or kinks.
+    noise : bool
+        Whether those higher frequencies are as strong as the low ones.
+    samples : tuple of a (lines, n) and a (lines,) array, optional
+        Values along lines, and the lines' lengths, that it was read from.
+    slant : float
+        The largest component of those lines along the axis.
+    """
+
+    source: str
+    axis: int
+    frequency: float
+    settled: bool
+    noise: bool = False
+    samples: tuple[FloatArray, FloatArray] | None = field(default=None, compare=False, repr=False)
+    slant: float = 1.0
+
+    @property
+    def varies(self) -> bool:
+        """Whether the datum is not the same all along the axis."""
+        if self.samples is None:
+            return True
+        values, _ = self.samples
+        return bool(np.any(np.ptp(values, axis=1) > _CONSTANT * np.abs(values).max()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What looking at data goes by.
+
+    Attributes
+    ----------
+    rng : Generator
+    most : int
+        Samples along a line, at most, unless data look like noise.
+    seen : dict
+        The bands inside of the domain of expressions that were looked at before.
+    """
+
+    rng: np.random.Generator
+    most: int
+    seen: dict[sp.Expr, list[DataBand]] = field(default_factory=dict)
+
+
+def affordable_points(values: Callable[[FloatArray], NumberArray], points: FloatArray) -> float:
+    """How many points one look may ask for values at, from how long some of `points` take: few of a slow callable."""
+    left = current_deadline().seconds_left
+    if left == float("inf"):
+        return left
+    begun, tried = perf_counter(), points[:_TIMED]
+    values(tried)
+    each = (perf_counter() - begun) / len(tried)
+    return max(_SHARE * left / max(each, 1e-12), _TIMED)
+
+
+def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
+    """Find the band of every datum of `problem` along every axis it varies along."""
+    look = _Look(rng, _MOST_SAMPLES_JUMPS if problem.interfaces else _MOST_SAMPLES)
+    sizes = data_sizes(problem, rng)
+    least = _SILENT * max(sizes.values())
+    everywhere = range(problem.dimension)
+    bands: list[DataBand] = []
+    for equation in problem.equations:
+        if equation.value.constant is None:
+            source = source_of(equation, problem)
+            found = _inside(equation.value, source, problem.domain, everywhere, look)
+            bands += _audible(found, sizes[source] > least)
+    for constraint in problem.constraints:
+        if constraint.value.constant is None:
+            bands += _audible(_of_constraint(constraint, problem, look), sizes[constraint.name] > least)
+    return bands
+
+
+def _audible(bands: list[DataBand], matters: bool) -> list[DataBand]:
+    """Refuse noise that matters, drop what is neither smooth nor matters."""
+    for band in bands:
+        if band.noise and matters:
+            raise ProblemError(
+                f"the data of {band.source!r} have no band: {_MOST_SAMPLES} samples along a line still find "
+                f"frequencies up to {band.frequency:.3g}, as noise has; smooth the data before solving"
+            )
+    return [band for band in bands if band.settled or matters]
+
+
+def _of_constraint(constraint: Relation, problem: Problem, look: _Look) -> list[DataBand]:
+    domain = problem.domain
+    if constraint.region.kind == "inside" and constraint.part is None:
+        return _at_points(constraint, domain, look)
+    if isinstance(domain, Time) and constraint.part is None:
+        return []  # a single value
+    if constraint.part is None:
+        assert isinstance(domain, SpaceTime)
+        space = range(problem.dimension - 1)
+        return _inside(
+            constraint.value,
+            constraint.name,
+            domain.space,
+            space,
+            look,
+            lift=lambda p: domain.at_start(p).points,
+        )
+    return _on_part(constraint, constraint.part, domain, look)
+
+
+def _at_points(constraint: Relation, domain: Domain, look: _Look) -> list[DataBand]:
+    """Values at points have no band; an expression for them has one, where it is smooth in between."""
+    field = constraint.value
+    if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, look.rng):
+        return []
+    bands = _inside(field, constraint.name, domain, range(domain.dimension), look)
+    return [band for band in bands if band.settled]
+
+
+def _inside(
+    field: Field,
+    source: str,
+    domain: Domain,
+    axes: range,
+    look: _Look,
+    lift: Callable[[FloatArray], FloatArray] = lambda points: points,
+) -> list[DataBand]:
+    """Bands along axis-parallel chords of `domain`; `lift` adds the coordinates that do not vary."""
+    count = _EXPRESSION_SCOUTS if field.is_formula else _SCOUTS
+    scouts = domain.sample(count, look.rng, "low-discrepancy")
+    most = int(min(affordable_points(field, lift(scouts)), count * _MOST_SAMPLES))
+    values = field.checked(lift(scouts[:most]), f"the data of {source!r}")
+    # half of the chords anywhere, half through the extremes: a narrow bump is found where it is largest
+    order = np.argsort(-np.abs(values - _median(values)))
+    half = min(_CHORDS // 2, max(most // (2 * len(axes) * _FIRST_SAMPLES), 1))
+    seeds = np.concatenate([scouts[:half], scouts[order[:half]]])
+    bands = []
+    for axis in axes:
+        ends = chord_ends(domain, seeds, axis)
+
+        def sample(n: int, axis: int = axis, ends: Ends = ends) -> tuple[FloatArray, FloatArray]:
+            # a short chord resolves frequencies coarsely and would overstate the band
+            lines, lengths = chord_lines(domain, seeds, axis, n, shortest=_SHORTEST, ends=ends)
+            values = field.checked(lift(lines.reshape(-1, domain.dimension)), f"the data of {source!r}")
+            return _real_lines(values.reshape(len(lines), n), lengths)
+
+        bands.append(_settle(source, axis, sample, look))
+    return bands
+
+
+def _median(values: NumberArray) -> complex:
+    """The median; of complex values, that of real and of imaginary parts."""
+    real, *imaginary = (float(np.median(part)) for part in real_parts(values))
+    return complex(real, *imaginary) if imaginary else real
+
+
+def _real_lines(values: NumberArray, lengths: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Values along lines; where they are complex, along twice as many: of real and of imaginary parts."""
+    parts = real_parts(values)
+    return np.concatenate(parts), np.concatenate([lengths] * len(parts))
+
+
+def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, look: _Look) -> list[DataBand]:
+    """Bands along the lines of a part's unit cube, assigned to the axes those lines run along.
+
+    Where these run aslant, every axis is assigned all of the band, more than need be. An expression extends into the
+    domain, where chords see each axis by itself; it may be worse there than on the boundary, as one with the normal in
+    it is at a center, and then it does not count.
+    """
+    field, source = constraint.value.unweighted, constraint.name
+    bands = []
+    for parameter in range(part.parameters):
+        lines = part_lines(constraint, part, parameter, look.rng)
+        directions = directions_of(part, lines)
+        along_axes = np.flatnonzero(directions > 1e-6)
+
+        def sample(n: int, lines: Lines = lines) -> tuple[FloatArray, FloatArray]:
+            sites = sites_on_lines(part, lines, n)
+            values = field.checked(sites.points, f"the data of {source!r}", sites.normals)
+            points = sites.points.reshape(-1, n, domain.dimension)
+            lengths = np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
+            return _real_lines(values.reshape(len(points), n), lengths)
+
+        along = _settle(source, 0, sample, look, _first_samples(field, part, lines))
+        inside: list[DataBand] = []
+        expression = field.source
+        if along_axes.size > 1 and isinstance(expression, sp.Expr) and not field.needs_normals:
+            # the domain is the same for every side of a polygon, and often the expression is
+            if expression not in look.seen:
+                within = _finite_inside(field, domain, look.rng)
+                look.seen[expression] = _inside(field, source, domain, range(domain.dimension), look) if within else []
+            inside = [replace(band, source=source) for band in look.seen[expression]]
+        for axis in along_axes:
+            slant = float(directions[axis])
+            band = replace(along, axis=int(axis), frequency=along.frequency * slant, slant=slant)
+            narrower = [b for b in inside if b.axis == axis and b.settled >= band.settled]
+            bands.append(min([band, *narrower], key=lambda b: (not b.settled, b.frequency)))
+    return bands
+
+
+def _first_samples(field: Field, part: BoundaryPart, lines: Lines) -> int:
+    """How many samples along each line to begin with: fewer of data that are slow to ask."""
+    tried = sites_on_lines(part, lines, _TRIED)
+
+    def values(points: FloatArray) -> FloatArray:
+        return field(points, None if tried.normals is None else tried.normals[: len(points)])
+
+    most = affordable_points(values, tried.points)
+    n = _FIRST_SAMPLES
+    while n > _TRIED and n * len(lines[0]) > most:
+        n //= 2
+    return n
+
+
+def _finite_inside(field: Field, domain: Domain, rng: np.random.Generator) -> bool:
+    return bool(np.all(np.isfinite(field(domain.sample(2000, rng, "low-discrepancy")))))
+
+
+def _settle(source: str, axis: int, sample: LineValues, look: _Look, first: int = _FIRST_SAMPLES) -> DataBand:
+    """Refine the sampling until the band stops moving and lies below half of what the samples can see.
+
+    At the end of the enforced deadline, the band is taken as it is.
+    """
+    n = first
+    previous: LineBand | None = None
+    while True:
+        values, lengths = sample(n)
+        band = line_band(values, lengths)
+        moved = previous is None or abs(band.frequency - previous.frequency) > 0.02 * band.frequency + 1e-12
+        if (band.settled and not moved) or current_deadline().seconds_left <= 0:
+            if band.rough:
+                break
+            return DataBand(source, axis, band.frequency, True, samples=(values, lengths))
+        # before data are called noise, they are looked at as closely as any
+        if n >= look.most and (n >= _MOST_SAMPLES or line_band(values, lengths, NOISE_THRESHOLD).settled):
+            break
+        previous = band
+        n *= 2
+    if not line_band(values, lengths, NOISE_THRESHOLD).settled:
+        return DataBand(source, axis, band.frequency, False, noise=True)
+    return DataBand(source, axis, line_band(values, lengths, ROUGH_THRESHOLD).frequency, False)

@@ -1,0 +1,497 @@
+"""The frequency band of a problem, axis by axis, and what set it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy
+
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
+from fspielm.errors import ProblemError
+from fspielm.estimate.band_data import RIGHT_HAND_SIDE, ROUGH_THRESHOLD, DataBand, data_bands, data_sizes, line_band
+from fspielm.estimate.frozen import Frozen, freeze, roots_of
+from fspielm.estimate.stability import affordable, hidden_of
+from fspielm.geometry.points import Sites
+from fspielm.problem.operator import FieldCoefficient, Operator, once
+from fspielm.problem.problem import Problem
+from fspielm.problem.scattering.open_domain import has_data, highest_wavenumber
+
+# ---- How far the frequencies of a Fourier extension must go to hold samples along lines
+
+
+# How closely, as a share of the largest line, and by coefficients how many times as large.
+TOLERANCE = 1e-8
+_GROWTH = 30.0
+# A line so much longer than needed resolves frequencies to this, times its length, or to a share of the highest.
+_RESOLUTION = 6.0
+_RELATIVE_RESOLUTION = 0.05
+# Beyond the band by `excess`, an extension by the factor 1 + share holds it where excess * share is this.
+_EXCESS_TIMES_SHARE = 22.0
+_LARGEST_SHARE = _EXCESS_TIMES_SHARE / _RESOLUTION
+# Samples for each function, at least.
+_SAMPLES = 2.2
+# Frequencies to try at most: the work grows as their cube. Of more, from a few digits to many is taken to be as far as
+# for a bump, whose spectrum falls off as a Gaussian.
+_MOST_FREQUENCIES = 400
+_FURTHER = 1.3
+# Rates of decay, times the length of a line.
+_RATES = np.geomspace(0.3, 3e3, 24)
+
+
+def extension_band(
+    samples: FloatArray, lengths: FloatArray, guess: float, tolerance: float = TOLERANCE, *, decaying: bool = False
+) -> float:
+    """The highest frequency that samples contain to many digits, as far as lines of these lengths can tell.
+
+    Other than a spectrum seen through a window, it counts what happens at the ends of the lines.
+
+    Parameters
+    ----------
+    samples : (lines, n) array
+        Values at n equispaced points of each line, both ends included.
+    lengths : (lines,) array
+    guess : float
+        The highest frequency to a few digits.
+    tolerance : float
+        Share of the largest line that may be left over.
+    decaying : bool
+        Whether exponentials that decay along the lines, at any rate, do not count.
+    """
+    scale = float(np.linalg.norm(samples, axis=1).max(initial=0.0))
+    if scale == 0.0 or tolerance >= 1.0:
+        return 0.0
+    reach = guess * float(lengths.max())
+    share = min(_EXCESS_TIMES_SHARE / max(_RELATIVE_RESOLUTION * reach, 1e-300), _LARGEST_SHARE)
+    excess = _EXCESS_TIMES_SHARE / share
+    # as far as a sharp end of the band needs; if that is not enough, as far as the tail of a bump may
+    narrow, wide = reach + 1.5 * excess, 1.2 * reach + 24.0 * np.sqrt(reach) + 60.0
+    if wide * (1 + share) > 2 * np.pi * _MOST_FREQUENCIES:
+        return _FURTHER * guess
+    found = _first_enough(samples / scale, narrow, share, tolerance, decaying)
+    if np.any(np.isinf(found)):
+        found = np.minimum(_first_enough(samples / scale, wide, share, tolerance, decaying), wide)
+    return float(np.max(np.maximum(found - 0.5 * excess, 0.0) / lengths))
+
+
+def _first_enough(samples: FloatArray, limit: float, share: float, tolerance: float, decaying: bool) -> FloatArray:
+    """For each line, of length one, the frequency from which on the rest is below the tolerance; infinite if none is.
+
+    One factorisation serves all of them: frequencies are nested, and the penalty on coefficients is part of the rows.
+    """
+    step = 2 * np.pi / (1 + share)
+    frequencies = step * np.arange(int(limit / step) + 2)
+    stride = max(int(samples.shape[1] / max(_SAMPLES * 2 * len(frequencies), 200)), 1)
+    values = samples[:, ::stride]
+    places = np.linspace(0.0, 1.0, samples.shape[1])[::stride] - 0.5
+    waves = np.outer(places, frequencies)
+    columns = np.stack([np.cos(waves), np.sin(waves)], axis=2).reshape(len(places), -1)[:, 1:]
+    columns[:, 0] = 1.0  # the sine of frequency zero makes room for its cosine
+    given = np.exp(-np.outer(places + 0.5, _RATES)) if decaying else np.empty((len(places), 0))
+    columns = np.concatenate([given, columns], axis=1)
+    penalty = tolerance / _GROWTH * np.sqrt(len(places)) * np.eye(columns.shape[1])
+    Q, _ = scipy.linalg.qr(np.concatenate([columns, penalty]), mode="economic", check_finite=False)
+    target = np.concatenate([values.T, np.zeros((columns.shape[1], len(values)))])
+    parts = Q.T @ target
+    rest = np.sum((target - Q @ parts) ** 2, axis=0)
+    # what is left with the first j functions, for every j
+    left = np.sqrt(np.concatenate([np.cumsum(parts[::-1] ** 2, axis=0)[::-1], np.zeros((1, len(values)))]) + rest)
+    left = left[given.shape[1] :]
+    enough = left <= tolerance / np.sqrt(stride)
+    counts = np.where(enough.any(axis=0), np.argmax(enough, axis=0), -1)
+    return np.where(counts >= 0, frequencies[counts // 2], np.inf)
+
+
+# ---- What the equation itself carries: the real zeros of its symbol
+
+
+_GRID = 5
+
+
+def symbol_band(operator: Operator, sites: Sites, bands: FloatArray, also: Sites | None = None) -> FloatArray:
+    """The highest frequency along each axis at which a wave of the equation can run.
+
+    With frozen coefficients, a plane wave ``exp(i w x)`` satisfies the homogeneous equation where the symbol
+    ``P(w) = sum c (i w)^alpha`` is zero: the circle of radius kappa for Helmholtz, the cone for waves. For every
+    axis the symbol is solved for that component while the others run over their own data's bands; roots that
+    oscillate faster than they grow or decay count, with their real part.
+
+    Parameters
+    ----------
+    operator : Operator
+    sites : Sites
+        Where variable coefficients are frozen.
+    bands : (d,) array
+        Highest frequency of the data along each axis.
+    also : Sites, optional
+        A few at each of which they are frozen, be they extreme there or not.
+
+    Returns
+    -------
+    (d,) array
+    """
+    coefficients = np.stack([term.at(sites) for term in operator.terms])
+    # the distinct extremes are enough: one column for each term's smallest and largest value
+    parts = real_parts(coefficients)
+    extremes = np.unique(np.concatenate([at for part in parts for at in (part.argmin(axis=1), part.argmax(axis=1))]))
+    coefficients = coefficients[:, extremes]
+    if also is not None:
+        coefficients = np.hstack([coefficients, np.stack([term.at(also) for term in operator.terms])])
+    units = 1 / np.ptp(sites.points, axis=0)
+    return np.array([_along(operator, coefficients, bands, axis, units[axis]) for axis in range(operator.dimension)])
+
+
+def _along(operator: Operator, coefficients: NumberArray, bands: FloatArray, axis: int, unit: float) -> float:
+    """The band along one axis, found in multiples of `unit`: only then do small coefficients mean little."""
+    others = [i for i in range(operator.dimension) if i != axis]
+    grid = np.meshgrid(*(np.linspace(-bands[i], bands[i], _GRID) for i in others), indexing="ij")
+    w = np.stack([g.ravel() for g in grid], axis=1) if others else np.zeros((1, 0))
+    degree = max(term.orders[axis] for term in operator.terms)
+    if degree == 0:
+        return 0.0
+    # polynomial coefficients in the component along `axis`: (degree + 1, frozen, grid)
+    polynomial = np.zeros((degree + 1, coefficients.shape[1], len(w)), dtype=complex)
+    for term, values in zip(operator.terms, coefficients, strict=True):
+        factor = np.prod((1j * w) ** np.array([term.orders[i] for i in others]), axis=1) if others else np.ones(1)
+        polynomial[term.orders[axis]] += values[:, None] * factor * (1j * unit) ** term.orders[axis]
+    return unit * _largest_real_part(polynomial.reshape(degree + 1, -1))
+
+
+def _largest_real_part(polynomials: ComplexArray) -> float:
+    largest = 0.0
+    for column in polynomials.T:
+        magnitude = np.abs(column).max()
+        used = np.flatnonzero(np.abs(column) > 1e-14 * magnitude) if magnitude > 0 else np.array([], dtype=int)
+        if used.size < 2:
+            continue
+        roots = np.roots(column[used[-1] :: -1])
+        waves = roots[np.abs(roots.real) > np.abs(roots.imag)]
+        largest = max(largest, float(np.abs(waves.real).max(initial=0.0)))
+    return largest
+
+
+# ---- Where the waves of an equation with variable coefficients have the highest frequencies
+
+
+# Points that are looked at, of coefficients that are expressions, and of callables, which may be slow.
+_POINTS, _POINTS_OF_CALLABLES = 4096, 1024
+# Around the best of them: points of each closer look, how many there are, and how much closer each is.
+_CLOSER_POINTS, _LOOKS, _CLOSER = 64, 3, 0.3
+
+
+def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
+    """The places, one or two for each axis, where a wave along it has the highest frequency.
+
+    The extremes of single coefficients are elsewhere: what counts is a quotient, such as that of k^2 and diffusivity.
+
+    Parameters
+    ----------
+    problem : Problem
+    bands : (d,) array
+        Frequencies along the other axes: waves have none of them, or all.
+    """
+    points, frozen = spread(problem)
+    lower, upper = problem.domain.bounding_box
+    lengths = upper - lower
+    rng = np.random.default_rng(0)  # only looks
+    found = []
+    for axis in range(problem.dimension):
+        for others in (np.zeros_like(bands), bands) if bands.any() else (bands,):
+            search = _search_along(axis, others, 1 / lengths[axis])
+            values = search(frozen)
+            place, best = points[values.argmax()], values.max()
+            size = lengths * len(points) ** (-1 / problem.dimension)
+            for _ in range(_LOOKS):
+                near = place + size * rng.uniform(-1, 1, (_CLOSER_POINTS, problem.dimension))
+                near = near[problem.domain.contains(near)]
+                closer = search(freeze(problem.determinant, Sites(near))) if len(near) else np.zeros(0)
+                if closer.max(initial=0.0) > best:
+                    place, best = near[closer.argmax()], closer.max()
+                size = _CLOSER * size
+            found.append(place)
+    return Sites(np.unique(np.array(found), axis=0))
+
+
+def waves_at(problem: Problem, bands: FloatArray, number: int = 0) -> tuple[FloatArray, FloatArray]:
+    """Points all over the domain, and the highest frequency of a wave along each axis there, both ``(n, d)``.
+
+    At least a `number` of them, where coefficients are expressions: callables may be slow.
+    """
+    points, frozen = spread(problem)
+    if number > len(points) and _is_written(problem.determinant):
+        points, frozen = _spread(problem, number)
+    units = 1 / np.subtract(*reversed(problem.domain.bounding_box))
+    rivals = (np.zeros_like(bands), bands) if bands.any() else (bands,)
+    along = [[_search_along(axis, others, units[axis])(frozen) for others in rivals] for axis in range(len(bands))]
+    return points, np.stack([np.max(each, axis=0) for each in along], axis=1)
+
+
+@once
+def spread(problem: Problem) -> tuple[FloatArray, Frozen]:
+    """Points all over the domain, and the operator at them."""
+    return _spread(problem, _POINTS if _is_written(problem.determinant) else _POINTS_OF_CALLABLES)
+
+
+def _spread(problem: Problem, number: int) -> tuple[FloatArray, Frozen]:
+    points = problem.domain.sample(number, np.random.default_rng(0), "low-discrepancy")  # only looks
+    return points, freeze(problem.determinant, Sites(points))
+
+
+def _is_written(operator: Operator) -> bool:
+    """Whether the coefficients are expressions, all through."""
+    fields = [term.coefficient for term in operator.terms if callable(term.coefficient)]
+    return all(isinstance(field, FieldCoefficient) and field.field.is_formula for field in fields)
+
+
+def _search_along(axis: int, others: FloatArray, unit: float) -> Callable[[Frozen], FloatArray]:
+    """The highest frequency of a wave along an axis, beside `others` along the other ones, at each site."""
+    base = 1j * np.where(np.arange(len(others)) == axis, 0.0, others)
+    direction = (np.arange(len(others)) == axis).astype(np.float64)
+
+    def highest(frozen: Frozen) -> FloatArray:
+        n = len(frozen.coefficients)
+        polynomials = frozen.along(np.broadcast_to(base, (n, len(base))), np.broadcast_to(direction, (n, len(base))))
+        degree = int(frozen.orders[:, axis].max(initial=0))
+        if not degree:
+            return np.zeros(n)
+        roots = roots_of(polynomials[:, : degree + 1], np.full(n, unit))
+        with np.errstate(invalid="ignore"):
+            waves = np.abs(roots.imag) > np.abs(roots.real)
+        return np.asarray(np.where(waves, np.abs(roots.imag), 0.0).max(axis=1))
+
+    return highest
+
+
+# ---- Waves caught in a well: where k^2 is positive in some place and negative around it
+
+
+# Points of the line through a well.
+_LINE = 400
+# e-foldings of a caught wave's spectrum that a basis should hold: six digits.
+_FOLDINGS = 13.8
+# What every band has beyond its frequencies, in radians over the domain.
+_BEYOND = 25.0
+# A well narrower than this share of what its lowest wave needs catches none.
+_NARROW = 0.7
+
+
+def well_band(problem: Problem) -> FloatArray:
+    """The frequencies along each axis of waves that a well catches, zero where there is none.
+
+    For ``a u_xx + ... + c u`` with ``k^2 = c / a``. Such a wave runs with the highest wavenumber k in the middle and
+    falls off outside of where k^2 is zero, at distance r: like ``exp(-k x^2 / 2 r)``, the spectrum of which falls off
+    as ``exp(-w^2 r / 2 k)``. A basis of lower frequencies holds none of it, and sees no resonance.
+    """
+    operator, domain = problem.determinant, problem.domain
+    found = np.zeros(problem.dimension)
+    if operator.is_constant or operator.order != 2 or domain.time is not None:
+        return found
+    lower, upper = domain.bounding_box
+    lengths = upper - lower
+    try:
+        if not np.any(_changes_sign(problem)):
+            return found
+        middle = fastest_places(problem, np.zeros(problem.dimension))
+        for axis in range(problem.dimension):
+            squares = _square_of(freeze(operator, middle), axis)
+            place = middle.points[squares.argmax()]
+            highest = float(np.sqrt(max(squares.max(), 0.0)))
+            half = _half_width(problem, place, axis)
+            if highest * half >= _NARROW * problem.dimension:
+                spread = np.sqrt(highest**2 + 2 * _FOLDINGS * highest / half)
+                found[axis] = max(spread - _BEYOND / lengths[axis], 0.0)
+    except ProblemError:  # a coefficient has no value there
+        return np.zeros(problem.dimension)
+    return found
+
+
+def _changes_sign(problem: Problem) -> list[bool]:
+    """Whether the square along each axis is positive in some places and negative in others."""
+    _, everywhere = spread(problem)
+    squares = [_square_of(everywhere, axis) for axis in range(problem.dimension)]
+    return [bool(np.any(square > 0) and np.any(square < 0)) for square in squares]
+
+
+def _square_of(frozen: Frozen, axis: int) -> FloatArray:
+    """The square of the wavenumber along an axis, at each site; negative where waves fall off."""
+    twice = np.zeros(frozen.orders.shape[1], dtype=np.int_)
+    twice[axis] = 2
+    second = frozen.coefficients[:, np.all(frozen.orders == twice, axis=1)].sum(axis=1)
+    plain = frozen.coefficients[:, ~frozen.orders.any(axis=1)].sum(axis=1)
+    return np.asarray(np.divide(plain, second, out=np.zeros_like(plain), where=second != 0).real)
+
+
+def _half_width(problem: Problem, place: FloatArray, axis: int) -> float:
+    """Half of the way along an axis on which the square is positive; zero where that ends at the boundary."""
+    lower, upper = problem.domain.bounding_box
+    sides = []
+    for end in (lower[axis], upper[axis]):
+        line = np.tile(place, (_LINE, 1))
+        line[:, axis] = np.linspace(place[axis], end, _LINE)
+        outside = np.flatnonzero(~problem.domain.contains(line))
+        line = line[: outside[0]] if outside.size else line
+        if not len(line):
+            return 0.0
+        turned = np.flatnonzero(_square_of(freeze(problem.determinant, Sites(line)), axis) < 0)
+        if not turned.size:
+            return 0.0
+        sides.append(abs(float(line[turned[0], axis] - place[axis])))
+    return 0.5 * sum(sides)
+
+
+# ---- The frequency band of a problem, axis by axis, and what set it
+
+
+_FROZEN_SITES = 512
+# Higher by a few percent is what every band has beyond its frequencies.
+_CLEARLY = 1.02
+# Between these shares of the largest amplitude the frequency of a smooth function rises by half at most, and by more
+# than this where amplitudes fall like the fourth power of it, or more slowly.
+_POWER_SHARES = 1e-3, 1e-5
+_POWER_RATIO = 3.0
+
+
+# What sets a band, where that is no datum.
+OF_THE_PROBLEM = (
+    "the equation",
+    "a wave caught in a well of its coefficients",
+    "a condition that lets it through",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Bands:
+    """Highest frequencies that the equation and its data contain.
+
+    Attributes
+    ----------
+    frequencies : (d,) array
+        Along each axis.
+    sources : tuple of str
+        What set each one: a datum's name, ``"the equation"``, ``"a wave caught in a well of its coefficients"``, ``"a
+        condition that lets it through"``, ``"data that do not oscillate"`` or ``"constant data"``.
+    unsettled : tuple of str
+        Data without a clear highest frequency (jumps, kinks): the solution is hardly smooth.
+    data : tuple of DataBand
+        Each datum's, along each axis that it varies along.
+    """
+
+    frequencies: FloatArray
+    sources: tuple[str, ...]
+    unsettled: tuple[str, ...]
+    data: tuple[DataBand, ...] = ()
+
+    def lines(self, coordinates: Sequence[object]) -> list[str]:
+        """What was found along each axis, and what set it, in words."""
+        found = zip(coordinates, self.frequencies, self.sources, strict=True)
+        return [f"{symbol}: {frequency:.4g}, set by {source}" for symbol, frequency, source in found]
+
+
+def infer_bands(problem: Problem, rng: np.random.Generator) -> Bands:
+    """Infer the band from the spectra of the data, joined with the waves that the equation carries.
+
+    At the end of the enforced deadline it takes the bands as they are: what they leave out shows in the rounds.
+    """
+    if problem.domain.is_unbounded and not has_data(problem):  # what comes in has the waves of the equation
+        highest = highest_wavenumber(problem)
+        return Bands(np.full(problem.dimension, highest), (OF_THE_PROBLEM[0],) * problem.dimension, ())
+    return _with_waves(problem, data_bands(problem, rng), rng)
+
+
+def refine_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
+    """The bands to eight digits of the solution instead of five of each datum.
+
+    For features that are solved with once: it takes longer, and nothing is left to be added.
+    """
+    return _with_waves(problem, _refined(problem, list(bands.data), rng), rng)
+
+
+def bands_of_conditions(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
+    """The bands of the conditions' data alone, joined with the waves that the equation carries."""
+    return _with_waves(problem, [band for band in bands.data if not band.source.startswith(RIGHT_HAND_SIDE)], rng)
+
+
+def without_short_lines(problem: Problem, bands: Bands, shortest: float, rng: np.random.Generator) -> Bands:
+    """The bands but for data along shorter lines, such as small pieces of the boundary; as they are without such."""
+    long = [band for band in bands.data if band.samples is None or float(np.max(band.samples[1])) >= shortest]
+    return bands if len(long) == len(bands.data) else _with_waves(problem, long, rng)
+
+
+def settled_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
+    """The bands of data without jumps and kinks, of any order, joined with the waves that the equation carries."""
+    return _with_waves(problem, [_without_kinks(band) for band in bands.data if band.settled], rng)
+
+
+def _without_kinks(band: DataBand) -> DataBand:
+    """Cut where jumps are, if amplitudes fall like a power: a higher derivative jumps somewhere along the lines."""
+    if band.samples is None:
+        return band
+    lower, upper = (line_band(*band.samples, share).frequency for share in _POWER_SHARES)
+    if upper <= _POWER_RATIO * lower:
+        return band
+    return replace(band, frequency=band.slant * line_band(*band.samples, ROUGH_THRESHOLD).frequency)
+
+
+def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> Bands:
+    frequencies = np.zeros(problem.dimension)
+    sources = ["constant data"] * problem.dimension
+    for band in data:
+        if band.frequency > frequencies[band.axis]:
+            frequencies[band.axis] = band.frequency
+            sources[band.axis] = band.source
+        elif band.varies and sources[band.axis] == "constant data":
+            sources[band.axis] = "data that do not oscillate"
+    sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
+    waves = _waves(problem, sites, frequencies)
+    lower, upper = problem.domain.bounding_box
+    passing = hidden_of(problem).affordable(upper - lower)
+    caught = affordable(well_band(problem), upper - lower)
+    for found, source in zip((waves, caught, passing), OF_THE_PROBLEM, strict=True):
+        for axis in np.flatnonzero(found > frequencies):
+            frequencies[axis] = found[axis]
+            sources[axis] = source
+    return Bands(frequencies, tuple(sources), _unsettled(data), tuple(data))
+
+
+def _waves(problem: Problem, sites: Sites, frequencies: FloatArray) -> FloatArray:
+    """The waves that the equation carries: where coefficients vary, at the fastest places, if that is clearly more."""
+    waves = symbol_band(problem.determinant, sites, frequencies)
+    if problem.determinant.is_constant:
+        return waves
+    if problem.determinant.order == 1:
+        # where a stream turns, frozen coefficients have frequencies across it that are beyond all bounds
+        return waves if problem.domain.time is not None else np.zeros_like(waves)
+    try:
+        fastest = symbol_band(problem.determinant, sites, frequencies, fastest_places(problem, frequencies))
+    except ProblemError:  # a coefficient has no value at one of many points: whoever needs it there says so
+        return waves
+    return np.where(fastest > _CLEARLY * waves, fastest, waves)
+
+
+def _unsettled(data: list[DataBand]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(band.source for band in data if not band.settled))
+
+
+def _refined(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> list[DataBand]:
+    """The bands to eight digits of the solution, in which data weigh as much as they are large.
+
+    Without waves, what decays in time is no matter of frequencies.
+    """
+    sizes = data_sizes(problem, rng)
+    largest = max(sizes.values()) or 1.0
+    last = problem.dimension - 1
+    highest = np.array([max((b.frequency for b in data if b.axis == i), default=0.0) for i in range(last + 1)])
+    sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
+    decaying = problem.domain.time is not None and symbol_band(problem.determinant, sites, highest)[last] == 0.0
+    refined = []
+    for band in data:
+        if band.settled and band.samples is not None:
+            values, lengths = band.samples
+            guess = band.frequency / band.slant
+            tolerance = TOLERANCE / max(sizes[band.source] / largest, TOLERANCE)
+            found = extension_band(values, lengths, guess, tolerance, decaying=decaying and band.axis == last)
+            refined.append(replace(band, frequency=band.slant * max(guess, found)))
+        else:
+            refined.append(band)
+    return refined

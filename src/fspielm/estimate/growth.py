@@ -1,0 +1,522 @@
+"""How fast disturbances grow in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.basis.basis import expand_powers
+from fspielm.estimate.frozen import Frozen, freeze, freeze_inside, roots_of, telling
+from fspielm.geometry.points import Sites
+from fspielm.numerics.sampling import half_sphere
+from fspielm.problem.nonlinear.iterate import Iterate
+from fspielm.problem.operator import FieldCoefficient, derivative, identity
+from fspielm.problem.problem import Problem, iterate_of
+
+# ---- Exponents in time of the symbol at real frequencies in space: how fast waves grow, and where they go
+
+
+# A real part below this share of a root is rounding: of a double one, half of the digits are.
+_ROUNDING = 1e-12
+_ROUNDING_OF_MANY = 1e-6
+# A step of frequencies, as a share of them, over which symbols are differentiated.
+_STEP = 1e-4
+
+
+def rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
+    """The fastest growth at each site with each frequency in space ``(n, m)``, and the size of that exponent."""
+    n, m = len(frozen.coefficients), len(k)
+    if not _degree(frozen):  # of equations whose determinant has no time: nothing grows by itself
+        return np.zeros((n, m)), np.zeros((n, m))
+    roots = roots_of(_polynomials(frozen, k), np.full(n * m, unit))
+    growing = _growing(roots)
+    most = growing.argmax(axis=1)
+    row = np.arange(n * m)
+    return growing[row, most].reshape(n, m), np.nan_to_num(np.abs(roots[row, most])).reshape(n, m)
+
+
+def rates_and_speeds(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The fastest growth at each site with each frequency, and the least and the largest speed of a packet ``(n, m)``.
+
+    Of one dimension in space. The group velocity of ``exp(i k x + s t)`` is ``-Im ds/dk``; where two exponents meet,
+    there is none, and the least one is taken to be zero.
+    """
+    n, m = len(frozen.coefficients), len(k)
+    if not _degree(frozen):
+        return np.zeros((n, m)), np.zeros((n, m)), np.zeros((n, m))
+    polynomials = _polynomials(frozen, k)
+    roots = roots_of(polynomials, np.full(n * m, unit))
+    step = _STEP * np.abs(k)
+    change = _polynomials(frozen, k + step) - _polynomials(frozen, k - step)
+    slopes = change / np.tile(2 * step, (n, 1))
+    powers = np.arange(polynomials.shape[1])
+    s = roots[:, :, None] ** powers
+    by_s = polynomials[:, None, 1:] * powers[1:] * s[:, :, :-1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        velocities = -(-(slopes[:, None, :] * s).sum(axis=2) / by_s.sum(axis=2)).imag
+    speeds = np.where(np.isfinite(velocities), np.abs(velocities), 0.0)
+    most = _growing(roots).max(axis=1)
+    return most.reshape(n, m), speeds.min(axis=1).reshape(n, m), speeds.max(axis=1).reshape(n, m)
+
+
+def _degree(frozen: Frozen) -> int:
+    return int(frozen.orders[:, -1].max(initial=0))
+
+
+def _polynomials(frozen: Frozen, k: FloatArray) -> ComplexArray:
+    """The symbol as polynomials in the exponent in time, at each site with each frequency ``(n m, degree + 1)``."""
+    space, highest = k.shape[1], int(frozen.orders.sum(axis=1).max(initial=0))
+    exponents = np.column_stack([1j * k, np.zeros(len(k))])
+    later = np.broadcast_to(np.append(np.zeros(space), 1.0), exponents.shape)
+    powers = expand_powers(frozen.orders, exponents, later, highest)[:, :, : _degree(frozen) + 1]
+    each = np.einsum("mtk,nt->nmk", powers, frozen.coefficients)
+    return np.asarray(each.reshape(-1, powers.shape[2]))
+
+
+def _growing(roots: ComplexArray) -> FloatArray:
+    """Real parts of roots that are more than rounding, and zero of all others."""
+    share = _ROUNDING if roots.shape[1] <= 2 else _ROUNDING_OF_MANY
+    with np.errstate(invalid="ignore"):
+        return np.where(roots.real > share * np.abs(roots), roots.real, 0.0)
+
+
+# ---- Where the iterate of a linearisation is steep, at each of some times: places that few samples would miss
+# Between two points on either side of a front, its values jump however thin it is; halving the way, and keeping the
+# half with the larger jump, leads to it.
+
+
+# Points of space at each time, neighbours of which are compared; how many pairs of them are followed, and how far.
+_SAMPLES = 96
+_PAIRS = 4
+_HALVINGS = 14
+
+
+def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
+    """Points ``(n, d)`` at these shares of the time given, a few at each, where the iterate changes most nearby."""
+    iterate, time = iterate_of(problem), problem.domain.time
+    assert iterate is not None
+    assert time is not None
+    found = problem.domain.sample(_SAMPLES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    left, right = _neighbours(found)
+    times = time.start + shares * time.duration
+    a, b = (_at_times(side, times) for side in (left, right))
+    first, last = (_values(problem, iterate, side) for side in (a, b))
+    steepest = np.argsort(_jump(first, last).reshape(len(times), -1), axis=1)[:, -_PAIRS:]
+    chosen = (steepest + len(left) * np.arange(len(times))[:, None]).ravel()
+    a, b, first, last = a[chosen], b[chosen], first[:, chosen], last[:, chosen]
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (a + b)
+        # where the way leads out of the domain, it is not followed any further
+        inside = problem.domain.contains(middle)
+        between = np.where(inside, _values(problem, iterate, np.where(inside[:, None], middle, a)), first)
+        earlier = inside & (_jump(first, between) >= _jump(between, last))
+        later = inside & ~earlier
+        a, first = np.where(later[:, None], middle, a), np.where(later, between, first)
+        b, last = np.where(earlier[:, None], middle, b), np.where(earlier, between, last)
+    return np.asarray(a)
+
+
+def _neighbours(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Pairs of points that follow each other along one of the axes of space."""
+    orders = [np.argsort(points[:, axis]) for axis in range(points.shape[1] - 1)]
+    before, after = (np.concatenate([order[side] for order in orders]) for side in (slice(None, -1), slice(1, None)))
+    return points[before], points[after]
+
+
+def _at_times(points: FloatArray, times: FloatArray) -> FloatArray:
+    every = np.tile(points, (len(times), 1))
+    every[:, -1] = np.repeat(times, len(points))
+    return every
+
+
+def _values(problem: Problem, iterate: Iterate, points: FloatArray) -> NumberArray:
+    """Values of all unknowns ``(m, n)``."""
+    each = [identity(problem.dimension).on(place) for place in range(len(problem.stated.unknowns))]
+    return iterate.evaluate_each(each, Sites(points))
+
+
+def _jump(one: NumberArray, other: NumberArray) -> FloatArray:
+    """How far values ``(m, n)`` are apart, the largest of all unknowns, each in units of its own."""
+    size = np.maximum(np.abs(one).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    return np.asarray((np.abs(one - other) / size).max(axis=0))
+
+
+# ---- Coefficients as disturbances see them that are wider than what is steep: on the average over half a period
+# Those of a linearisation are large at a front of the solution, and there alone. A disturbance that is wider than the
+# front does not grow as if they were so everywhere; one that is as narrow feels them, and its own diffusion.
+
+
+# Places around a site that are averaged over.
+_AROUND = 33
+# Sizes of boxes for each octave: along a line all have their places in common.
+_STEPS_ALONG_A_LINE = 3
+
+
+def freeze_wide(problem: Problem, points: FloatArray, shares: FloatArray) -> Iterator[tuple[NDArray[np.int_], Frozen]]:
+    """The operator of a problem at points ``(n, d)``, averaged around them over boxes that are shares of the domain.
+
+    Yields
+    ------
+    which, frozen : integer array, Frozen
+        Those of the shares ``(m,)`` that are about the same, and the average over boxes of this size.
+    """
+    along_a_line = problem.dimension == 2
+    steps = _STEPS_ALONG_A_LINE if along_a_line else 1
+    levels = np.round(steps * np.log2(shares)).astype(int)
+    unique, which = np.unique(levels, return_inverse=True)
+    lower, upper = problem.domain.bounding_box
+    lengths = (upper - lower)[:-1]
+    sizes = 2.0 ** (unique / steps)
+    if along_a_line:
+        means: Iterable[Frozen] = _along_a_line(problem, points, sizes * lengths[0])
+    else:
+        means = (_in_boxes(problem, points, size * lengths) for size in sizes)
+    for place, frozen in enumerate(means):
+        yield np.flatnonzero(which == place), frozen
+
+
+def _along_a_line(problem: Problem, points: FloatArray, widths: FloatArray) -> list[Frozen]:
+    """Averages over intervals of these widths, in rising order, all from one set of places."""
+    lower, upper = problem.domain.bounding_box
+    m = len(widths)
+    offsets = 0.5 * np.concatenate([-widths[::-1], [0.0], widths])
+    x = np.clip(points[:, :1] + offsets, lower[0], upper[0])
+    around = np.stack([x, np.broadcast_to(points[:, 1:], x.shape)], axis=2)
+    frozen = freeze(problem.determinant, Sites(around.reshape(-1, 2)))
+    each = frozen.coefficients.reshape(*x.shape, -1)
+    # the integral from the left end of the widest one
+    pieces = 0.5 * np.diff(x)[:, :, None] * (each[:, 1:] + each[:, :-1])
+    whole = np.concatenate([np.zeros_like(pieces[:, :1]), np.cumsum(pieces, axis=1)], axis=1)
+    return [
+        Frozen(frozen.orders, (whole[:, m + k] - whole[:, m - k]) / (x[:, m + k] - x[:, m - k])[:, None])
+        for k in range(1, m + 1)
+    ]
+
+
+def _in_boxes(problem: Problem, points: FloatArray, widths: FloatArray) -> Frozen:
+    """Averages over boxes of these widths in space."""
+    offsets = np.zeros((_AROUND, problem.dimension))
+    offsets[:, :-1] = (_spread(len(widths)) - 0.5) * widths
+    around = points[:, None, :] + offsets
+    flat = around.reshape(-1, problem.dimension)
+    inside = problem.domain.contains(flat).reshape(around.shape[:2])
+    inside[:, 0] = True  # the point itself
+    weights = inside / inside.sum(axis=1, keepdims=True)
+    # what is outside does not count, but is to have a value
+    at = np.where(inside[:, :, None], around, points[:, None, :]).reshape(flat.shape)
+    frozen = freeze(problem.determinant, Sites(at))
+    each = frozen.coefficients.reshape(*inside.shape, -1)
+    return Frozen(frozen.orders, np.einsum("nat,na->nt", each, weights))
+
+
+def _spread(dimension: int) -> FloatArray:
+    """Points of the unit cube that leave no gaps, the first in its middle (Roberts' sequence)."""
+    ratio = 1.0
+    for _ in range(40):
+        ratio = (1 + ratio) ** (1 / (dimension + 1))
+    steps = ratio ** -np.arange(1.0, dimension + 1)
+    return np.asarray((0.5 + np.arange(_AROUND)[:, None] * steps) % 1.0)
+
+
+# ---- What packets of short waves gather on their way through the coefficients of a linearisation, in one dimension
+# A packet grows where it is, and it travels with its group velocity. Where dispersion is strong that is fast: what is
+# steep in a solution is passed within a short time, and a wave that is to grow there for long would have to stay. While
+# a packet passes once through all of the domain it grows by the integral of rate over speed; it passes as often as its
+# speed allows, as if it were reflected at every end, or came in again at the other.
+
+
+# Places along the domain, and more of them around what is steep, ever closer to it: so many octaves, two in each.
+_ALONG = 129
+_OCTAVES = 14
+# Waves of fewer periods over the domain are no packets.
+_PERIODS = 4
+# What is steep moves too. A packet that is not faster by this may go along with it.
+_FASTER = 2.0
+# Slopes that are steep, as a share of the steepest.
+_STEEP = 0.5
+
+
+def gathered(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: float) -> FloatArray:
+    """By how many powers of e waves grow at most within so many seconds ``(m,)``; infinite where they may stay.
+
+    Parameters
+    ----------
+    problem : Problem
+        A linearisation in one dimension and time.
+    fronts : (n, 2) array
+        Where its iterate is steep at each of some times.
+    k : (m, 1) array
+    seconds : float
+    """
+    lower, upper = problem.domain.bounding_box
+    length = float(upper[0] - lower[0])
+    iterate = iterate_of(problem)
+    assert iterate is not None
+    packets = np.abs(k[:, 0]) * length >= 2 * np.pi * _PERIODS
+    most = np.where(packets, 0.0, np.inf)
+    k = k[packets]
+    for now in np.unique(fronts[:, 1]):
+        x = _places(fronts[fronts[:, 1] == now, 0], float(lower[0]), float(upper[0]))
+        sites = Sites(np.column_stack([x, np.full(len(x), now)]))
+        growing, slowest, fastest = rates_and_speeds(freeze(problem.determinant, sites), k, 1 / seconds)
+        along = _speed_of_steep(problem, iterate, sites)
+        slow, fast = slowest.min(axis=0), fastest.max(axis=0)
+        passes = 1 + seconds * (fast + along) / length
+        with np.errstate(divide="ignore", invalid="ignore"):
+            once = np.trapezoid(growing / (slowest - along), x, axis=0)
+        most[packets] = np.maximum(most[packets], np.where(slow > _FASTER * along, passes * once, np.inf))
+    return most
+
+
+def _places(steep: FloatArray, first: float, last: float) -> FloatArray:
+    """Places along a line, close to each other where something is steep."""
+    offsets = (last - first) * 2.0 ** (-np.arange(2 * _OCTAVES) / 2)
+    around = steep[:, None] + np.concatenate([-offsets, [0.0], offsets])
+    return np.unique(np.clip(np.concatenate([np.linspace(first, last, _ALONG), around.ravel()]), first, last))
+
+
+def _speed_of_steep(problem: Problem, iterate: Iterate, sites: Sites) -> float:
+    """How fast what is steep in the iterate moves: its slope in time over that in space."""
+    unknowns = range(len(problem.stated.unknowns))
+    in_space, in_time = (
+        np.abs(iterate.evaluate_each([derivative(orders).on(place) for place in unknowns], sites))
+        for orders in ((1, 0), (0, 1))
+    )
+    fastest = 0.0
+    for slope, change in zip(in_space, in_time, strict=True):
+        steep = slope >= _STEEP * slope.max()
+        if slope.max() > 0:
+            fastest = max(fastest, float((change[steep] / slope[steep]).max()))
+    return fastest
+
+
+# ---- How fast disturbances grow in time: exponents in time of the symbol at real frequencies in space
+
+
+_DIRECTIONS = 8
+# Frequencies from an eighth of a period over the domain, so many octaves up, with so many steps for each.
+_STEPS = 3
+_LOWEST = np.pi / 4
+# Those below the lowest that values prescribed all round allow for, by so much.
+_BELOW = 0.9
+# Where coefficients change with time, so do rates: from one of so many stretches to the next.
+_STRETCHES = 12
+# Samples of a condition that tell where it holds.
+_FEW = 3
+# Times in each of them at which the fronts of a linearisation are looked for.
+_LOOKS = 2
+# Powers of e on one of them that are not worth a closer look.
+_LITTLE = 0.05
+# Growth over the time given by more than this, and by as much more two octaves on, has no bound.
+HOPELESS = 40.0
+_LARGER = 1.3
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """Disturbances ``exp(i k x + s t)`` that grow, and by how much.
+
+    Attributes
+    ----------
+    frequencies : (n, d) array
+        Absolute values of k along each axis of space; along time, of s.
+    stretches : (n, m) array
+        By how many powers of e each grows on each of m equal stretches of the time given.
+    has_bound : bool
+        Whether the growth stays bounded as frequencies rise.
+    places : (n, m, d) array or None
+        Where each grows fastest on each stretch, where that is somewhere in particular: at a front of a linearisation.
+    ends : tuple of float or None
+        Where disturbances begin to grow and where they end, if that is not the time given but along a line.
+    """
+
+    frequencies: FloatArray
+    stretches: FloatArray
+    has_bound: bool = True
+    places: FloatArray | None = None
+    ends: tuple[float, float] | None = None
+
+    @property
+    def foldings(self) -> FloatArray:
+        """By how many powers of e each grows over the time given."""
+        return np.asarray(self.stretches.sum(axis=1))
+
+    def left(self, which: int, shares: FloatArray) -> FloatArray:
+        """By how many powers of e one of them still grows after these shares of the time given."""
+        grown = np.concatenate([[0.0], np.cumsum(self.stretches[which])])
+        return np.asarray(grown[-1] - np.interp(shares, np.linspace(0.0, 1.0, len(grown)), grown))
+
+    def first_hopeless(self) -> tuple[float, float]:
+        """The lowest frequency in space of which no digit would be left, and its e-foldings."""
+        lost = np.flatnonzero(self.foldings > HOPELESS)
+        sizes = np.linalg.norm(self.frequencies[lost, :-1], axis=1)
+        first = lost[np.argmin(sizes)]
+        return float(sizes.min()), float(self.foldings[first])
+
+
+def find_growth(problem: Problem) -> Growth:
+    """The disturbances that grow, with coefficients frozen at some points; a ProblemError where they have no value."""
+    time, space = problem.domain.time, problem.dimension - 1
+    assert time is not None
+    points, frozen = freeze_inside(problem)
+    lower, upper = problem.domain.bounding_box
+    lengths = (upper - lower)[:-1]
+    k = _frequencies(lengths)
+    number = _STRETCHES if _changes(problem) else 1
+    during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
+    fronts = _fronts(problem, number)
+    stretches, sizes, places = [], [], []
+    for stretch in range(number):
+        now = np.flatnonzero(during == stretch)
+        now = now[telling(frozen.select(now))]
+        here, where = frozen.select(now), points[now]
+        if fronts is not None:
+            where = np.concatenate([where, fronts[stretch]])
+            here = freeze(problem.determinant, Sites(where))
+        stay = np.full(len(where), time.duration)
+        if not _is_periodic(problem):
+            stay = _stays(here, lengths, time.duration)
+        if fronts is not None:
+            growing, size = _rates_of_wide(problem, where, k, 1 / time.duration)
+        else:
+            growing, size = rates(here, k, 1 / time.duration)
+        grown = growing * stay[:, None] / number
+        most = grown.max(axis=0)
+        if fronts is not None:
+            most = _on_their_way(problem, fronts[stretch], k, most, time.duration / number)
+        stretches.append(most)
+        fastest = grown.argmax(axis=0)
+        sizes.append(size[fastest, np.arange(len(k))])
+        places.append(where[fastest])
+    each = np.stack(stretches, axis=1)
+    foldings = each.sum(axis=1)
+    grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest(problem, lengths))
+    found = np.column_stack([np.abs(k), np.max(sizes, axis=0)])[grows]
+    at = np.stack(places, axis=1)[grows] if problem.is_linearisation else None
+    return Growth(found, each[grows], _has_bound(foldings) if space else True, at)
+
+
+def find_growth_from_one_end(problem: Problem) -> Growth | None:
+    """What grows along a line from the end that all conditions are at; None where they are not all at one end."""
+    if (
+        problem.dimension > 1
+        or problem.domain.is_unbounded
+        or any(c.region.partner is not None for c in problem.constraints)
+    ):
+        return None
+    rng = np.random.default_rng(0)  # only looks
+    held = np.concatenate([c.sample(_FEW, rng, "uniform").points[:, 0] for c in problem.constraints])
+    (lower,), (upper,) = problem.domain.bounding_box
+    length = float(upper - lower)
+    if np.ptp(held) > 1e-9 * length:
+        return None
+    growing, sizes = np.zeros(_STRETCHES), np.zeros(_STRETCHES)
+    begin, end = (lower, upper) if held[0] - lower < upper - held[0] else (upper, lower)
+    points, frozen = freeze_inside(problem)
+    backward = (-1.0) ** frozen.orders.sum(axis=1) if end < begin else 1.0
+    rate, size = rates(Frozen(frozen.orders, frozen.coefficients * backward), np.zeros((1, 0)), 1 / length)
+    during = np.minimum((_STRETCHES * np.abs(points[:, 0] - begin) / length).astype(int), _STRETCHES - 1)
+    for stretch in range(_STRETCHES):
+        here = during == stretch if len(points) > 1 else np.array([True])
+        if here.any():
+            growing[stretch] = rate[here, 0].mean() * length / _STRETCHES
+            sizes[stretch] = size[here, 0].max()
+    fastest = np.array([[sizes.max()]])
+    return Growth(fastest, growing[None], ends=(float(begin), float(end))) if growing.sum() > 0 else None
+
+
+def _fronts(problem: Problem, number: int) -> FloatArray | None:
+    """Where the iterate of a linearisation is steep on each of so many stretches ``(number, n, d)``; None of others."""
+    if not problem.is_linearisation or problem.dimension == 1:
+        return None
+
+    looks = number * _LOOKS
+    return find_fronts(problem, (np.arange(looks) + 0.5) / looks).reshape(number, -1, problem.dimension)
+
+
+def _rates_of_wide(problem: Problem, points: FloatArray, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
+    """The same where coefficients are those of a linearisation, by what disturbances see of them."""
+    lower, upper = problem.domain.bounding_box
+    lengths = (upper - lower)[:-1]
+    # half a period of each, in the lengths of the domain, and not more than these
+    shares = np.pi / np.maximum(np.linalg.norm(k * lengths, axis=1), np.pi)
+    growing, sizes = np.zeros((len(points), len(k))), np.zeros((len(points), len(k)))
+    for these, frozen in freeze_wide(problem, points, shares):
+        growing[:, these], sizes[:, these] = rates(frozen, k[these], unit)
+    return growing, sizes
+
+
+def _on_their_way(problem: Problem, fronts: FloatArray, k: FloatArray, grown: FloatArray, seconds: float) -> FloatArray:
+    """What disturbances grow on a stretch, ``(m,)``, where they do not stay at what makes them grow."""
+    much = np.flatnonzero(grown > _LITTLE)
+    if problem.dimension != 2 or not much.size:
+        return grown
+
+    less = grown.copy()
+    less[much] = np.minimum(grown[much], gathered(problem, fronts, k[much], seconds))
+    return less
+
+
+def _changes(problem: Problem) -> bool:
+    """Whether coefficients may change with time: callables may."""
+    coefficients = [term.coefficient for term in problem.determinant.terms if callable(term.coefficient)]
+    fields = [c.field for c in coefficients if isinstance(c, FieldCoefficient) and c.field.is_formula]
+    now = problem.coordinates[-1]
+    return len(fields) < len(coefficients) or any(now in getattr(f.source, "free_symbols", ()) for f in fields)
+
+
+def _is_periodic(problem: Problem) -> bool:
+    return any(constraint.region.partner is not None for constraint in problem.constraints)
+
+
+def _lowest(problem: Problem, lengths: FloatArray) -> float:
+    """The lowest frequency in space of a disturbance: where values are prescribed all round, half a period each way."""
+    bound = [c for c in problem.constraints if c.region.kind == "boundary"]
+    held = all(c.operator.order == 0 and c.region.partner is None for c in bound)
+    covered = {name for c in bound if c.mask is None for name in c.part_names}
+    names = {part.name for part in problem.domain.boundary([str(symbol) for symbol in problem.coordinates])}
+    return float(np.linalg.norm(np.pi / lengths)) if bound and held and names <= covered else 0.0
+
+
+def _frequencies(lengths: FloatArray) -> FloatArray:
+    """Frequencies in space ``(m, d - 1)``: none, then all sizes in some directions, the highest last."""
+    space = len(lengths)
+    if not space:
+        return np.zeros((1, 0))
+    sizes = _LOWEST * 2.0 ** (np.arange(_OCTAVES * _STEPS + 1) / _STEPS)
+    directions = half_sphere(_DIRECTIONS, space, np.random.default_rng(0)) / lengths
+    # those along the axes, which may differ most
+    directions = np.concatenate([directions, np.diag(1 / lengths)])
+    every = (sizes[:, None, None] * directions).reshape(-1, space)
+    return np.concatenate([np.zeros((1, space)), every])
+
+
+def _stays(frozen: Frozen, lengths: FloatArray, duration: float) -> FloatArray:
+    """How long a disturbance stays at most, by site: what is only carried along leaves the domain."""
+    orders = frozen.orders
+    if orders.sum(axis=1).max(initial=0) > 1 or not lengths.size:
+        return np.full(len(frozen.coefficients), duration)
+    velocity = np.zeros((len(frozen.coefficients), len(lengths)), dtype=frozen.coefficients.dtype)
+    start = np.zeros(len(frozen.coefficients), dtype=frozen.coefficients.dtype)
+    for order, values in zip(orders, frozen.coefficients.T, strict=True):
+        if order[-1]:
+            start += values
+        elif order.any():
+            velocity[:, int(order.argmax())] += values
+    crossings = np.abs(start) / np.maximum(np.max(np.abs(velocity) / lengths, axis=1), 1e-300)
+    # with a velocity that is not real nothing is carried anywhere
+    turned = np.any(np.abs((velocity * np.conj(start)[:, None]).imag) > 0, axis=1)
+    return np.asarray(np.where(turned, duration, np.minimum(duration, crossings)))
+
+
+def _has_bound(foldings: FloatArray) -> bool:
+    """Whether growth levels off towards the highest frequencies."""
+    highest = foldings[1:].reshape(_OCTAVES * _STEPS + 1, -1).max(axis=1)
+    later, before = highest[-1], highest[-1 - 2 * _STEPS]
+    return not (later > HOPELESS and later > _LARGER * before)

@@ -1,0 +1,440 @@
+"""Branch and bound for the boxes in which something narrow is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import final
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.estimate.charts import Boxes, Chart, Kind, Line
+from fspielm.expr.enclosure import Enclosure, Intervals, enclose
+from fspielm.expr.field import Field
+from fspielm.geometry.points import Sites
+
+# ---- The functions in an expression that can be narrow, and where their argument makes them so
+# An expression as a whole drowns in what its terms have in common, when it is enclosed; but whatever is narrow in it
+# comes from an exponential, a step, a root, a pole or a border whose argument passes through a short range within a
+# short distance, and arguments are short.
+
+
+# Beyond this a function has done most of what it does: exp(-8) is little beside exp(0).
+_VANISHED = 8.0
+_REACH: dict[type[sp.Function], float] = {
+    sp.tanh: 4.0,
+    sp.coth: 4.0,
+    sp.sech: _VANISHED,
+    sp.csch: _VANISHED,
+    sp.erf: 3.0,
+    sp.erfc: 3.0,
+    sp.atan: 10.0,
+    sp.acot: 10.0,
+    sp.asinh: 10.0,
+}
+_GROWING = (sp.sinh, sp.cosh)
+_WAVES = (sp.sin, sp.cos, sp.tan, sp.cot, sp.sec, sp.csc)
+_OUTSIDE = (sp.asin, sp.acos, sp.atanh, sp.acosh)
+# A power as high as this is narrow at its end.
+_HIGH_POWER = 12
+
+# Where most of an exponential is, below its largest argument.
+_CORE = (-_VANISHED, 0.0)
+
+# From the enclosure of an argument and its largest value: by how much more than the argument the function changes.
+Law = Callable[[Intervals, float], FloatArray]
+
+
+@final
+@dataclass(frozen=True)
+class Atom:
+    """A function that can be narrow.
+
+    Attributes
+    ----------
+    argument : Expr
+    law : callable
+        From enclosures of the argument, and its largest value: how strongly the function changes with it, zero where it
+        does not, infinite where it jumps.
+    targets : tuple of float
+        The range of the argument in which most of it happens; below its largest value where `from_top`.
+    from_top : bool
+    kind : {"narrow", "kink", "jump"}
+        What it is where the distance is zero.
+    everywhere : bool
+        Whether it changes alike all over, as a wave does: only what is much faster than the rest of it is narrow.
+    """
+
+    argument: sp.Expr
+    law: Law
+    targets: tuple[float, float] = (0.0, 0.0)
+    from_top: bool = False
+    kind: Kind = "narrow"
+    everywhere: bool = False
+
+
+def sharp_atoms(expression: sp.Expr) -> tuple[list[Atom], bool]:
+    """The atoms of an expression that can be narrow, and whether that is all there is to know of it.
+
+    It is not where other functions occur: special ones, or such as the user's own.
+    """
+    atoms: list[Atom] = []
+    complete = True
+    for node in sp.preorder_traversal(expression):
+        found = list(_atoms_of(node)) if node.free_symbols else []
+        complete = complete and None not in found
+        atoms += [atom for atom in found if atom is not None and atom.argument.free_symbols]
+    unique = {(atom.argument, atom.law, atom.kind): atom for atom in atoms}
+    return list(unique.values()), complete
+
+
+def _atoms_of(node: sp.Basic) -> Iterator[Atom | None]:
+    if isinstance(node, sp.exp):
+        yield Atom(node.exp, _exponential, _CORE, from_top=True)
+    elif isinstance(node, sp.Pow):
+        yield from _power(node)
+    elif isinstance(node, sp.log):
+        yield Atom(node.args[0], _relative, (0.0, 0.0))
+    elif isinstance(node, Relational):
+        yield Atom(node.lhs - node.rhs, _border, kind="jump")
+    elif isinstance(node, sp.Abs | sp.Max | sp.Min):
+        yield from (Atom(side, _border, kind="kink") for side in _sides(node))
+    elif isinstance(node, sp.Heaviside | sp.sign):
+        yield Atom(node.args[0], _border, kind="jump")
+    elif isinstance(node, _GROWING):
+        yield from (Atom(side, _exponential, _CORE, from_top=True) for side in (node.args[0], -node.args[0]))
+    elif isinstance(node, sp.Function) and type(node) in _REACH:
+        yield Atom(node.args[0], _STEPS[type(node)], (-3.0, 3.0))
+    elif isinstance(node, _WAVES):
+        yield Atom(node.args[0], _always, everywhere=True)
+    elif isinstance(node, _OUTSIDE):
+        yield Atom(1 - node.args[0] ** 2, _relative)
+    elif isinstance(node, AppliedUndef | sp.Function) and not isinstance(node, sp.Piecewise):
+        yield None
+
+
+def _power(node: sp.Pow) -> Iterator[Atom]:
+    base, exponent = node.as_base_exp()
+    if exponent.free_symbols:
+        yield Atom(exponent * sp.log(base), _exponential, _CORE, from_top=True)
+    elif exponent.is_negative and isinstance(base, sp.cosh):
+        # a bump where its argument is least, which logarithms would not find: a hyperbolic cosine soon overflows
+        yield Atom(-(base.args[0] ** 2), _exponential, _CORE, from_top=True)
+    elif exponent.is_negative or (exponent.is_integer and exponent >= _HIGH_POWER):
+        yield Atom(exponent * sp.log(base**2) / 2, _exponential, _CORE, from_top=True)
+    elif not exponent.is_integer:
+        yield Atom(base, _relative, kind="kink")
+
+
+def _sides(node: sp.Expr) -> list[sp.Expr]:
+    """What changes its sign where the largest of several changes over."""
+    if isinstance(node, sp.Abs):
+        return [node.args[0]]
+    first, *others = node.args
+    return [first - other for other in others]
+
+
+def _exponential(argument: Intervals, top: float) -> FloatArray:
+    return np.where(argument.upper > top - _VANISHED, 1.0, 0.0)
+
+
+def _step(reach: float) -> Law:
+    def law(argument: Intervals, top: float) -> FloatArray:
+        return np.where((argument.lower < reach) & (argument.upper > -reach), 1.0, 0.0)
+
+    return law
+
+
+_STEPS: dict[type[sp.Basic], Law] = {function: _step(reach) for function, reach in _REACH.items()}
+
+
+def _relative(argument: Intervals, top: float) -> FloatArray:
+    """A root, a pole or a logarithm changes with the logarithm of its argument."""
+    through = (argument.lower <= 0.0) & (argument.upper >= 0.0)
+    least = np.minimum(np.abs(argument.lower), np.abs(argument.upper))
+    with np.errstate(divide="ignore"):
+        return np.where(through, np.inf, 1.0 / least)
+
+
+def _border(argument: Intervals, top: float) -> FloatArray:
+    return np.where((argument.lower <= 0.0) & (argument.upper >= 0.0), np.inf, 0.0)
+
+
+def _always(argument: Intervals, top: float) -> FloatArray:
+    return np.ones(len(argument.lower))
+
+
+# ---- Branch and bound: the boxes in which a function that can be narrow is
+
+
+# A function is narrow where it would change so often over the whole extent; and of a wave, where it is so much faster
+# than at most places.
+_NARROW = 15.0
+_FASTER = 4.0
+# A box in which a function changes so often at most is as small as what is in it.
+_SMALL = 4.0
+# Boxes at most: a layer along a curve or a surface fills them at some level, and is then known well enough.
+_MOST_BOXES = 2048
+# What has no width at all is followed so far, relative to the extent.
+_FLOOR = 1e-12
+# Boxes at the centers of which the largest value of an argument is looked for.
+_TOPS = 256
+# First boxes along each parameter, by their number.
+_FIRST = {1: 16, 2: 8, 3: 4}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Boxes in which an atom is narrow.
+
+    Attributes
+    ----------
+    boxes : Boxes
+    rates : (n, p) array
+        How often it changes over a unit of each parameter, at most; infinite where it jumps.
+    small : (n,) array of bool
+        Whether a box is as small as what is in it; otherwise that is a layer, or a point, somewhere in the box.
+    top : float
+        The largest value of the argument.
+    """
+
+    boxes: Boxes
+    rates: FloatArray
+    small: BoolArray
+    top: float
+
+    @property
+    def widths(self) -> FloatArray:
+        """The distance over which it changes, in each box, ``(n,)``; zero where it jumps."""
+        speeds = np.linalg.norm(self.boxes.rates, axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.where(self.rates > 0, speeds / self.rates, np.inf).min(axis=1))
+
+
+def find_narrow(atom: Atom, chart: Chart, coordinates: tuple[sp.Symbol, ...]) -> Found | None:
+    """Where an atom is narrow; None where its argument cannot be enclosed."""
+    enclosure = _with_slopes(atom.argument, coordinates)
+    return None if enclosure is None else _Search(atom, chart, enclosure).run()
+
+
+@lru_cache(maxsize=256)  # the data of a polygon's sides are often the same
+def _with_slopes(argument: sp.Expr, coordinates: tuple[sp.Symbol, ...]) -> Enclosure | None:
+    return enclose([argument, *(sp.diff(argument, x) for x in coordinates)], coordinates)
+
+
+@dataclass(eq=False)
+class _Search:
+    atom: Atom
+    chart: Chart
+    enclosure: Enclosure
+    top: float = -np.inf
+
+    def run(self) -> Found:
+        boxes, kept, threshold = self._first(), [], None
+        while True:
+            argument, slopes = self._enclosed(boxes)
+            self._raise_top(boxes, argument)
+            if threshold is None:
+                threshold = self._threshold(slopes)
+            factors = self.atom.law(argument, self.top)[:, None]
+            with np.errstate(invalid="ignore"):
+                rates = np.where((factors == 0) | (slopes == 0), 0.0, factors * slopes)
+            narrow = np.any(rates * self.chart.extent > threshold, axis=1)
+            boxes, rates, slopes = boxes.select(narrow), rates[narrow], slopes[narrow]
+            changes = rates * boxes.widths
+            small = np.all(changes <= _SMALL, axis=1)
+            done = small | np.all((boxes.widths <= _FLOOR * self.chart.extent) | (slopes == 0), axis=1)
+            kept.append((boxes.select(done), rates[done], small[done]))
+            boxes, rates, slopes = boxes.select(~done), rates[~done], slopes[~done]
+            if len(boxes) == 0 or len(boxes) + sum(len(one[0]) for one in kept) > _MOST_BOXES:
+                kept.append((boxes, rates, np.zeros(len(boxes), dtype=np.bool_)))
+                return self._found(kept)
+            boxes = boxes.halved(self._axes(boxes, rates, slopes))
+
+    def _first(self) -> Boxes:
+        boxes = self.chart.whole
+        parameters = boxes.lower.shape[1]
+        for axis in range(parameters):
+            for _ in range(int(np.log2(_FIRST.get(parameters, 2)))):
+                boxes = boxes.halved(np.full(len(boxes), axis))
+        return boxes
+
+    def _enclosed(self, boxes: Boxes) -> tuple[Intervals, FloatArray]:
+        """The argument over each box, and by how much it changes over a unit of each parameter, ``(n, p)``."""
+        argument, *slopes = self.enclosure(*self.chart.coordinates(boxes))
+        steepest = np.stack([np.maximum(np.abs(one.lower), np.abs(one.upper)) for one in slopes], axis=1)
+        with np.errstate(invalid="ignore"):
+            along = steepest[:, :, None] * boxes.rates
+        return argument, np.nan_to_num(along, nan=0.0, posinf=np.inf).sum(axis=1)
+
+    def _raise_top(self, boxes: Boxes, argument: Intervals) -> None:
+        """Look for larger values of the argument, at the centers of those boxes that may have them."""
+        if not self.atom.from_top:
+            return
+        high = np.argsort(-argument.upper, kind="stable")[:_TOPS]
+        centers = 0.5 * (boxes.lower[high] + boxes.upper[high])
+        _, held = self.chart.place(centers)
+        if held.any():
+            self.top = max(self.top, float(self._values(centers[held]).max()))
+
+    def _raise_top_within(self, boxes: Boxes, rates: FloatArray) -> None:
+        """The same along a line through each box, which may be far larger than what is in it."""
+        unit = 0.5 * (boxes.lower + boxes.upper)
+        line = Line(boxes, unit, np.argmax(np.where(np.isinf(rates), 1e300, rates) * boxes.widths, axis=1))
+        peaks = line.moved(line.peaks(self._values))
+        _, held = self.chart.place(peaks)
+        if held.any():
+            self.top = max(self.top, float(self._values(peaks[held]).max()))
+
+    def _values(self, unit: FloatArray) -> FloatArray:
+        """The argument at parameters, less than anything where it is not known."""
+        points = self.chart.points(unit)
+        found = self.enclosure(points, points)[0]
+        return np.where(np.isfinite(found.lower), found.lower, -np.inf)
+
+    def _threshold(self, slopes: FloatArray) -> float:
+        if not self.atom.everywhere:
+            return _NARROW
+        usual = float(np.median((slopes * self.chart.extent).max(axis=1)))
+        return max(_NARROW, _FASTER * usual)
+
+    def _axes(self, boxes: Boxes, rates: FloatArray, slopes: FloatArray) -> NDArray[np.intp]:
+        """Across which parameter each box is to be halved: that along which it changes most."""
+        endless = np.isinf(rates).any(axis=1, keepdims=True)
+        along = np.where(np.isinf(slopes), 1e300, slopes) * boxes.widths
+        along = np.where(np.isinf(slopes).any(axis=1, keepdims=True), boxes.widths / self.chart.extent, along)
+        return np.asarray(np.argmax(np.where(endless, along, rates * boxes.widths), axis=1))
+
+    def _found(self, kept: list[tuple[Boxes, FloatArray, BoolArray]]) -> Found:
+        boxes = Boxes(
+            np.concatenate([one.lower for one, _, _ in kept]),
+            np.concatenate([one.upper for one, _, _ in kept]),
+            np.concatenate([one.rates for one, _, _ in kept]),
+        )
+        rates = np.concatenate([one for _, one, _ in kept])
+        small = np.concatenate([one for _, _, one in kept])
+        if self.atom.from_top:  # what was kept before the largest value was known
+            layers = boxes.select(~small)
+            if len(layers):
+                self._raise_top_within(layers, rates[~small])
+            argument, _ = self._enclosed(boxes)
+            there = self.atom.law(argument, self.top) > 0
+            boxes, rates, small = boxes.select(there), rates[there], small[there]
+        return Found(boxes, rates, small, self.top)
+
+
+# ---- Points in the boxes in which something is narrow, and what each of them stands for
+
+
+# Points for each atom, at most.
+_POINTS = 192
+# How many widths the range of an argument is in which most happens.
+_WIDTHS_ACROSS = 5.0
+# Beside what has no width, points at distances up to this share of the extent, and less by so many powers of ten.
+_FARTHEST = 1.0 / 15.0
+_DECADES = 9.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """Points at which something is looked at.
+
+    Attributes
+    ----------
+    sites : Sites
+    shares : (n,) array
+        Of the region, what each stands for.
+    widths : (n,) array
+        The distance over which it changes there.
+    """
+
+    sites: Sites
+    shares: FloatArray
+    widths: FloatArray
+
+
+def points_in(found: Found, atom: Atom, argument: Field, chart: Chart, rng: np.random.Generator) -> Looked | None:
+    """Points in the boxes that were found, more of them where that is a layer across a box; None if none belongs."""
+    number = len(found.boxes)
+    if number == 0:
+        return None
+    chosen = np.sort(rng.permutation(number)[:_POINTS])
+    chosen = np.repeat(chosen, max(_POINTS // len(chosen), 1))
+    boxes, small = found.boxes.select(chosen), found.small[chosen]
+    unit = boxes.lower + rng.random(boxes.lower.shape) * boxes.widths
+    # each box that was chosen stands for the others too
+    shares = boxes.volumes * (found.boxes.volumes.sum() / boxes.volumes.sum()) / chart.volume
+    widths = found.widths[chosen]
+    layers = np.flatnonzero(~small)
+    if layers.size:
+        line = _line(found, chosen[layers], unit[layers])
+        met = _meet(line, atom, found.top, argument, chart, rng)
+        unit[layers], widths[layers] = line.moved(np.clip(met.places, *chart.bounds[:, line.axes])), met.widths
+        shares[layers] *= met.parts
+    sites, held = chart.place(unit)
+    held &= shares > 0.0
+    if not held.any():
+        return None
+    return Looked(sites.select(held), shares[held], widths[held])
+
+
+def _line(found: Found, which: NDArray[np.intp], through: FloatArray) -> Line:
+    """Across some of the boxes, along the parameter with which most changes."""
+    boxes, rates = found.boxes.select(which), found.rates[which]
+    return Line(boxes, through, np.argmax(np.where(np.isinf(rates), 1e300, rates) * boxes.widths, axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class _Met:
+    """Points of lines in a layer, the share of the line that each stands for, and the widths of the layer there."""
+
+    places: FloatArray
+    parts: FloatArray
+    widths: FloatArray
+
+
+def _meet(line: Line, atom: Atom, top: float, argument: Field, chart: Chart, rng: np.random.Generator) -> _Met:
+    """Points where the argument is such that something happens; none stands for lines that the layer passes by."""
+
+    def values(unit: FloatArray) -> FloatArray:
+        return np.nan_to_num(argument(chart.points(unit)), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+
+    low, high = line.ends
+    if atom.targets[0] == atom.targets[1]:
+        border = line.crossings(values, atom.targets[0], low, high)
+        places, lengths = _beside(border.places, chart.extent[line.axes], rng)
+        found, widths = border.found, np.zeros(len(low))
+        if not found.all():  # two borders may be so close to each other that no point lies between
+            start, end, passed = line.excursions(values, atom.targets[0])
+            inside = ~found & passed & (start != end)
+            places = np.where(inside, start + (end - start) * rng.random(len(start)), places)
+            lengths, found = np.where(inside, np.abs(end - start), lengths), found | inside
+    else:
+        if atom.from_top:
+            start, end, found = line.tops(values, top + atom.targets[0])
+        else:
+            start, end, found = line.stretches(values, atom.targets)
+        lengths = np.abs(end - start)
+        places = start + (end - start) * rng.random(len(start))
+        speeds = np.linalg.norm(line.boxes.rates, axis=1)[np.arange(len(low)), line.axes]
+        widths = speeds * lengths / _WIDTHS_ACROSS
+    parts = np.where(found, lengths / (high - low), 0.0 if found.any() else 1.0)
+    return _Met(np.where(found, places, 0.5 * (low + high)), parts, widths)
+
+
+def _beside(border: FloatArray, extent: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Places at either side of borders, as many at each scale of their distance, and the lengths they stand for.
+
+    What has no width may be the border of something small, or of something large.
+    """
+    farthest = _FARTHEST * extent
+    distances = farthest * 10.0 ** (-_DECADES * rng.random(len(border)))
+    return border + rng.choice([-1.0, 1.0], len(border)) * distances, 2 * np.log(10.0) * _DECADES * distances

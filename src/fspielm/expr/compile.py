@@ -1,0 +1,403 @@
+"""Functions of points from SymPy expressions, by NumPy, SciPy and mpmath."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from keyword import iskeyword
+from typing import Any
+
+import mpmath
+import numpy as np
+import scipy
+import sympy as sp
+from numpy.typing import ArrayLike
+from sympy.concrete.expr_with_limits import ExprWithLimits
+from sympy.core.evalf import PrecisionExhausted
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean, to_nnf
+from sympy.printing.numpy import SciPyPrinter
+
+from fspielm.arrays import LARGEST, BoolArray, FloatArray, NumberArray
+from fspielm.errors import ProblemError
+from fspielm.expr.values import PointFunction, describe, evaluate, real_number, simplest_number
+
+# ---- Numbers in expressions that no computation can be done with
+
+
+_NAMES = {sp.oo: "infinite", -sp.oo: "infinite", sp.zoo: "infinite", sp.nan: "not a number"}
+
+
+def flaw(expression: sp.Basic) -> str:
+    """What is infinite, not a number, or beyond the range of doubles in `expression`; empty where nothing is.
+
+    The limits of integrals and sums may be infinite.
+    """
+    if expression in _NAMES:
+        return f"{expression}, which is {_NAMES[expression]}"
+    if isinstance(expression, sp.Number) and not _is_double(expression):
+        return f"{describe(expression)}, which is beyond the range of floating-point numbers"
+    if isinstance(expression, ExprWithLimits | sp.Limit):
+        return ""
+    return next(filter(None, map(flaw, expression.args)), "")
+
+
+def _is_double(number: sp.Number) -> bool:
+    try:
+        return math.isfinite(float(number))
+    except OverflowError:
+        return False
+
+
+# ---- From SymPy to numbers: SciPy and NumPy where they can, mpmath where they cannot
+
+
+def numeric_function(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -> Callable[..., Any]:
+    """A function of one array per argument that evaluates `body`; `who` names it in messages."""
+    fast = _by_scipy(tuple(arguments), body)
+    return _by_mpmath(arguments, body, who) if fast is None else fast
+
+
+def numeric_functions(arguments: Sequence[sp.Symbol], bodies: Sequence[sp.Basic], who: str) -> Callable[..., list[Any]]:
+    """The same for several expressions at once: what they share is evaluated once, where NumPy and SciPy can."""
+    fast = _by_scipy(tuple(arguments), sp.Tuple(*bodies))
+    if fast is not None:
+        return lambda *columns: list(fast(*columns))
+    each = [numeric_function(arguments, body, who) for body in bodies]
+    return lambda *columns: [function(*columns) for function in each]
+
+
+@lru_cache(maxsize=256)
+def _by_scipy(arguments: tuple[sp.Symbol, ...], body: sp.Basic) -> Callable[..., Any] | None:
+    """The function by NumPy and SciPy, None where they lack what it needs.
+
+    Kept, because the same data on every part of a boundary would be compiled once for each.
+    """
+    # Other names for arguments that would hide a function: a coordinate may be called gamma, and gamma(x) still be
+    # one. The others stay: SymPy evaluates an expression with new symbols anew, which takes longer than to compile it.
+    renamed = {a: sp.Dummy(real=a.is_real) for a in arguments if _is_taken(a.name)}
+    plain, body = [renamed.get(a, a) for a in arguments], body.xreplace(renamed)
+    printer = _ExactPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
+    # nobody reads a documentation of it, which would take as long as the rest
+    fast = sp.lambdify(plain, body, ["scipy", "numpy"], printer, cse=True, docstring_limit=0)
+    probe = [np.full(2, 0.5)] * len(plain)
+    try:
+        with np.errstate(all="ignore"):
+            fast(*probe)
+    except (NameError, TypeError, AttributeError, ValueError):
+        return None
+    return _quiet(fast)
+
+
+def _is_taken(name: str) -> bool:
+    """Whether generated code could mean something else by `name`."""
+    return not name.isidentifier() or iskeyword(name) or any(hasattr(m, name) for m in (builtins, np, scipy.special))
+
+
+class _ExactPrinter(SciPyPrinter):  # type: ignore[misc]
+    """Prints floating-point numbers to the last bit; SymPy alone would round them to 15 digits."""
+
+    def _print_Float(self, expression: sp.Float) -> str:  # noqa: N802 (SymPy looks methods up by this name)
+        return repr(float(expression))
+
+
+def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Silence NumPy's warnings: every value is checked afterwards, with a message that says where."""
+
+    def quiet(*columns: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return function(*columns)
+
+    return quiet
+
+
+def _by_mpmath(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -> Callable[..., Any]:
+    """Point-by-point evaluation for the functions that SciPy lacks."""
+    scalar = sp.lambdify(list(arguments), body, modules="mpmath")
+    # without the imaginary unit, a complex value means that there is none: the root of a negative number
+    kind, number = (np.complex128, simplest_number) if body.has(sp.I) else (np.float64, real_number)
+
+    def at_point(*values: float) -> complex:
+        try:
+            return number(complex(scalar(*values)))
+        except (ValueError, ArithmeticError, mpmath.libmp.NoConvergence):
+            return np.nan  # not defined at this point, which says nothing about the others
+
+    try:
+        at_point(*([0.5] * len(arguments)))
+    except (NameError, TypeError, AttributeError) as error:
+        raise ProblemError(
+            f"{who} cannot be evaluated numerically ({error}); name it by a function such as f(x, y) and "
+            "supply a callable, as in given={f: callable}"
+        ) from error
+    return np.vectorize(at_point, otypes=[kind])
+
+
+# ---- Functions of points from SymPy expressions
+
+
+# What takes its argument somewhere else than at the point itself.
+NONLOCAL = (sp.Subs, sp.Limit, ExprWithLimits)
+
+
+def evaluate_derivatives(expression: sp.Expr) -> sp.Expr:
+    """Carry out the derivatives that were left unevaluated, products under them expanded.
+
+    Integrals and sums stay as they are: SymPy may search for a closed form for ever.
+    """
+    unevaluated = (sp.Derivative, sp.Subs, sp.UnevaluatedExpr)
+    evaluated: sp.Expr = expression.replace(lambda e: isinstance(e, unevaluated), lambda e: e.doit(deep=False))
+    return evaluated.replace(lambda e: isinstance(e, sp.Mul) and e.has(sp.sign) and e.has(sp.re), _slope_of_modulus)
+
+
+def _slope_of_modulus(product: sp.Mul) -> sp.Expr:
+    """With ``sign(g) g'`` for what SymPy has as the slope of ``Abs(g)``, which is 0/0 where g of real x vanishes.
+
+    That is ``(re(g) re(g)' + im(g) im(g)') sign(g) / g``.
+    """
+    for sign in product.atoms(sp.sign).intersection(product.args):
+        inner = sign.args[0]
+        below = set(sp.Mul.make_args(1 / inner))
+        for slope in product.args if below <= set(product.args) else ():
+            along = {d.variables for d in slope.atoms(sp.Derivative) if isinstance(d.expr, sp.re | sp.im)}
+            if len(along) == 1 and len(variables := along.pop()) == 1:
+                own = inner.diff(variables[0])
+                if _are_equal(slope, inner * own):
+                    return sp.Mul(*(factor for factor in product.args if factor not in below | {slope}), own)
+    return product
+
+
+def _are_equal(one: sp.Expr, other: sp.Expr) -> bool:
+    """Whether two expressions of real symbols are the same, as far as two places show: to rounding."""
+    real = {symbol: sp.Dummy(real=True) for symbol in one.free_symbols | other.free_symbols}
+    one, other = one.xreplace(real).doit(), other.xreplace(real)
+    if sp.Tuple(one, other).has(sp.Derivative, AppliedUndef):
+        return False
+    for place in (sp.Rational(347, 1009), sp.Rational(-1499, 661)):
+        at = {symbol: place + sp.Rational(k, 7) for k, symbol in enumerate(real.values())}
+        values = [one.xreplace(at).evalf(), other.xreplace(at).evalf()]
+        if not all(value.is_number for value in values) or abs(values[0] - values[1]) > 1e-12 * abs(values[1]):
+            return False
+    return True
+
+
+def on_the_real_line(expression: sp.Expr, arguments: Iterable[sp.Symbol]) -> tuple[sp.Expr, dict[sp.Symbol, sp.Symbol]]:
+    """The expression with the derivatives carried out that need real arguments, and what stands for arguments there.
+
+    SymPy's derivative of ``Abs(x)`` is full of derivatives of re(x) and im(x), unless x is real, as points are.
+    """
+    complex_arguments = [a for a in arguments if not a.is_real] if expression.has(sp.Derivative) else []
+    real = {a: sp.Dummy(a.name, real=True) for a in complex_arguments}
+    return evaluate_derivatives(expression.xreplace(real)), real
+
+
+def compile_expression(
+    expression: sp.Expr,
+    arguments: tuple[sp.Symbol, ...],
+    functions: Mapping[sp.Expr, PointFunction],
+    what: str,
+) -> PointFunction:
+    """A function of a points array ``(n, d)`` that evaluates `expression`.
+
+    Undefined functions in the expression, and their derivatives, are looked up in `functions`; special
+    functions come from SciPy, and from mpmath (slower, point by point) where SciPy has none.
+    """
+    expression = evaluate_derivatives(expression)
+    _check_supplied(expression, functions, what)
+    # a callable may be complex, which matters to these alone
+    real = None if expression.has(sp.conjugate, sp.re, sp.im, sp.Abs, sp.arg) else True
+    supplied = {key: sp.Dummy(real=real) for key in functions if expression.has(key)}
+    body = expression.xreplace(supplied)
+    body, on_line = on_the_real_line(body, arguments)
+    who = f"{what}: {describe(expression)}"
+    numeric = numeric_function([*(on_line.get(a, a) for a in arguments), *supplied.values()], body, who)
+    callables = [(functions[key], f"the callable given for {key}") for key in supplied]
+
+    def function(points: FloatArray) -> ArrayLike:
+        values = [evaluate(call, points, who) for call, who in callables]
+        result: ArrayLike = numeric(*points.T, *values)
+        return result
+
+    return function
+
+
+def compile_together(
+    expressions: Sequence[sp.Expr],
+    coordinates: tuple[sp.Symbol, ...],
+    further: tuple[sp.Symbol, ...],
+    functions: Mapping[sp.Expr, PointFunction],
+    what: str,
+) -> Callable[[FloatArray, Iterable[NumberArray]], list[NumberArray]]:
+    """A function that evaluates all `expressions` at points ``(n, d)``, what they share once.
+
+    They may contain `further` symbols, whose values ``(n,)`` it takes beside the points; those may be complex.
+    """
+    written = sp.Tuple(*(evaluate_derivatives(expression) for expression in expressions))
+    _check_supplied(written, functions, what)
+    supplied = {key: sp.Dummy() for key in functions if written.has(key)}
+    body, on_line = on_the_real_line(written.xreplace(supplied), coordinates)
+    arguments = [*(on_line.get(a, a) for a in coordinates), *further, *supplied.values()]
+    numeric = numeric_functions(arguments, body.args, what)
+    callables = [(functions[key], f"the callable given for {key}") for key in supplied]
+
+    def function(points: FloatArray, values: Iterable[NumberArray]) -> list[NumberArray]:
+        known = [evaluate(call, points, who) for call, who in callables]
+        return [np.broadcast_to(found, (len(points),)) for found in numeric(*points.T, *values, *known)]
+
+    return function
+
+
+def _check_supplied(expression: sp.Expr, functions: Mapping[sp.Expr, PointFunction], what: str) -> None:
+    """Refuse what no callable in `functions` stands for."""
+    for elsewhere in expression.atoms(*NONLOCAL):
+        inside = elsewhere.atoms(AppliedUndef)
+        if inside:
+            raise ProblemError(
+                f"{what} needs {elsewhere}, but a callable gives {min(inside, key=str)} at the points alone; "
+                "name the whole by a function of its own and supply a callable for that"
+            )
+    hidden = expression.xreplace({key: sp.Dummy() for key in functions if isinstance(key, sp.Derivative)})
+    derivatives = [d for d in hidden.atoms(sp.Derivative) if isinstance(d.expr, AppliedUndef)]
+    missing = derivatives or [f for f in hidden.atoms(AppliedUndef) if f not in functions]
+    if missing:
+        name = min(missing, key=str)
+        raise ProblemError(
+            f"{what} needs {name}, which is not given; supply a callable, as in given={{{name}: callable}}"
+        )
+
+
+# ---- The values of expressions without coordinates, integrals and sums among them
+
+
+# Sums of no more terms than these are added up term by term.
+_MOST_TERMS = 10_000
+# What is asked for, and what SymPy must say to have.
+_DIGITS, _BITS = 15, 50
+
+
+def constant_value(expression: sp.Expr, what: str) -> complex:
+    """The finite value, real or complex, of an expression without coordinates; `what` names it in messages.
+
+    Integrals are computed by quadrature: SymPy may search for a closed form for ever. What does not have all its
+    digits then, as an integral that oscillates to infinity, is refused rather than given a wrong value.
+    """
+    try:
+        written = evaluate_derivatives(expression).replace(_is_finite_sum, _added_up)
+        elsewhere = written.atoms(*NONLOCAL)
+        if any(isinstance(part, sp.Sum | sp.Product) and not _is_regular(part) for part in elsewhere):
+            raise PrecisionExhausted
+        value = written.evalf(_DIGITS)
+        if elsewhere and any(part._prec < _BITS for part in value.atoms(sp.Float)):
+            raise PrecisionExhausted
+        number = complex(value)
+    except PrecisionExhausted:
+        raise ProblemError(
+            f"{what}: {describe(expression)} cannot be evaluated reliably; write its value in closed form or as a "
+            "number"
+        ) from None
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError(f"{what}: {describe(expression)} has no numerical value") from None
+    if not np.isfinite(number):
+        shown = number if number.imag else number.real
+        raise ProblemError(f"{what} must be a finite number; {describe(expression)} is {shown}")
+    if abs(number) > LARGEST:
+        size = f"{LARGEST:g} in size; got {abs(number):g}"
+        raise ProblemError(f"{what} must be at most {size}: state the problem in other units")
+    return simplest_number(number)
+
+
+def _is_finite_sum(node: sp.Basic) -> bool:
+    if not isinstance(node, sp.Sum | sp.Product) or len(node.limits) != 1:
+        return False
+    _, first, last = node.limits[0]
+    return bool(first.is_Integer and last.is_Integer and 0 <= last - first < _MOST_TERMS)
+
+
+def _added_up(node: ExprWithLimits) -> sp.Expr:
+    index, first, last = node.limits[0]
+    terms = [node.function.subs(index, k) for k in range(int(first), int(last) + 1)]
+    return sp.Add(*terms) if isinstance(node, sp.Sum) else sp.Mul(*terms)
+
+
+def _is_regular(node: ExprWithLimits) -> bool:
+    """Whether neighbouring terms have a rational ratio; SymPy looks for integrals of the others, maybe for ever."""
+    return len(node.limits) == 1 and sp.hypersimp(node.function, node.limits[0][0]) is not None
+
+
+# ---- Masks of points from SymPy relations
+
+
+# What rounding may make of a side of an inequality, relative to its value: that of x**2 is lost in that of 1e10.
+_ROUNDING = 1e-13
+
+
+def compile_relation(
+    relation: Boolean, arguments: tuple[sp.Symbol, ...], tolerance: float, rounding: float | None = None
+) -> Callable[[FloatArray], BoolArray]:
+    """A mask function from a SymPy relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``.
+
+    Two sides that differ by no more than `tolerance` count as equal, for a boundary point that should have
+    ``x = 0`` may have it only to rounding: ``x <= 0`` then holds, and ``x < 0`` and ``x > 0`` do not.
+
+    Parameters
+    ----------
+    relation : Boolean
+    arguments : tuple of Symbol
+        The coordinates.
+    tolerance : float
+    rounding : float, optional
+        The tolerance of inequalities, where it is to be no more than rounding: ``x < 1e-9`` may have its own written
+        into it.
+    """
+    unknown = sorted(relation.free_symbols - set(arguments), key=str)
+    if unknown:
+        raise ProblemError(
+            f"on={relation} contains {unknown[0]}, which is neither a coordinate "
+            f"({', '.join(map(str, arguments))}) nor given{same_name_hint(unknown[0], arguments)}"
+        )
+    if relation.has(sp.I):
+        raise ProblemError(f"on={relation} contains the imaginary unit, but coordinates are real; compare real numbers")
+    normal = to_nnf(relation, simplify=False)
+    if normal.atoms(AppliedUndef) or _has_bare_symbol(normal):
+        raise ProblemError(
+            f"on={relation} must compare expressions of the coordinates, as in x < 0.5; "
+            "for anything else use a function from points to a mask"
+        )
+    slacks = sp.Float(tolerance), None if rounding is None else sp.Float(rounding)
+    relaxed = normal.replace(lambda e: isinstance(e, Relational), lambda e: _relax(e, *slacks))
+    numeric = numeric_function(arguments, relaxed, f"on={relation}")
+
+    def mask(points: FloatArray) -> BoolArray:
+        # "== 1" and not a cast: a relation that mpmath could not decide is NaN, and NaN casts to True
+        return np.broadcast_to(np.asarray(numeric(*points.T)) == 1, (len(points),))
+
+    return mask
+
+
+def same_name_hint(symbol: sp.Symbol, arguments: tuple[sp.Symbol, ...]) -> str:
+    """What to add to a message where `symbol` only looks like a coordinate."""
+    if str(symbol) not in map(str, arguments):
+        return ""
+    return f"; SymPy symbols of one name but different assumptions (real=True) are different: use one {symbol}"
+
+
+def _has_bare_symbol(formula: Boolean) -> bool:
+    """Whether a symbol stands where a relation should: SymPy reads ``on=x`` as "x is true"."""
+    if isinstance(formula, Relational):
+        return False
+    return isinstance(formula, sp.Symbol) or any(_has_bare_symbol(a) for a in formula.args)
+
+
+def _relax(relation: Any, tolerance: sp.Float, rounding: sp.Float | None) -> Any:
+    gap = relation.lhs - relation.rhs
+    if isinstance(relation, sp.Eq):
+        return sp.Le(sp.Abs(gap), tolerance, evaluate=False)
+    if isinstance(relation, sp.Ne):
+        return sp.Gt(sp.Abs(gap), tolerance, evaluate=False)
+    sides = sp.Abs(relation.lhs) + sp.Abs(relation.rhs)
+    slack = tolerance if rounding is None else rounding + _ROUNDING * sides
+    limit = slack if isinstance(relation, (sp.Le, sp.Gt)) else -slack
+    return relation.func(gap, limit, evaluate=False)

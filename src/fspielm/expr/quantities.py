@@ -1,0 +1,202 @@
+"""Expressions under construction, with what must be known of them to keep them small and finite."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.logic.boolalg import Boolean
+
+from fspielm.expr.grammar import BITS, EXPONENT, MAGNITUDE_BITS, RefusalError
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """An expression.
+
+    Attributes
+    ----------
+    expression : Expr
+    value : float, complex or None
+        Its value, where it is a constant; complex where the imaginary unit is in it.
+    bits : int
+        No whole number or fraction in it has more binary digits.
+    order : int
+        Derivatives taken on the way to it.
+    unknown : bool
+        Whether it contains the unknown.
+    """
+
+    expression: sp.Expr
+    value: complex | None = None
+    bits: int = 1
+    order: int = 0
+    unknown: bool = False
+
+    @property
+    def is_real(self) -> bool:
+        """Whether no imaginary unit is in it, but within real parts, imaginary parts and absolute values."""
+        return _is_real(self.expression)
+
+
+@dataclass(frozen=True)
+class VectorOf:
+    """Scalars, one for each coordinate of space."""
+
+    components: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A comparison; `value` is known where both sides are constants, `count` is the number of comparisons in it."""
+
+    relation: Boolean
+    value: bool | None = None
+    count: int = 1
+
+
+Quantity: TypeAlias = Scalar | VectorOf | Truth
+
+
+def integer(text: str) -> Scalar:
+    """A whole number."""
+    # 309 digits and more are beyond double precision, and Python is slow with very long ones
+    if len(text.lstrip("0")) > 308:
+        raise RefusalError("the number is larger than double precision holds")
+    return Scalar(sp.Integer(int(text)), float(int(text)), max(1, int(text).bit_length()))
+
+
+def decimal(text: str) -> Scalar:
+    """A number with a point or an exponent: the double nearest to it, as in Python."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise RefusalError("the number is larger than double precision holds")
+    mantissa = text.lower().split("e")[0]
+    if value == 0 and any(digit in "123456789" for digit in mantissa):
+        raise RefusalError("the number is smaller than double precision holds")
+    return Scalar(sp.Float(value), value)
+
+
+def join(
+    expression: sp.Expr, parts: Iterable[Scalar], value: complex | None = None, bits: int = 0, order: int = 0
+) -> Scalar:
+    """`expression` as a scalar made of `parts`, refused where it is not a finite number or too large."""
+    made = tuple(parts)
+    if value is not None and not cmath.isfinite(value):
+        raise RefusalError(f"the value is not a {_kind(value)} number that double precision holds")
+    if expression.has(sp.zoo, sp.nan, sp.oo, -sp.oo):
+        raise RefusalError("the value is not finite")
+    bits = bits or sum(part.bits for part in made)
+    check_bits(bits)
+    if value is None and not expression.free_symbols and not expression.has(AppliedUndef):
+        value = _constant(expression)
+    if isinstance(value, complex) and not expression.has(sp.I):
+        value = value.real  # as of i*i
+    return Scalar(
+        expression,
+        value,
+        bits,
+        order or max((part.order for part in made), default=0),
+        any(part.unknown for part in made) and expression.has(AppliedUndef),
+    )
+
+
+def check_bits(bits: float) -> None:
+    """Refuse numbers of too many digits."""
+    if bits > BITS:
+        raise RefusalError("the whole numbers in it would have too many digits; write decimals, such as 2.0 for 2")
+
+
+def add(terms: Sequence[tuple[int, Scalar]]) -> Scalar:
+    """The sum of terms with their signs."""
+    value = sum(sign * term.value for sign, term in terms if term.value is not None)
+    constant = all(term.value is not None for _, term in terms)
+    check_bits(sum(term.bits for _, term in terms))
+    total = sp.Add(*(term.expression if sign > 0 else -term.expression for sign, term in terms))
+    return join(total, (term for _, term in terms), value if constant else None)
+
+
+def multiply(factors: Sequence[tuple[int, Scalar]]) -> Scalar:
+    """The product of factors, or of their inverses where the power is -1."""
+    value: complex = 1.0
+    for exponent, factor in factors:
+        if exponent < 0 and factor.value == 0:
+            raise RefusalError("division by zero")
+        if factor.value is not None:
+            value = value * factor.value if exponent > 0 else value / factor.value
+    constant = all(factor.value is not None for _, factor in factors)
+    check_bits(sum(factor.bits for _, factor in factors))
+    return join(_product(factors), (factor for _, factor in factors), value if constant else None)
+
+
+def _product(factors: Sequence[tuple[int, Scalar]]) -> sp.Expr:
+    if all(factor.expression.is_Number for _, factor in factors):
+        number = sp.Integer(1)
+        for exponent, factor in factors:
+            # 0.1/0.3 rounds once, 0.1*(1/0.3) twice
+            number = number * factor.expression if exponent > 0 else number / factor.expression
+        return number
+    return sp.Mul(*(f.expression if exponent > 0 else 1 / f.expression for exponent, f in factors))
+
+
+def power(base: Scalar, exponent: Scalar) -> Scalar:
+    """`base` to the `exponent`, refused before anything is computed where the result would be beyond all bounds."""
+    if exponent.expression == 1:
+        return base
+    bits = base.bits + exponent.bits
+    if exponent.value is not None:
+        if abs(exponent.value) > EXPONENT:
+            raise RefusalError(f"the exponent {exponent.value:.6g} is larger than {EXPONENT}")
+        bits = math.ceil(base.bits * max(1.0, abs(exponent.value)))
+        check_bits(bits)
+    value = None
+    if base.value is not None and exponent.value is not None:
+        value = _power_value(base.value, exponent.value)
+    return join(sp.Pow(base.expression, exponent.expression), (base, exponent), value, bits)
+
+
+def _power_value(base: complex, exponent: complex) -> complex:
+    if isinstance(base, complex) or isinstance(exponent, complex):
+        return _complex_power(complex(base), complex(exponent))
+    if base == 0 and exponent < 0:
+        raise RefusalError("division by zero")
+    if base < 0 and exponent != round(exponent):
+        raise RefusalError(f"a power of the negative number {base:.6g} with the exponent {exponent:.6g} is not real")
+    if base != 0 and abs(exponent * math.log2(abs(base))) > MAGNITUDE_BITS:
+        size = "larger" if exponent * math.log2(abs(base)) > 0 else "smaller"
+        raise RefusalError(f"the power is {size} than double precision holds")
+    return float(base**exponent)
+
+
+def _complex_power(base: complex, exponent: complex) -> complex:
+    if base == 0:
+        if exponent.real <= 0:
+            raise RefusalError("division by zero")
+        return 0j
+    size = (exponent * cmath.log(base)).real / math.log(2)
+    if abs(size) > MAGNITUDE_BITS:
+        raise RefusalError(f"the power is {'larger' if size > 0 else 'smaller'} than double precision holds")
+    return base**exponent
+
+
+def _constant(expression: sp.Expr) -> complex:
+    """The value of a constant that only simplification has made one, as in (x - x + 2)."""
+    try:
+        return complex(expression) if expression.has(sp.I) else float(expression)
+    except (TypeError, ValueError, OverflowError, ArithmeticError):
+        raise RefusalError("the value is not a real number") from None
+
+
+def _kind(value: complex) -> str:
+    return "complex" if isinstance(value, complex) else "real"
+
+
+def _is_real(expression: sp.Basic) -> bool:
+    if isinstance(expression, sp.re | sp.im | sp.Abs):
+        return True
+    return expression is not sp.I and all(map(_is_real, expression.args))

@@ -1,0 +1,183 @@
+"""The ellipsoid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import SupportsFloat, TypeAlias, final
+
+import numpy as np
+from numpy.polynomial import Chebyshev
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.domain import Domain, Spans, round_span, rounding_slack
+from fspielm.geometry.points import Sites, as_name, as_positive, as_space_point
+from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.shapes.ball import Ball
+
+# Of the area below a height as a polynomial of the height, for the flattest ellipsoids.
+_DEGREE = 400
+_TRIMMED = 4e-15
+_NEWTON_STEPS = 60
+
+_Function: TypeAlias = Callable[[FloatArray], FloatArray]
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class Ellipsoid(Domain):
+    """The solid within an ellipsoid along the axes; its boundary is one part, ``"ellipsoid"``.
+
+    Two equal semi-axes make a spheroid. `Domain.rotated` turns it.
+
+    Parameters
+    ----------
+    center : (number, number, number)
+    semi_axes : (number, number, number)
+        Half the extents along x, y and z; positive.
+    name : str, optional
+        Put before the name of the part: ``"lens.ellipsoid"``.
+
+    Examples
+    --------
+    >>> Ellipsoid((0, 0, 0), (1, 1, 2)).bounding_box[0]
+    array([-1., -1., -2.])
+    """
+
+    center: tuple[float, float, float]
+    semi_axes: tuple[float, float, float]
+    name: str = ""
+
+    def __init__(self, center: Iterable[SupportsFloat], semi_axes: Iterable[SupportsFloat], *, name: str = "") -> None:
+        sizes = as_space_point(semi_axes, "Ellipsoid: semi_axes")
+        each = tuple(as_positive(size, f"Ellipsoid: semi_axes[{axis}]") for axis, size in enumerate(sizes))
+        object.__setattr__(self, "center", as_space_point(center, "Ellipsoid: center"))
+        object.__setattr__(self, "semi_axes", each)
+        object.__setattr__(self, "name", as_name(name, "Ellipsoid: name"))
+
+    def __repr__(self) -> str:
+        return f"Ellipsoid(center={self.center}, semi_axes={self.semi_axes}{self._name_argument})"
+
+    @property
+    def dimension(self) -> int:
+        """Three."""
+        return 3
+
+    @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """The smallest box around the ellipsoid, ``(lower, upper)``."""
+        return np.array(self.center) - self.semi_axes, np.array(self.center) + self.semi_axes
+
+    @property
+    def measure(self) -> float:
+        """Volume."""
+        return 4 / 3 * math.pi * math.prod(self.semi_axes)
+
+    def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
+        on_ball = (points - self.center) / self.semi_axes
+        level = np.linalg.norm(on_ball, axis=1)  # one on the ellipsoid
+        # how fast the level grows across the ellipsoid: a slack of length becomes one of levels
+        slope = np.linalg.norm(on_ball / self.semi_axes, axis=1)
+        growth = np.divide(slope, level, out=np.zeros_like(level), where=level > 0)
+        inside: BoolArray = level <= 1.0 + rounding_slack(closed, *self.semi_axes, *self.center) * growth
+        return inside
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans:
+        on_ball = np.delete((points - self.center) / self.semi_axes, axis, axis=1)
+        ends = round_span(0.0, 1.0, np.linalg.norm(on_ball, axis=1)).ends
+        return Spans(self.center[axis] + self.semi_axes[axis] * ends)
+
+    def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
+        size = max(self.semi_axes)
+        areas = _areas(tuple(axis / size for axis in self.semi_axes))
+
+        def place(unit: FloatArray) -> Sites:
+            on_ball = areas.directions(unit)
+            normals = on_ball / self.semi_axes
+            normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+            return Sites(np.asarray(self.center + self.semi_axes * on_ball), normals)
+
+        return (BoundaryPart("ellipsoid", size**2 * areas.whole, 2, place, endless=2),)
+
+    def _quadrature(self, n: int) -> Quadrature:
+        rule = Ball((0, 0, 0), 1)._quadrature(n)
+        return Quadrature(np.asarray(self.center + self.semi_axes * rule.points), rule.weights)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Areas:
+    """Where on an ellipsoid shares of its area end.
+
+    Points of the unit ball at a height h and an angle p are stretched by the semi-axes. An area dh dp becomes one of
+    ``a b c sqrt(A cos(p)^2 + B sin(p)^2)`` times as much with A and B of h: an elliptic integral of the angle.
+
+    Attributes
+    ----------
+    semi_axes : tuple of float
+    below : Chebyshev
+        The area below a height, as a share of all.
+    whole : float
+        All of it.
+    """
+
+    semi_axes: tuple[float, ...]
+    below: Chebyshev
+    whole: float
+
+    def directions(self, unit: FloatArray) -> FloatArray:
+        """Points of the unit ball from a share of the area beside an angle, and one of that below a height."""
+        from scipy.special import ellipe, ellipeinc
+
+        height = _inverse(self.below, self.below.deriv(), unit[:, 1], 2 * unit[:, 1] - 1, (-1.0, 1.0))
+        first, second = _squares(self.semi_axes, height)
+        m = 1 - second / first
+        angle = _inverse(
+            lambda p: ellipeinc(p, m),
+            lambda p: np.sqrt(1 - m * np.sin(p) ** 2),
+            4 * ellipe(m) * unit[:, 0],
+            2 * np.pi * unit[:, 0],
+            (0.0, 2 * np.pi),
+        )
+        across = np.sqrt((1 - height) * (1 + height))
+        return np.column_stack([across * np.cos(angle), across * np.sin(angle), height])
+
+
+@lru_cache(maxsize=64)
+def _areas(semi_axes: tuple[float, ...]) -> _Areas:
+    from scipy.special import ellipe
+
+    def around(height: FloatArray) -> FloatArray:
+        first, second = _squares(semi_axes, height)
+        return np.asarray(math.prod(semi_axes) * 4 * np.sqrt(first) * ellipe(1 - second / first))
+
+    density = Chebyshev.interpolate(around, _DEGREE)
+    below = density.trim(_TRIMMED * float(np.abs(density.coef).max())).integ(lbnd=-1.0)
+    whole = float(below(1.0))
+    return _Areas(semi_axes, below / whole, whole)
+
+
+def _squares(semi_axes: tuple[float, ...], height: FloatArray) -> tuple[FloatArray, FloatArray]:
+    a, b, c = semi_axes
+    across = (1 - height) * (1 + height)
+    return across / a**2 + height**2 / c**2, across / b**2 + height**2 / c**2
+
+
+def _inverse(
+    rises: _Function, slope: _Function, wanted: FloatArray, guess: FloatArray, ends: tuple[float, float]
+) -> FloatArray:
+    """Where a function that rises has the values `wanted`, by Newton's method kept between bounds that close in."""
+    low, high = np.full_like(guess, ends[0]), np.full_like(guess, ends[1])
+    at = guess
+    for _ in range(_NEWTON_STEPS):
+        off = rises(at) - wanted
+        low, high = np.where(off <= 0, at, low), np.where(off >= 0, at, high)
+        step = at - off / slope(at)
+        after = np.where((step >= low) & (step <= high), step, 0.5 * (low + high))
+        if np.all(np.abs(after - at) <= 4e-16 * (1 + np.abs(at))):
+            return after
+        at = after
+    return at

@@ -1,0 +1,418 @@
+"""Triangle meshes put in order, and lines through them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, TypeAlias, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fspielm.arrays import BoolArray, FloatArray, as_points
+from fspielm.errors import ProblemError
+from fspielm.geometry.points import Sites
+from fspielm.geometry.quadrature import gauss
+from fspielm.numerics.sampling import unit_stream
+
+# ---- Triangle meshes put in order: equal vertices merged, holes and branches refused, facets turned alike
+
+
+IntArray: TypeAlias = NDArray[np.int64]
+
+# Vertices closer than this share of the mesh's size are one: file formats store seven digits, or repeat them.
+_SAME = 1e-9
+
+
+def read_arrays(vertices: ArrayLike, faces: ArrayLike) -> tuple[FloatArray, IntArray]:
+    """Return vertices ``(n, 3)`` and faces ``(m, 3)`` as arrays, or say what is wrong with them."""
+    points = as_points(vertices, 3, argument="Surface: vertices")
+    if not np.isfinite(points).all():
+        raise ProblemError("Surface: vertices must be finite; got infinity or NaN among them")
+    index: NDArray[Any] = np.asarray(faces)
+    if index.ndim != 2 or index.shape[1] != 3 or index.dtype.kind not in "iu":
+        raise ProblemError(
+            "Surface: faces must be whole numbers of shape (m, 3), the three vertices of each facet; "
+            f"got {index.dtype} of shape {index.shape}"
+        )
+    if not len(index):
+        raise ProblemError("Surface: faces must hold at least four facets; got none")
+    if index.min() < 0 or index.max() >= len(points):
+        raise ProblemError(
+            f"Surface: faces must be indices of the {len(points)} vertices, from 0; got {index.min()} to {index.max()}"
+        )
+    return points, index.astype(np.int64)
+
+
+def merged(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]:
+    """Vertices at the same place made one; facets that lose a corner by it, and unused vertices, left out."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    places, index = np.unique(vertices, axis=0, return_inverse=True)
+    near = cKDTree(places).query_pairs(_SAME * extent_of(places), output_type="ndarray")
+    links = coo_array((np.ones(len(near)), near.T), shape=(len(places), len(places)))
+    _, group = connected_components(links, directed=False)
+    faces = group[index.reshape(-1)[faces]]
+    faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
+    if not len(faces):
+        raise ProblemError("Surface: faces must have three different corners; all of them have fewer")
+    _, first = np.unique(group, return_index=True)
+    used, renumbered = np.unique(faces, return_inverse=True)
+    return places[first][used], renumbered.reshape(-1, 3).astype(np.int64)
+
+
+def turned_alike(vertices: FloatArray, faces: IntArray) -> tuple[IntArray, IntArray]:
+    """Facets of each body turned the same way around, and the body ``(m,)`` that each belongs to.
+
+    Refuses what is not the boundary of a solid: open, branching and one-sided surfaces.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    edges = np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).reshape(-1, 2)  # three of facet 0, of facet 1, ...
+    sides, which, counts = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True, return_counts=True)
+    _refuse_branches(vertices, sides[counts > 2])
+    _refuse_holes(sides[counts == 1], len(vertices))
+    first, second = np.argsort(which.reshape(-1), kind="stable").reshape(-1, 2).T
+    opposed = edges[first, 0] != edges[second, 0]  # neighbours turned alike run along their edge in opposite ways
+    m = len(faces)
+    # Every facet twice, as it is (f) and turned over (f + m), linked to its neighbours as they then must be.
+    here, there = np.tile(first // 3, 2), np.tile(second // 3, 2)
+    here[len(first) :] += m
+    there += m * np.concatenate([~opposed, opposed])
+    _, label = connected_components(coo_array((np.ones(len(here)), (here, there)), shape=(2 * m, 2 * m)), False)
+    as_is, over = label[:m], label[m:]
+    if (as_is == over).any():
+        raise ProblemError(
+            "Surface: faces must have an inside and an outside; got a surface with one side only, like a Moebius strip"
+        )
+    turned = faces.copy()
+    turned[as_is > over] = turned[as_is > over][:, ::-1]
+    return turned, np.unique(np.minimum(as_is, over), return_inverse=True)[1].astype(np.int64)
+
+
+def along_a_curve(points: FloatArray) -> IntArray:
+    """An order in which points ``(n, 3)`` that follow each other lie near each other (Morton's curve)."""
+    lower, extent = points.min(axis=0), max(float(np.ptp(points, axis=0).max()), np.finfo(np.float64).tiny)
+    cells = ((points - lower) / extent * 1023).astype(np.int64)
+    code = np.zeros(len(points), dtype=np.int64)
+    for bit in range(10):
+        for axis in range(3):
+            code |= ((cells[:, axis] >> bit) & 1) << (3 * bit + axis)
+    return np.argsort(code, kind="stable")
+
+
+def _refuse_branches(vertices: FloatArray, sides: IntArray) -> None:
+    if len(sides):
+        a, b = (np.array2string(vertices[i], precision=5, separator=", ") for i in sides[0])
+        raise ProblemError(
+            f"Surface: every edge must join two facets; {len(sides)} of them join more, the first from {a} to {b}: "
+            "remove facets inside the solid and doubled ones"
+        )
+
+
+def _refuse_holes(sides: IntArray, n: int) -> None:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if len(sides):
+        rim, index = np.unique(sides, return_inverse=True)
+        start, end = index.reshape(-1, 2).T
+        links = coo_array((np.ones(len(sides)), (start, end)), shape=(len(rim), len(rim)))
+        holes = int(connected_components(links, directed=False)[0])
+        raise ProblemError(
+            f"Surface: faces must close around a solid; got an open surface with {holes} hole{'s' * (holes > 1)} "
+            f"({len(sides)} edges have a facet on one side only): fill them, for instance with "
+            "trimesh.repair.fill_holes"
+        )
+
+
+def extent_of(points: FloatArray) -> float:
+    """The longest side of the box around points."""
+    return float(np.ptp(points, axis=0).max())
+
+
+# ---- Lines along an axis through a triangle mesh: where they cross it, and which points lie on it
+
+
+# Bins along each side, and how many of them facets may fill on average, before bins are made larger.
+_MOST_BINS = 1024
+_MOST_FILLED = 32
+_MOST_PAIRS = 200_000  # of points and facets looked at together
+_RETRIES = 3
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FacetBins:
+    """Facets in a grid of bins across an axis, so that a line along the axis has few of them to look at.
+
+    Attributes
+    ----------
+    axis : int
+    across : (int, int)
+        The other two axes, in cyclic order.
+    lower, cell : (2,) arrays
+        Corner of the grid, and size of a bin.
+    starts, members : arrays
+        The facets of bin i are ``members[starts[i]:starts[i + 1]]``.
+    per_side : int
+        Bins along each side of the grid.
+    origins, ways : (m, 3, 2) arrays
+        Start and direction, across the axis, of every facet's edges, from the vertex of the lower number: both
+        facets at an edge see exactly the same numbers.
+    signs, ties : (m, 3) arrays
+        Whether the facet runs along the edge that way; and the side on which a line lies that meets the edge.
+    heights : (m, 3) array
+        Of each edge's opposite corner, along the axis.
+    shift : (2,) array
+        A step across, far below what matters, for lines that rounding leaves undecided.
+    """
+
+    axis: int
+    across: tuple[int, int]
+    lower: FloatArray
+    cell: FloatArray
+    per_side: int
+    starts: IntArray
+    members: IntArray
+    origins: FloatArray
+    ways: FloatArray
+    signs: FloatArray
+    ties: FloatArray
+    heights: FloatArray
+    shift: FloatArray
+
+    def pairs(self, points: FloatArray) -> Iterator[tuple[IntArray, IntArray]]:
+        """Every point ``(n, 3)`` with the facets of its bin, as indices; so many at a time that memory suffices."""
+        column = np.clip((points[:, self.across] - self.lower) // self.cell, 0, self.per_side - 1).astype(np.int64)
+        bins = column[:, 0] * self.per_side + column[:, 1]
+        counts = self.starts[bins + 1] - self.starts[bins]
+        portion = np.cumsum(counts) // _MOST_PAIRS
+        for part in np.split(np.arange(len(points)), np.flatnonzero(np.diff(portion)) + 1):
+            count = counts[part]
+            within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+            yield np.repeat(part, count), self.members[np.repeat(self.starts[bins[part]], count) + within]
+
+    def crossings(self, points: FloatArray, retries: int = _RETRIES) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Where the lines along the axis through `points` cross the surface, line by line from below.
+
+        A line that meets an edge or a corner crosses as one would that is moved by an infinitesimal step, the same
+        for all lines: it crosses one of the facets there, or none. An odd number of crossings, which rounding may
+        leave at a corner, is undone by a small step.
+
+        Returns
+        -------
+        line, height, facing : (k,) arrays
+            Index of the point, coordinate along the axis, and 1 where the facet faces up, -1 where it faces down.
+        """
+        lines, heights, facings = [], [], []
+        for line, facet in self.pairs(points):
+            hit, height, facing = self._meet(points[line][:, self.across], facet)
+            lines.append(line[hit])
+            heights.append(height)
+            facings.append(facing)
+        line, height, facing = np.concatenate(lines), np.concatenate(heights), np.concatenate(facings)
+        odd = np.flatnonzero(np.bincount(line, minlength=len(points)) % 2)
+        if odd.size:
+            sound = ~np.isin(line, odd)
+            line, height, facing = line[sound], height[sound], facing[sound]
+            if retries:
+                moved = points[odd]
+                moved[:, self.across] += self.shift
+                again, *rest = self.crossings(moved, retries - 1)
+                line, height, facing = (
+                    np.concatenate(both) for both in zip((line, height, facing), (odd[again], *rest), strict=True)
+                )
+        order = np.lexsort((height, line))
+        return line[order], height[order], facing[order]
+
+    def intervals(self, points: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """The stretches of the lines through `points` that lie inside: line, low end, high end, each ``(k,)``."""
+        line, height, _ = self.crossings(points)
+        return line[::2], height[::2], height[1::2]
+
+    def _meet(self, across: FloatArray, facet: IntArray) -> tuple[BoolArray, FloatArray, FloatArray]:
+        """Which lines cross which facets, and of those that do, height and facing."""
+        away = across[:, None, :] - self.origins[facet]
+        way = self.ways[facet]
+        edge = way[..., 0] * away[..., 1] - way[..., 1] * away[..., 0]
+        side = np.where(edge == 0, self.ties[facet], np.sign(edge)) * self.signs[facet]
+        hit: BoolArray = (side[:, 0] != 0) & (side[:, 0] == side[:, 1]) & (side[:, 0] == side[:, 2])
+        share = np.abs(edge[hit])
+        total = share.sum(axis=1)
+        corner = self.heights[facet[hit]]
+        # a facet seen from its side, and met by rounding alone, is met at its middle
+        height = np.where(total > 0, (share * corner).sum(axis=1) / np.where(total > 0, total, 1), corner.mean(axis=1))
+        return hit, height, side[hit, 0]
+
+
+def facet_bins(vertices: FloatArray, faces: IntArray, axis: int, slack: float) -> FacetBins:
+    """Sort facets into bins across an axis; a facet is also in bins that are no more than `slack` away."""
+    across = ((axis + 1) % 3, (axis + 2) % 3)
+    flat = vertices[:, across]
+    corners = flat[faces]
+    least, most = corners.min(axis=1) - slack, corners.max(axis=1) + slack
+    lower, extent = least.min(axis=0), np.ptp(np.concatenate([least, most]), axis=0)
+    per_side = int(np.clip(2 * np.sqrt(len(faces)), 1, _MOST_BINS))
+    while True:
+        cell = extent / per_side
+        first, last = (np.clip((bound - lower) // cell, 0, per_side - 1).astype(np.int64) for bound in (least, most))
+        spans = last - first + 1
+        filled = spans.prod(axis=1)
+        if filled.sum() <= _MOST_FILLED * len(faces) or per_side == 1:
+            break
+        per_side //= 2
+    facet = np.repeat(np.arange(len(faces)), filled)
+    within = np.arange(filled.sum()) - np.repeat(np.cumsum(filled) - filled, filled)
+    columns = first[facet, 0] + within // spans[facet, 1]
+    bins = columns * per_side + first[facet, 1] + within % spans[facet, 1]
+    starts = np.append(0, np.cumsum(np.bincount(bins, minlength=per_side**2)))
+    begin, end = faces, np.roll(faces, -1, axis=1)
+    origins, targets = flat[np.minimum(begin, end)], flat[np.maximum(begin, end)]
+    ways = targets - origins
+    return FacetBins(
+        axis=axis,
+        across=across,
+        lower=lower,
+        cell=cell,
+        per_side=per_side,
+        starts=starts,
+        members=facet[np.argsort(bins, kind="stable")],
+        origins=origins,
+        ways=ways,
+        signs=np.where(begin < end, 1.0, -1.0),
+        # the side on which a line lies that is moved a little along the first axis, and far less along the second
+        ties=np.where(ways[..., 1] != 0, -np.sign(ways[..., 1]), np.sign(ways[..., 0])),
+        heights=np.roll(vertices[faces, axis], -2, axis=1),
+        shift=1e-11 * extent * np.array([0.7548776662466927, 0.5698402909980532]),
+    )
+
+
+# ---- The triangles of a mesh: their areas and normals, points spread over them, and quadrature
+
+
+_MOST_PER_SIDE = 40
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Facets:
+    """Oriented triangles, by their corners ``(m, 3, 3)``: facet, corner, coordinate."""
+
+    corners: FloatArray
+
+    def sites(self, facet: IntArray, places: FloatArray) -> Sites:
+        """Points of facets ``(n,)`` by their barycentric coordinates ``(n, 3)``, with the facets' normals."""
+        return Sites(np.sum(self.corners[facet] * places[:, :, None], axis=1), self.normals[facet])
+
+    def touch(self, points: FloatArray, facet: IntArray, slack: float) -> BoolArray:
+        """Whether each point ``(n, 3)`` lies on its facet ``(n,)``, or no farther from it than `slack`."""
+        height = np.sum(points * self.normals[facet], axis=1) - self._levels[facet]
+        near: BoolArray = np.abs(height) <= slack
+        index = np.flatnonzero(near)
+        away = points[index, None, :] - self.corners[facet[index]]
+        near[index] = (np.sum(away * self._rims[facet[index]], axis=2) <= slack).all(axis=1)
+        return near
+
+    @cached_property
+    def crosses(self) -> FloatArray:
+        """Normals ``(m, 3)``, twice as long as their facet is large."""
+        a, b, c = np.moveaxis(self.corners, 1, 0)
+        return np.asarray(np.cross(b - a, c - a), dtype=np.float64)
+
+    @cached_property
+    def areas(self) -> FloatArray:
+        """Areas ``(m,)``."""
+        return np.asarray(0.5 * np.linalg.norm(self.crosses, axis=1), dtype=np.float64)
+
+    @cached_property
+    def normals(self) -> FloatArray:
+        """Unit normals ``(m, 3)``; zero for a facet without area."""
+        return _unit(self.crosses)
+
+    @cached_property
+    def centers(self) -> FloatArray:
+        """Centers of gravity ``(m, 3)``."""
+        return np.asarray(self.corners.mean(axis=1), dtype=np.float64)
+
+    @cached_property
+    def _levels(self) -> FloatArray:
+        """Where along its normal the plane of each facet lies; nowhere for a facet without area."""
+        levels = np.sum(self.normals * self.centers, axis=1)
+        return np.where(self.areas > 0, levels, np.inf)
+
+    @cached_property
+    def _rims(self) -> FloatArray:
+        """Unit vectors ``(m, 3, 3)`` in the plane of each facet that lead out across its edges, from each corner on."""
+        edges = np.roll(self.corners, -1, axis=1) - self.corners
+        return _unit(np.cross(edges, self.normals[:, None, :]))
+
+
+def spread(areas: FloatArray, unit: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Facets ``(n,)`` and barycentric coordinates in them ``(n, 3)``, from points of the unit square ``(n, 2)``.
+
+    The first coordinate picks the facet and, with the rest of it, a place there: equal areas of the square go to
+    equal areas of the facets, and to neighbouring ones if neighbours follow each other.
+    """
+    ends = np.append(0.0, np.cumsum(areas))
+    ends /= ends[-1]
+    facet = np.clip(np.searchsorted(ends, unit[:, 0], side="right") - 1, 0, len(areas) - 1)
+    width = ends[facet + 1] - ends[facet]
+    s = np.clip(np.divide(unit[:, 0] - ends[facet], width, out=np.zeros(len(unit)), where=width > 0), 0.0, 1.0)
+    t = unit[:, 1]
+    # E. Heitz, "A low-distortion map between triangle and square" (2019): each half of the square, cut along its
+    # diagonal, goes to a half of the triangle by a linear map.
+    half = 0.5 * np.minimum(s, t)
+    a, b = s - half, t - half
+    return facet.astype(np.int64), np.column_stack([1 - a - b, a, b])
+
+
+def gathered(areas: FloatArray, facet: IntArray, places: FloatArray) -> FloatArray:
+    """Points of the unit square ``(n, 2)`` that `spread` takes to these places: its inverse."""
+    ends = np.append(0.0, np.cumsum(areas))
+    a, b = places[:, 1], places[:, 2]
+    least = np.minimum(a, b)
+    first = ends[facet] + areas[facet] * np.clip(a + least, 0.0, 1.0)
+    return np.column_stack([first / ends[-1], np.clip(b + least, 0.0, 1.0)])
+
+
+def facet_rule(areas: FloatArray, n: int) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Facets, barycentric coordinates in them and weights, about `n`, for integrals over all facets.
+
+    Gauss rules on every facet, the larger the more nodes; where there are fewer nodes than facets, evenly spread
+    points of equal weight.
+    """
+    if n < len(areas):
+        facet, places = spread(areas, unit_stream(2, np.random.default_rng(0), "low-discrepancy")(n))
+        return facet, places, np.full(n, float(areas.sum()) / n)
+    wanted = np.clip(np.round(np.sqrt(n * areas / areas.sum())), 1, _MOST_PER_SIDE).astype(np.int64)
+    facets, nodes, weights = [], [], []
+    for side in np.unique(wanted):
+        here = np.flatnonzero((wanted == side) & (areas > 0))
+        unit, shares = _conical(int(side))
+        facets.append(np.repeat(here, len(unit)))
+        nodes.append(np.tile(unit, (len(here), 1)))
+        weights.append((areas[here, None] * shares).ravel())
+    return np.concatenate(facets), np.concatenate(nodes), np.concatenate(weights)
+
+
+@lru_cache(maxsize=64)
+def _conical(side: int) -> tuple[FloatArray, FloatArray]:
+    """Stroud's conical product on a triangle: ``side**2`` nodes, exact for polynomials of degree ``2 side - 1``."""
+    from scipy.special import roots_jacobi
+
+    s, radial = roots_jacobi(side, 0.0, 1.0)
+    t, across = gauss(side)
+    distance, angle = (axis.ravel() for axis in np.meshgrid(0.5 * (1 + s), t, indexing="ij"))
+    weights = np.outer(radial / radial.sum(), across).ravel()
+    return np.column_stack([1 - distance, distance * (1 - angle), distance * angle]), weights
+
+
+def _unit(vectors: FloatArray) -> FloatArray:
+    """Vectors of length one; zero where there is no direction."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0), dtype=np.float64)

@@ -1,0 +1,320 @@
+"""Regions within a closed parametric curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Any, SupportsFloat, TypeAlias, final
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.expr.compile import numeric_function
+from fspielm.geometry.contour import Contour, check_simple, check_values, contour_of
+from fspielm.geometry.curves import Edge, PlaneCurve
+from fspielm.geometry.plane import PlaneShape
+from fspielm.geometry.points import as_name, as_plane_point, as_vector
+from fspielm.numerics.chebyshev import Function
+from fspielm.numerics.intervals import halves
+
+Derivative = tuple[Callable[[FloatArray], Any], Callable[[FloatArray], Any]]
+Coordinate: TypeAlias = sp.Expr | Callable[[FloatArray], Any]
+_DEGREE = 32
+_NODES = np.cos(np.pi * (np.arange(_DEGREE) + 0.5) / _DEGREE)
+# From values at the nodes to Chebyshev coefficients: the discrete cosine transform. Whole turns are taken off the
+# angles while they are still exact.
+_STEPS = np.outer(np.arange(_DEGREE), 2 * np.arange(_DEGREE) + 1) % (4 * _DEGREE)
+_TRANSFORM = np.cos(np.pi * _STEPS / (2 * _DEGREE)) * 2 / _DEGREE
+_TRANSFORM[0] /= 2
+_FIRST_PANELS = 8
+_MOST_PANELS = 4096
+_MOST_HALVINGS = 40
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class Curve(PlaneShape):
+    """The region within the closed curve ``(x(t), y(t))``, walked in either direction.
+
+    Its boundary is one part, ``"outline"``. Points and normals are exact; area and length are integrated to
+    rounding. A curve that does not close, crosses or touches itself, or stops on its way is refused.
+
+    Parameters
+    ----------
+    x, y : SymPy expression or callable
+        The coordinates: expressions in one symbol, the parameter, or callables that map parameters ``(n,)`` to
+        coordinates ``(n,)``.
+    parameter : sequence of numbers
+        The first and the last parameter, which belong to the same point, and between them, ascending, those of
+        corners. There may be a corner at the ends, too.
+    derivative : (callable, callable), optional
+        The derivatives of x and y where those are callables. Without them normals have about thirteen digits.
+    name : str
+        Put before the name of its boundary part.
+
+    Examples
+    --------
+    >>> import sympy as sp
+    >>> t = sp.Symbol("t")
+    >>> bean = Curve(sp.cos(t) + sp.cos(2 * t) / 4, sp.sin(t))
+    >>> round(bean.measure / sp.pi.evalf(), 12)
+    1.00000000000000
+    """
+
+    x: Coordinate
+    y: Coordinate
+    parameter: tuple[float, ...]
+    derivative: Derivative | None = None
+    name: str = ""
+
+    def __init__(
+        self,
+        x: Coordinate,
+        y: Coordinate,
+        parameter: Iterable[SupportsFloat] = (0.0, 2 * math.pi),
+        *,
+        derivative: Derivative | None = None,
+        name: str = "",
+    ) -> None:
+        object.__setattr__(self, "x", as_coordinate(x, "Curve: x"))
+        object.__setattr__(self, "y", as_coordinate(y, "Curve: y"))
+        object.__setattr__(self, "parameter", _read_parameter(parameter))
+        object.__setattr__(self, "derivative", _read_derivative(derivative))
+        object.__setattr__(self, "name", as_name(name, "Curve: name"))
+        _check_symbols(self.x, self.y)
+        check_values(self._walk, "Curve: the curve")
+        check_simple(self._stated, "Curve: the curve")
+
+    @classmethod
+    def polar(cls, radius: Coordinate, center: Iterable[SupportsFloat] = (0.0, 0.0), *, name: str = "") -> Curve:
+        """Build the region within ``center + r(t) (cos t, sin t)``, t from 0 to 2 pi.
+
+        Parameters
+        ----------
+        radius : SymPy expression or callable
+            r(t), as the coordinates of a `Curve`.
+        center : (number, number)
+        name : str
+
+        Returns
+        -------
+        Curve
+        """
+        middle = as_plane_point(center, "Curve.polar: center")
+        r = as_coordinate(radius, "Curve.polar: radius")
+        if not isinstance(r, sp.Expr):
+            return cls(_Polar(r, middle[0], np.cos), _Polar(r, middle[1], np.sin), name=name)
+        symbols = r.free_symbols
+        angle = next(iter(symbols)) if len(symbols) == 1 else sp.Symbol("t", real=True)
+        return cls(middle[0] + r * sp.cos(angle), middle[1] + r * sp.sin(angle), name=name)
+
+    def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
+        curves: Iterable[PlaneCurve] = self._stated.curves
+        if self._stated.area < 0:
+            curves = [curve.reversed() for curve in reversed(self._stated.curves)]
+        return tuple(Edge("outline", curve) for curve in curves)
+
+    @cached_property
+    def _walk(self) -> PlaneCurve:
+        """The curve as it is stated, whichever way it turns and with all of its corners."""
+        dx, dy = self.derivative or (None, None)
+        x, slope_x = coordinate_functions(self.x, dx, self.parameter, "Curve: x")
+        y, slope_y = coordinate_functions(self.y, dy, self.parameter, "Curve: y")
+        return PlaneCurve(
+            lambda t: np.column_stack([x(t), y(t)]),
+            lambda t: np.column_stack([slope_x(t), slope_y(t)]),
+            self.parameter[0],
+            self.parameter[-1],
+        )
+
+    @cached_property
+    def _stated(self) -> Contour:
+        """The curve from corner to corner, whichever way it turns."""
+        corners = self.parameter[1:-1]
+        curves = [_away_from(self._walk.clip(a, b), corners) for a, b in pairwise(self.parameter)]
+        return contour_of(curves, "Curve: the curve")
+
+
+@final
+@dataclass(frozen=True)
+class _Polar:
+    """A coordinate of a polar curve whose radius is a callable; a class, so that it can be compared and pickled."""
+
+    radius: Callable[[FloatArray], Any]
+    center: float
+    factor: Callable[[FloatArray], FloatArray]
+
+    def __call__(self, t: FloatArray) -> FloatArray:
+        return np.asarray(self.center + np.asarray(self.radius(t)) * self.factor(t))
+
+
+def _away_from(curve: PlaneCurve, corners: Sequence[float]) -> PlaneCurve:
+    """The curve with its own directions at its ends: at a corner itself a function may give those of its neighbour."""
+    hair = 4 * np.finfo(np.float64).eps * max(abs(curve.t0), abs(curve.t1))
+    low = curve.t0 + (hair if curve.t0 in corners else 0.0)
+    high = curve.t1 - (hair if curve.t1 in corners else 0.0)
+    tangent = curve.tangent
+    return replace(curve, tangent=lambda t: tangent(np.clip(t, low, high)))
+
+
+def _read_parameter(parameter: Iterable[SupportsFloat]) -> tuple[float, ...]:
+    breaks = as_vector(parameter, "Curve: parameter")
+    if len(breaks) < 2 or any(a >= b for a, b in pairwise(breaks)):
+        raise ProblemError(
+            "Curve: parameter must hold the first and the last parameter, those of corners between them, ascending; "
+            f"got {breaks}"
+        )
+    return breaks
+
+
+def _read_derivative(derivative: Derivative | None) -> Derivative | None:
+    if derivative is None:
+        return None
+    if not isinstance(derivative, tuple | list) or len(derivative) != 2 or not all(map(callable, derivative)):
+        raise ProblemError(f"Curve: derivative must be two callables, the derivatives of x and y; got {derivative!r}")
+    return derivative[0], derivative[1]
+
+
+def _check_symbols(x: Coordinate, y: Coordinate) -> None:
+    symbols = {symbol for value in (x, y) if isinstance(value, sp.Expr) for symbol in value.free_symbols}
+    if len(symbols) > 1:
+        names = ", ".join(sorted(map(str, symbols)))
+        raise ProblemError(f"Curve: x and y must depend on one symbol, the parameter; got {len(symbols)}: {names}")
+
+
+def as_coordinate(value: object, argument: str) -> Coordinate:
+    """Return `value` as a SymPy expression in at most one symbol or as a callable, or say what is wrong."""
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        return sp.sympify(value)
+    if isinstance(value, sp.Expr):
+        unknown = sorted(map(str, value.atoms(AppliedUndef)))
+        if unknown:
+            raise ProblemError(f"{argument} must be a known function; got {', '.join(unknown)} in it: give a callable")
+        return value
+    if callable(value):
+        return value
+    raise ProblemError(
+        f"{argument} must be a SymPy expression in the parameter, such as cos(t), or a callable of it; got {value!r}"
+    )
+
+
+def coordinate_functions(
+    coordinate: Coordinate, derivative: Callable[[FloatArray], Any] | None, breaks: Sequence[float], argument: str
+) -> tuple[Function, Function]:
+    """Values and derivatives of a coordinate: both map parameters ``(n,)`` to ``(n,)``.
+
+    The derivative of an expression is SymPy's; that of a callable is `derivative` where given, otherwise that of its
+    interpolant between `breaks`.
+    """
+    if isinstance(coordinate, sp.Expr):
+        return _compile(coordinate, 0, argument), _compile(coordinate, 1, argument)
+    value = _checked(coordinate, argument)
+    if derivative is not None:
+        return value, _checked(derivative, f"{argument}, its derivative")
+    return value, differentiate(value, breaks, what=argument)
+
+
+@lru_cache(maxsize=128)
+def _compile(expression: sp.Expr, order: int, argument: str) -> Function:
+    """Return the derivative of that order as a function of the parameter; compiling takes long, hence kept."""
+    real = sp.Dummy("t", real=True)  # SymPy differentiates |sin(t)| only if it knows that t is real
+    body = expression.xreplace(dict.fromkeys(expression.free_symbols, real)).diff(real, order)
+    function = numeric_function([real], body, argument)
+
+    def evaluate(t: FloatArray) -> FloatArray:
+        values = np.asarray(function(t))
+        _refuse_complex(values, argument)
+        return np.array(np.broadcast_to(values, t.shape), dtype=np.float64)  # a constant comes back as one number
+
+    return evaluate
+
+
+def _checked(function: Callable[[FloatArray], Any], argument: str) -> Function:
+    """The callable, its values checked at every call."""
+
+    def evaluate(t: FloatArray) -> FloatArray:
+        values = np.asarray(function(t))
+        if values.shape != t.shape:
+            raise ProblemError(
+                f"{argument} must map parameters of shape (n,) to values of the same shape; "
+                f"got shape {values.shape} for {t.shape}"
+            )
+        _refuse_complex(values, argument)
+        return values.astype(np.float64)
+
+    return evaluate
+
+
+def _refuse_complex(values: np.ndarray[Any, Any], argument: str) -> None:
+    if values.dtype.kind not in "fiu":
+        raise ProblemError(f"{argument} must be a real function; its values are {values.dtype}")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Interpolant:
+    """A piecewise polynomial: Chebyshev coefficients ``(m, k)`` on the panels between `edges` ``(m + 1,)``."""
+
+    edges: FloatArray
+    coefficients: FloatArray
+
+    def __call__(self, t: FloatArray) -> FloatArray:
+        """Evaluate at `t` ``(n,)``, by Clenshaw's recurrence."""
+        panel = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.edges) - 2)
+        low, high = self.edges[panel], self.edges[panel + 1]
+        s = np.clip((2 * t - low - high) / (high - low), -1.0, 1.0)
+        after, beyond = np.zeros_like(t), np.zeros_like(t)
+        for k in range(self.coefficients.shape[1] - 1, 0, -1):
+            after, beyond = 2 * s * after - beyond + self.coefficients[panel, k], after
+        return np.asarray(s * after - beyond + self.coefficients[panel, 0], dtype=np.float64)
+
+
+def differentiate(function: Function, breaks: Sequence[float], *, what: str) -> Interpolant:
+    """Differentiate the interpolant of a function that is smooth between the ascending `breaks`.
+
+    About thirteen digits are right where the function has all of its own: differentiating polynomials of this
+    degree costs two to three.
+    """
+    edges = np.concatenate([np.linspace(a, b, _FIRST_PANELS + 1)[:-1] for a, b in pairwise(breaks)])
+    low, high = edges, np.append(edges[1:], breaks[-1])
+    found: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+    count, scale, steepest = 0, 0.0, 0.0
+    for halving in range(_MOST_HALVINGS + 1):
+        t = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * _NODES
+        values = function(t.ravel()).reshape(t.shape)
+        scale = max(scale, float(np.abs(values).max()))
+        # Not values @ _TRANSFORM.T: what BLAS returns may depend on the number of threads and of rows.
+        c = np.sum(values[:, None, :] * _TRANSFORM, axis=2)
+        # Rounding of the values, and of the parameters that they are taken at.
+        steepest = max(steepest, float(np.abs(np.diff(values) / np.diff(t)).max()))
+        noise = _EPS * (2 * scale + steepest * max(abs(breaks[0]), abs(breaks[-1])))
+        done = np.abs(c[:, -3:]).max(axis=1) <= noise
+        done |= halving == _MOST_HALVINGS  # a corner, which the panels have closed in on
+        found.append((low[done], high[done], _chop(c[done], noise)))
+        count += len(low)
+        if np.all(done):
+            break
+        if count > _MOST_PANELS or not np.isfinite(scale):
+            raise ProblemError(
+                f"{what} must be finite and smooth; its values near t = {low[~done][0]:.6g} are not those of a smooth "
+                "function: give its derivative, or list the corners in parameter"
+            )
+        low, high = halves(low[~done], high[~done])
+    low, high, c = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    order = np.argsort(low)
+    c = c[:, : max(2, 1 + int(np.max(np.flatnonzero(np.any(c, axis=0)), initial=0)))]  # no more than any panel needs
+    slopes = np.polynomial.chebyshev.chebder(c[order], axis=1) * (2 / (high - low))[order, None]
+    return Interpolant(np.append(low[order], breaks[-1]), slopes)
+
+
+def _chop(coefficients: FloatArray, noise: float) -> FloatArray:
+    """Leave out what comes after the last coefficient above the noise: differentiating would blow it up."""
+    later = np.maximum.accumulate(np.abs(coefficients[:, ::-1]), axis=1)[:, ::-1]
+    return np.where(later > noise, coefficients, 0.0)

@@ -1,0 +1,1 @@
+"""Who solves: processes of this machine, or the workers of a Dask cluster."""

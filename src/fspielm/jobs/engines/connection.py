@@ -1,0 +1,251 @@
+"""The way to a Dask scheduler, and workers kept at their number."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import subprocess
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from tempfile import TemporaryFile
+from threading import Event, Lock, Thread
+from types import TracebackType
+from typing import TYPE_CHECKING, final
+
+from fspielm.errors import ProblemError
+from fspielm.jobs.engines import remote
+from fspielm.jobs.sandbox import start_module
+from fspielm.version import __version__
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+# ---- Dask workers on this machine, kept at their number
+
+
+_MODULE = "fspielm.jobs.engines.local_worker"
+# A worker that ends by itself, or before it has said who it is, could not work; after so many in a row another could
+# not either.
+_FALSE_STARTS = 3
+
+
+@final
+class Crew:
+    """Processes that work for a scheduler; one that dies is replaced.
+
+    Not those of Dask's own ``LocalCluster``: they are started by multiprocessing, which runs the user's script again in
+    every worker unless it is written with that in mind.
+
+    Parameters
+    ----------
+    count : int
+    address : str
+        Of the scheduler.
+    """
+
+    def __init__(self, count: int, address: str) -> None:
+        self._address = address
+        self._stop = Event()
+        self._lock = Lock()
+        self._processes: set[subprocess.Popen[str]] = set()
+        self._welcomed: set[int] = set()
+        self._last_words = ""
+        self._threads = [Thread(target=self._keep, daemon=True) for _ in range(count)]
+
+    def __enter__(self) -> Crew:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        with self._lock:
+            for process in self._processes:
+                process.kill()
+        for thread in self._threads:
+            thread.join()
+
+    @property
+    def defeat(self) -> str | None:
+        """Why no worker comes any more; None while some may."""
+        if any(thread.is_alive() for thread in self._threads):
+            return None
+        return f"the workers on this machine do not start: {self._last_words or 'they say nothing'}"
+
+    def welcome(self, pid: int) -> None:
+        """A worker has said who it is: if it is killed, that is no fault of its own."""
+        with self._lock:
+            self._welcomed.add(pid)
+
+    def _keep(self) -> None:
+        """Have one worker at any time; in a thread that outlives each of them."""
+        false_starts = 0
+        while false_starts < _FALSE_STARTS and not self._stop.is_set():
+            false_starts = 0 if self._was_killed() else false_starts + 1
+
+    def _was_killed(self) -> bool:
+        """Have a worker, as long as it lives; whether somebody killed it at its work."""
+        # a file, since nobody would read a pipe while it runs; and not the terminal, which is the study's
+        with TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+            with self._lock:
+                if self._stop.is_set():
+                    return False
+                try:
+                    process = start_module(
+                        _MODULE,
+                        self._address,
+                        environment={"DASK_LOGGING__DISTRIBUTED": "warning"},
+                        stdin=subprocess.DEVNULL,
+                        stdout=said,
+                        stderr=said,
+                    )
+                except Exception as error:
+                    self._last_words = str(error)
+                    return False
+                self._processes.add(process)
+            status = process.wait()
+            with self._lock:
+                self._processes.remove(process)
+                was_welcome = process.pid in self._welcomed
+                self._welcomed.discard(process.pid)
+            said.seek(0)
+            end = f"ended by signal {-status}" if status < 0 else ""
+            self._last_words = (said.read().strip().splitlines() or [end])[-1]
+            return status < 0 and was_welcome
+
+
+# ---- The way to a Dask scheduler: one of our own, or one that is there
+
+
+# A scheduler that is there answers within a fraction of a second.
+_ANSWER_SECONDS = 10.0
+_LOGGERS = ("distributed", "tornado")
+
+
+def check_installed() -> None:
+    """Refuse to go on without Dask, before anything is begun."""
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise ProblemError(
+            f"several workers need the package distributed, which is not installed ({error}); "
+            "install it with: pip install 'fspielm[cluster]'"
+        ) from error
+
+
+@contextmanager
+def own_scheduler() -> Iterator[str]:
+    """A scheduler in this process, for workers on this machine; its address."""
+    from distributed import LocalCluster
+
+    with (
+        _no_warnings(),
+        LocalCluster(
+            n_workers=0,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            # any port for its web server, whose dashboard is left out; the usual one may be someone else's
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=False,
+        ) as cluster,
+    ):
+        yield str(cluster.scheduler_address)
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Client]:
+    """A client of the scheduler there, once it has answered and is of this version."""
+    from distributed import Client
+
+    advice = "give the address that 'dask scheduler' shows, as in tcp://127.0.0.1:8786"
+    try:
+        with _no_warnings():
+            _greet(address)
+            client = Client(address, timeout=_ANSWER_SECONDS, set_as_default=False, name="fspielm-study")
+    except (ValueError, TypeError) as error:
+        raise ProblemError(f"scheduler={address!r} is no address ({error}); {advice}") from error
+    except OSError as error:
+        raise ProblemError(
+            f"no scheduler answers at {address!r} within {_ANSWER_SECONDS:g} s; is it running, and reachable from "
+            f"here? {advice[0].upper()}{advice[1:]}"
+        ) from error
+    try:
+        _check_scheduler(client, address)
+        yield client
+    finally:
+        with _no_warnings():
+            client.close(timeout=2)
+
+
+def mismatch(version: str) -> str:
+    """What to say about another fspielm than this one."""
+    return f"has fspielm {version}, and the study is run by {__version__}; install the same version on both"
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep Dask's own messages from the terminal; those that it writes elsewhere stay."""
+    # distributed gives its loggers handlers when it is imported
+    check_installed()
+    loggers = [logging.root, *map(logging.getLogger, _logger_names())]
+    found = {handler for logger in loggers for handler in logger.handlers}
+    loud = [handler for handler in found if type(handler) is logging.StreamHandler]
+
+    # one of its own for each engine: a filter is there once, however often it is added
+    def is_not_dask(record: logging.LogRecord) -> bool:
+        return record.name.split(".")[0] not in _LOGGERS
+
+    for handler in loud:
+        handler.addFilter(is_not_dask)
+    try:
+        yield
+    finally:
+        for handler in loud:
+            handler.removeFilter(is_not_dask)
+
+
+def _logger_names() -> list[str]:
+    return [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _LOGGERS]
+
+
+@contextmanager
+def _no_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _greet(address: str) -> None:
+    """Have the scheduler say something: a client would wait for ever where someone listens and does not answer."""
+    from distributed import Security, rpc
+
+    async def ask() -> None:
+        async with rpc(address, connection_args=Security().get_connection_args("client")) as scheduler:
+            await scheduler.identity()
+
+    async def ask_in_time() -> None:
+        await asyncio.wait_for(ask(), _ANSWER_SECONDS)
+
+    # in a thread, since this one may have a loop of its own, as in a notebook
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, ask_in_time()).result()
+
+
+def _check_scheduler(client: Client, address: str) -> None:
+    """The scheduler reads the tasks that it passes on, and so needs the package too."""
+    try:
+        version = str(client.run_on_scheduler(remote.version))
+    except ImportError as error:
+        raise ProblemError(
+            f"the scheduler at {address!r} cannot import fspielm ({error}); start it in an environment with the same "
+            "installation as here"
+        ) from error
+    if version != __version__:
+        raise ProblemError(f"the scheduler at {address!r} {mismatch(version)}")

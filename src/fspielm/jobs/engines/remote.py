@@ -1,0 +1,125 @@
+"""What runs in a Dask worker: a task in, its outcome back, both as plain dictionaries.
+
+A worker solves in a process of its own (`Sandbox`), as a run without workers does: time limits, deaths and threads are
+the same everywhere, and the worker stays responsive meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock, Timer
+from typing import Any
+
+from fspielm.jobs.job import Job, Terms
+from fspielm.jobs.sandbox import Sandbox
+from fspielm.jobs.subject import Subject
+from fspielm.machine import physical_memory
+from fspielm.version import __version__
+
+# A process that nobody asks for any more is ended, should the study have gone without a word.
+_IDLE_SECONDS = 60.0
+
+
+def version() -> str:
+    """The fspielm that is installed there."""
+    return __version__
+
+
+def describe(dask_worker: Any) -> dict[str, Any]:
+    """Who a worker is: version, process, machine, memory, and threads. Dask supplies the worker."""
+    return {
+        "version": __version__,
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "memory": float(physical_memory()),
+        "limit": float(dask_worker.memory_manager.memory_limit or 0) or None,
+        "threads": dask_worker.state.nthreads,
+    }
+
+
+def solve(request: dict[str, Any]) -> dict[str, Any]:
+    """Do a task.
+
+    Parameters
+    ----------
+    request : dict
+        ``job``, ``terms``, the subject's ``digest``, and ``subject`` itself unless this worker has answered for it
+        before.
+
+    Returns
+    -------
+    dict
+        ``outcome`` and ``environment``; nothing if the subject is not known here, and has to be sent.
+    """
+    if "subject" in request:
+        _SUBJECTS[request["digest"]] = Subject.from_dict(request["subject"])
+    subject = _SUBJECTS.get(request["digest"])
+    if subject is None:
+        return {}
+    terms = Terms(**request["terms"])
+    with _POOL.sandbox(terms.threads) as sandbox:
+        outcome = sandbox.perform(Job.from_dict(request["job"]), subject, terms, wanted=_Wanted().holds)
+        return {"outcome": outcome.as_dict(), "environment": sandbox.environment}
+
+
+class _Wanted:
+    """Whether the task of this thread is still asked for: its study may have been stopped, or its worker."""
+
+    def __init__(self) -> None:
+        from distributed import get_worker
+
+        self._worker = get_worker()
+        self._key = self._worker.get_current_task()
+
+    def holds(self) -> bool:
+        task = self._worker.state.tasks.get(self._key)
+        closing = self._worker.status.name in ("closing", "closed", "failed")
+        return task is not None and task.state == "executing" and not closing
+
+
+class _Pool:
+    """Processes that wait for their next task, one for each that was ever done at once."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._idle: list[tuple[Sandbox, Timer]] = []
+
+    @contextmanager
+    def sandbox(self, threads: int) -> Iterator[Sandbox]:
+        sandbox = self._take(threads) or Sandbox(threads)
+        try:
+            yield sandbox
+        finally:
+            self._give_back(sandbox)
+
+    def _take(self, threads: int) -> Sandbox | None:
+        with self._lock:
+            for item in self._idle:
+                sandbox, timer = item
+                if sandbox.threads == threads:
+                    timer.cancel()
+                    self._idle.remove(item)
+                    return sandbox
+        return None
+
+    def _give_back(self, sandbox: Sandbox) -> None:
+        timer = Timer(_IDLE_SECONDS, self._end, [sandbox])
+        timer.daemon = True
+        with self._lock:
+            self._idle.append((sandbox, timer))
+        timer.start()
+
+    def _end(self, sandbox: Sandbox) -> None:
+        with self._lock:
+            waiting = [item for item in self._idle if item[0] is sandbox]
+            self._idle = [item for item in self._idle if item[0] is not sandbox]
+        if waiting:
+            sandbox.close()
+
+
+# What a worker keeps between its tasks; a Dask worker is a process, and tasks are all that it is given.
+_POOL = _Pool()
+_SUBJECTS: dict[str, Subject] = {}

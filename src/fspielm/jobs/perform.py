@@ -1,0 +1,147 @@
+"""One job done: solved, measured, and its failures turned into outcomes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from fspielm.arrays import FloatArray, safe_rms
+from fspielm.basis.evaluation.sums import evaluate
+from fspielm.collocation.points import Points, points_for
+from fspielm.collocation.system import make_blocks, matrix_bytes
+from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
+from fspielm.estimate.residuals import HeldOut
+from fspielm.geometry.points import Sites
+from fspielm.jobs.job import AUTOMATIC, DONE, Job, Outcome, Terms, failure, make_least_squares
+from fspielm.jobs.subject import Bench
+from fspielm.paper.cases.case import make_features
+from fspielm.problem.operator import identity
+from fspielm.solution.solution import Solution
+from fspielm.solve.request import Budget
+from fspielm.solve.solve import solve
+
+# Keeps the points of a check apart from those of the solve with the same seed.
+_CHECK_STREAM = 977
+
+
+def perform(job: Job, bench: Bench, terms: Terms) -> Outcome:
+    """Solve a job and measure the solution; what goes wrong is an outcome too."""
+
+    def solve_and_measure() -> Outcome:
+        begun = perf_counter()
+        solution = solve(bench.problem, **settings(job, bench, terms), rng=job.seed)
+        return _measure(job, bench, terms, solution, perf_counter() - begun)
+
+    return outcome_of(solve_and_measure)
+
+
+def outcome_of(solve_and_measure: Callable[[], Outcome]) -> Outcome:
+    """What solving and measuring gives, with what the solver warned of; or why it failed."""
+    begun = perf_counter()
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", AccuracyWarning)
+            # overflow in a hopeless solve is what its error says, not a message on the terminal
+            with np.errstate(all="ignore"):
+                outcome = solve_and_measure()
+        said = [str(warning.message) for warning in caught if issubclass(warning.category, AccuracyWarning)]
+        return Outcome(**vars(outcome) | {"message": said[0] if said else ""})
+    except MemoryBudgetError as error:
+        needed = str(error).split(";", 1)[0]
+        return failure(f"{needed}; allow more with the plan's memory, in bytes", perf_counter() - begun)
+    except MemoryError as error:
+        return failure(f"out of memory: {error}" if str(error) else "out of memory", perf_counter() - begun)
+    except (ProblemError, SolveError, ArithmeticError) as error:
+        return failure(str(error), perf_counter() - begun)
+    except Exception as error:
+        # a study goes on whatever one of its solves does
+        return failure(f"{type(error).__name__}: {error}", perf_counter() - begun)
+
+
+def settings(job: Job, bench: Bench, terms: Terms) -> dict[str, Any]:
+    """Keyword arguments of `fspielm.solve` for a job."""
+    if job.method == AUTOMATIC:
+        budget = Budget(memory=terms.share, threads=terms.threads, seconds=terms.seconds)
+        return {"tol": terms.tol, "budget": budget}
+    budget = Budget(memory=terms.memory, threads=terms.threads)
+    assert job.mu is not None
+    assert job.neurons is not None
+    assert job.least_squares is not None
+    groups = {} if bench.case is None else {"groups": bench.case.paper.groups}
+    return {
+        "features": make_features(job.method, job.neurons, job.mu, **groups),
+        "points": bench.points(job.neurons),
+        "least_squares": make_least_squares(job.least_squares),
+        "scaling": job.scaling,
+        "tol": terms.tol,
+        "budget": budget,
+    }
+
+
+def needed_memory(job: Job, bench: Bench, terms: Terms) -> float:
+    """Bytes that a solve needs; its share where that is not known before."""
+    if job.neurons is None or job.least_squares is None:
+        return terms.share
+    rows = sum(bench.points(job.neurons).counts(bench.problem).values())
+    return matrix_bytes(rows, job.neurons) + make_least_squares(job.least_squares).workspace(rows, job.neurons)
+
+
+def _measure(job: Job, bench: Bench, terms: Terms, solution: Solution, seconds: float) -> Outcome:
+    report = solution.report
+
+    def values(points: FloatArray) -> FloatArray:
+        # as `solution(points)`, with the threads of the study
+        sites, identical = Sites(points), identity(bench.problem.dimension)
+        method = solution.summation
+        return evaluate(solution.basis, solution.coefficients, identical, sites, threads=terms.threads, method=method)
+
+    if bench.relative_error is None:
+        estimate: float | None = solution.error_estimate
+        error = estimate
+    else:
+        estimate = report.error_estimate
+        error = bench.relative_error(values)
+    held_out, blocks = _check(solution, _check_points(job, bench, report.neurons), job.seed, terms.threads)
+    return Outcome(
+        DONE,
+        measure=bench.measure,
+        error=error,
+        space_time_error=bench.space_time_error(values),
+        error_estimate=estimate,
+        held_out=held_out,
+        residuals={name: residual.rms for name, residual in report.residuals.items()},
+        held_out_residuals=blocks,
+        neurons=report.neurons,
+        rows=report.rows,
+        rank=report.rank,
+        condition=report.condition,
+        coefficient_norm=report.coefficient_norm,
+        phases=dict(report.seconds),
+        seconds=seconds,
+    )
+
+
+def _check_points(job: Job, bench: Bench, neurons: int) -> Points:
+    return points_for(bench.problem, neurons) if job.method == AUTOMATIC else bench.points(neurons)
+
+
+def _check(solution: Solution, points: Points, seed: int, threads: int) -> tuple[float, dict[str, float]]:
+    """The residual at fresh points relative to the data there, as the paper's rows count; and of each block."""
+    problem = solution.problem
+    rng = np.random.default_rng([_CHECK_STREAM, seed])
+    held_out = HeldOut(points.thinned().draw(problem, rng))
+    # features that satisfy the equation were solved for without its rows; it counts as it would have with them
+    rows = {**points.counts(problem), **solution.report.points}
+    residual, data, blocks = 0.0, 0.0, {}
+    for block in make_blocks(problem, held_out.sites):
+        values = held_out.apply(block, solution.basis, solution.coefficients, threads)
+        blocks[block.name] = safe_rms(values - block.values)
+        weight = math.sqrt(rows[block.name])
+        residual = math.hypot(residual, weight * blocks[block.name])
+        data = math.hypot(data, weight * safe_rms(block.values))
+    return (residual / data if data > 0 else residual), blocks

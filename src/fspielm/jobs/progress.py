@@ -1,0 +1,235 @@
+"""How far a study is, and what is left."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import final
+
+from fspielm.jobs.job import Job, Row
+
+# ---- What the solves of a study take, learned from those that have ended
+
+
+# What solves of one cost have in common: subject, method and neurons.
+Kind = tuple[str, str, int | None]
+
+
+def kind_of(job: Job) -> Kind:
+    """Which solves take as long as this one."""
+    return job.subject, job.method, job.neurons
+
+
+@final
+class Costs:
+    """What solves took, and what others will take by it."""
+
+    def __init__(self) -> None:
+        self._by_kind: defaultdict[Kind, _Mean] = defaultdict(_Mean)
+        self._by_size: defaultdict[tuple[str, int | None], _Mean] = defaultdict(_Mean)
+        self._by_subject: defaultdict[str, _Mean] = defaultdict(_Mean)
+        self._all = _Mean()
+        self._work: defaultdict[str, _Work] = defaultdict(_Work)
+        self._all_work = _Work()
+
+    def add(self, row: Row) -> None:
+        """Learn from a solve that has ended."""
+        subject, _, neurons = kind = kind_of(row.job)
+        outcome = row.outcome
+        self._by_kind[kind].add(outcome.seconds)
+        if not row.done:
+            return  # how soon a solve fails says nothing about others
+        for mean in (self._by_size[subject, neurons], self._by_subject[subject], self._all):
+            mean.add(outcome.seconds)
+        if neurons is not None and outcome.rows:
+            for work in (self._work[subject], self._all_work):
+                work.add(outcome.seconds, outcome.rows, neurons)
+
+    def expected(self, kind: Kind) -> float | None:
+        """Seconds of a solve, from the nearest that is known of such; None if nothing is."""
+        subject, _, neurons = kind
+        if kind in self._by_kind:
+            return self._by_kind[kind].value
+        if (subject, neurons) in self._by_size:
+            return self._by_size[subject, neurons].value
+        if neurons is not None:
+            for work in (self._work.get(subject), self._all_work):
+                if work is not None and work.done:
+                    return work.expected(neurons)
+        if subject in self._by_subject:
+            return self._by_subject[subject].value
+        return self._all.value if self._all.count else None
+
+
+@dataclass
+class _Mean:
+    total: float = 0.0
+    count: int = 0
+
+    def add(self, value: float) -> None:
+        self.total += value
+        self.count += 1
+
+    @property
+    def value(self) -> float:
+        return self.total / self.count
+
+
+@dataclass
+class _Work:
+    """How fast least squares were done: sums, so that large solves say more about others than small ones."""
+
+    seconds: float = 0.0
+    done: float = 0.0
+    rows: int = 0
+    neurons: int = 0
+
+    def add(self, seconds: float, rows: int, neurons: int) -> None:
+        self.seconds += seconds
+        self.done += float(rows) * neurons**2
+        self.rows += rows
+        self.neurons += neurons
+
+    def expected(self, neurons: int) -> float:
+        """Seconds for so many neurons, with as many rows for each of them as those before had."""
+        return self.seconds / self.done * (self.rows / self.neurons) * float(neurons) ** 3
+
+
+# ---- How far a study is: what has ended, what is running, the best of each cell, and the time that is left
+
+
+# Of the table of best errors: a subject and a method.
+Cell = tuple[str, str]
+
+
+@final
+class Progress:
+    """A study as it goes on. It learns what happens from `started` and `ended`, and asks nobody.
+
+    Parameters
+    ----------
+    jobs : iterable of Job
+        All of the plan.
+    rows : iterable of Row
+        What had ended before.
+    clock : callable
+        Seconds, from any beginning.
+    """
+
+    def __init__(
+        self, jobs: Iterable[Job], rows: Iterable[Row] = (), *, clock: Callable[[], float] = perf_counter
+    ) -> None:
+        self._clock = clock
+        self._left = {job.key: job for job in jobs}
+        self._waiting = Counter(kind_of(job) for job in self._left.values())
+        self.total = len(self._left)
+        self.cells: dict[Cell, int] = dict(Counter((job.subject, job.method) for job in self._left.values()))
+        self.failures: list[Row] = []
+        self.best: dict[Cell, Row] = {}
+        self.last_ended = ""
+        self._running: dict[str, tuple[Job, float]] = {}
+        self._costs = Costs()
+        self._pace = _Pace()
+        self._failed_cells: Counter[Cell] = Counter()
+        for row in rows:
+            self._take(row)
+
+    @property
+    def finished(self) -> int:
+        """How many solves have ended, the failed ones among them."""
+        return self.total - len(self._left)
+
+    @property
+    def failed(self) -> int:
+        """How many solves gave no solution."""
+        return len(self.failures)
+
+    @property
+    def running(self) -> list[tuple[Job, float]]:
+        """The solves that are running, and for how many seconds."""
+        now = self._clock()
+        return [(job, now - begun) for job, begun in self._running.values()]
+
+    def started(self, job: Job) -> None:
+        """A solve has begun; a second time if it was given to another worker."""
+        self._running[job.key] = job, self._clock()
+
+    def ended(self, row: Row) -> None:
+        """A solve has ended."""
+        at_once = len(self._running)
+        self._running.pop(row.job.key, None)
+        self._take(row)
+        self._pace = self._pace.after(self._clock(), row.outcome.seconds, at_once)
+
+    def is_hopeless(self, cell: Cell) -> bool:
+        """Whether all solves of a cell have ended, and none gave a solution."""
+        return self._failed_cells[cell] == self.cells[cell]
+
+    def work_left(self) -> float | None:
+        """Seconds of solving that are left, as if one solve ran at a time; None while nothing is known of them.
+
+        From the mean of what solves of the same subject, method and size took; else of the same subject and size; else
+        from the work of a least-squares solve, rows x neurons^2, and how fast such work was done.
+        """
+        total = 0.0
+        for kind, count in self._waiting.items():
+            cost = self._costs.expected(kind)
+            if cost is None:
+                return None
+            total += count * cost
+        return total
+
+    def time_left(self) -> float | None:
+        """Seconds until the study ends, at the pace of this run; None while nothing is known of it."""
+        work = self.work_left()
+        if work is None:
+            return None
+        now = self._clock()
+        since = now - (self._pace.last if self._pace.last is not None else now)
+        return max(work * self._pace.seconds_per_work(len(self._running)) - since, 0.0)
+
+    def _take(self, row: Row) -> None:
+        if self._left.pop(row.job.key, None) is None:
+            return
+        kind, cell = kind_of(row.job), (row.job.subject, row.job.method)
+        self._waiting[kind] -= 1
+        if not self._waiting[kind]:
+            del self._waiting[kind]
+        self._costs.add(row)
+        self.last_ended = max(self.last_ended, row.ended)
+        if not row.done:
+            self.failures.append(row)
+            self._failed_cells[cell] += 1
+        elif cell not in self.best or _error(row) < _error(self.best[cell]):
+            self.best[cell] = row
+
+
+@final
+@dataclass(frozen=True)
+class _Pace:
+    """How long one waits for a second of solving: workers shorten it, measuring and storing lengthen it.
+
+    Counted from the end of the first solve, so that starting workers is not taken for work, and brought up to date when
+    a solve ends, since how far the others are is not known.
+    """
+
+    first: float | None = None
+    last: float | None = None
+    work: float = 0.0
+    at_once: int = 1
+
+    def after(self, now: float, seconds: float, at_once: int) -> _Pace:
+        if self.first is None:
+            return _Pace(now, now, 0.0, at_once)
+        return _Pace(self.first, now, self.work + seconds, at_once)
+
+    def seconds_per_work(self, running: int) -> float:
+        if self.first is None or self.last is None or not self.work or self.last == self.first:
+            return 1 / max(running, self.at_once, 1)
+        return (self.last - self.first) / self.work
+
+
+def _error(row: Row) -> float:
+    return float("inf") if row.outcome.error is None else row.outcome.error

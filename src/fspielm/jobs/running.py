@@ -1,0 +1,230 @@
+"""A study run: begun, or continued where it stopped."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fspielm.basis.random.families import check_count
+from fspielm.disk import describe
+from fspielm.errors import ProblemError, WorkersWarning
+from fspielm.jobs.engines.cluster import Cluster
+from fspielm.jobs.engines.engine import Ended, Engine, SingleProcess, Task
+from fspielm.jobs.job import Job, Terms
+from fspielm.jobs.perform import needed_memory
+from fspielm.jobs.plan import Plan
+from fspielm.jobs.store import Store, StoreError
+from fspielm.jobs.subject import Bench
+from fspielm.jobs.table import Table, read_table, take
+from fspielm.machine import available_threads
+
+# ---- One run of a study at a time
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def only_run(store: Path) -> Iterator[None]:
+    """Hold a study for this process; refused while another one does.
+
+    The lock is the system's, on a file beside the store: it ends with the process, however that ends. The file itself
+    is left beside a study, and removed where none came about.
+    """
+    # of the file itself: another name that leads to it must not lead past the lock
+    place = store.resolve()
+    path = _lock_path(place)
+    while (handle := _hold(path, store)) is None:
+        pass  # whoever had it removed it meanwhile
+    try:
+        yield
+    finally:
+        if not place.exists() and os.name != "nt":
+            path.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _hold(path: Path, store: Path) -> int | None:
+    """The lock, held; None if it is no longer the file of that name, so that another process may hold a newer one."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise ProblemError(f"cannot write beside {str(store)!r}: {describe(error)}") from error
+    try:
+        _lock(handle)
+    except OSError:
+        os.close(handle)
+        raise ProblemError(
+            f"another run is working on {str(store)!r}; 'fspielm study status {store}' shows how far it is"
+        ) from None
+    try:
+        if os.path.samestat(os.fstat(handle), os.stat(path)):
+            return handle
+    except FileNotFoundError:
+        pass
+    os.close(handle)
+    return None
+
+
+def is_running(store: Path) -> bool:
+    """Whether a run holds a study at this moment."""
+    place = store.resolve()
+    if not _lock_path(place).exists():
+        return False
+    try:
+        with only_run(place):
+            return False
+    except ProblemError:
+        return True
+
+
+def _lock_path(place: Path) -> Path:
+    return place.with_name(f".{place.name}.lock")
+
+
+# ---- A study run: begun, or continued where it stopped
+
+
+def run(
+    plan: Plan,
+    store: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    retry_failed: bool = False,
+    continue_from: str | os.PathLike[str] | None = None,
+    starts: Callable[[Task], None] = lambda task: None,
+    ends: Callable[[Ended], None] = lambda ended: None,
+) -> None:
+    """Solve what a plan has and its store has not.
+
+    Parameters
+    ----------
+    plan : Plan
+    store : path
+        The study's file; begun if it is not there, else it must be of the same plan.
+    workers : int, optional
+        Processes on this machine that solve at the same time; one by default.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers solve, such as ``"tcp://127.0.0.1:8786"``, instead.
+    retry_failed : bool
+        Try again what has failed before.
+    continue_from : path, optional
+        A CSV file that `export_csv` wrote: what it has of this plan, and the store has not, is taken from there.
+    starts, ends : callable
+        Called when a solve begins, and when its outcome is on the disk.
+    """
+    if not isinstance(plan, Plan):
+        raise ProblemError(
+            f'plan must be a Plan, as of fs.study.read_plan or fs.study.builtin_plan("quick"); got {plan!r}'
+        )
+    check_staff(workers, scheduler)
+    place = Path(store)
+    known = None if continue_from is None else read_table(plan, continue_from)
+    with only_run(place):
+        if not place.exists() and scheduler is None:
+            Store.create(place, plan, plan.terms()).close()
+        if place.exists() and not _work_is_left(place, plan, known, retry_failed):
+            return
+        with _make_engine(plan, workers, scheduler) as engine:
+            if not place.exists():
+                Store.create(place, plan, _cluster_terms(plan, engine)).close()
+                _work_is_left(place, plan, known, retry_failed)
+            with Store.open(place) as opened:
+                record_all(opened, engine, _tasks(opened, plan), starts, ends)
+
+
+def check_staff(workers: Any, scheduler: Any) -> None:
+    """Refuse a number of workers that is none, and workers of this machine beside those of a scheduler."""
+    if workers is not None:
+        check_count("workers", workers)
+    if workers is not None and scheduler is not None:
+        raise ProblemError(
+            f"workers={workers} are those of this machine, scheduler={scheduler!r} has its own; give one"
+        )
+
+
+def _work_is_left(place: Path, plan: Plan, known: Table | None, retry_failed: bool) -> bool:
+    """Whether solves are missing, once failed ones are taken back and those of a table are taken."""
+    with Store.open(place) as opened:
+        opened.check_plan(plan)
+        if retry_failed:
+            opened.forget_failures()
+        if known is not None:
+            take(opened, known)
+        return bool(opened.missing())
+
+
+def _make_engine(plan: Plan, workers: int | None, scheduler: str | None) -> Engine:
+    if scheduler is not None:
+        return Cluster(plan.threads, scheduler=scheduler)
+    if workers is None or workers == 1:
+        return SingleProcess(plan.threads)
+    cores = available_threads()
+    if workers * plan.threads > cores:
+        fitting = max(1, cores // plan.threads)
+        warnings.warn(
+            f"workers={workers} with {plan.threads} threads each on {cores} cores slow each other down; "
+            f"workers={fitting} would be faster",
+            WorkersWarning,
+            stacklevel=3,
+        )
+    return Cluster(plan.threads, workers=workers)
+
+
+def _cluster_terms(plan: Plan, engine: Engine) -> Terms:
+    terms = plan.terms()
+    if isinstance(engine, Cluster) and plan.memory is None:
+        # this machine's memory says nothing about theirs
+        return replace(terms, memory=engine.largest, share=engine.part)
+    return terms
+
+
+def record_all(
+    store: Store,
+    engine: Engine,
+    tasks: Iterable[Task],
+    starts: Callable[[Task], None] = lambda task: None,
+    ends: Callable[[Ended], None] = lambda ended: None,
+) -> None:
+    """Have an engine do the tasks of what is missing in a store, and keep each outcome there as it comes."""
+    for ended in engine.run(tasks, starts=starts):
+        try:
+            store.record(ended.task.job, ended.outcome, ended.environment)
+        except StoreError as error:
+            raise StoreError(f"{error}; once it can be written to, the same call again goes on from there") from error
+        ends(ended)
+
+
+def _tasks(store: Store, plan: Plan) -> Iterator[Task]:
+    terms = store.terms
+
+    @cache
+    def bench(name: str) -> Bench:
+        return plan.subjects[name].open()
+
+    def memory(job: Job) -> float:
+        try:
+            return needed_memory(job, bench(job.subject), terms)
+        except ProblemError:
+            # nothing is needed for a solve that will only say so itself
+            return 0.0
+
+    for job in store.missing():
+        yield Task(job, plan.subjects[job.subject], terms, memory(job))

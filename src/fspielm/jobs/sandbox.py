@@ -1,0 +1,244 @@
+"""A process for solves, kept alive between them and replaced when it dies."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import runpy
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from queue import Empty, Queue
+from threading import Thread
+from time import perf_counter
+from types import TracebackType
+from typing import Any
+
+from fspielm.jobs.job import AUTOMATIC, DONE, Job, Outcome, Terms, failure
+from fspielm.jobs.subject import Subject
+
+# ---- Processes that end with the one that started them, however that ends
+# This file is also the first that such a process runs, by its path and not as a part of the package: it has to be tied
+# to its parent before the seconds that the imports of the package may take.
+
+
+_PR_SET_PDEATHSIG = 1
+
+
+def start_module(module: str, *arguments: str, environment: Mapping[str, str], **streams: Any) -> subprocess.Popen[str]:
+    """Run a module in a new Python that finds what this one finds.
+
+    To be called in a thread that lives as long as the process: Linux ends the process with the thread that began it.
+    """
+    return subprocess.Popen(
+        # -P: not the folder of this file, whose other files are named as modules elsewhere are
+        [sys.executable, "-P", __file__, str(os.getpid()), module, *arguments],
+        text=True,
+        encoding="utf-8",
+        # Python passes over what is no text in its path, which notebooks put paths into
+        env=os.environ
+        | dict(environment)
+        | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if isinstance(entry, str))},
+        # Ctrl-C is for the study to answer
+        start_new_session=True,
+        **streams,
+    )
+
+
+def _main() -> None:
+    parent, module = int(sys.argv[1]), sys.argv[2]
+    # on other systems than Linux a process has to notice by itself that its parent is gone
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            sys.exit(1)
+    sys.argv[:] = sys.argv[2:]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    _main()
+
+
+# ---- A process for solves, kept alive between them and replaced when it dies or takes too long
+
+
+# Beyond a solve's time limit: measuring, and what the solver does not count. At most:
+_GRACE_SECONDS = 30.0
+# For the imports of a new process, which are slow from a cold network disk. At most:
+_START_SECONDS = 120.0
+# How often it is asked whether a solve is still wanted.
+_ASK_SECONDS = 1.0
+_MODULE = "fspielm.jobs.child"
+_BLAS_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+class Sandbox:
+    """Solves jobs one after the other in a process of its own.
+
+    Parameters
+    ----------
+    threads : int
+        Of the linear algebra there.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._process: subprocess.Popen[str] | None = None
+        self._answers: Queue[str | None] = Queue()
+        self._told: set[str] = set()
+        self.environment: dict[str, str] = {}
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def perform(self, job: Job, subject: Subject, terms: Terms, *, wanted: Callable[[], bool] | None = None) -> Outcome:
+        """Solve a job; the death of the process, or too long a time, is a failed outcome.
+
+        Parameters
+        ----------
+        job : Job
+        subject : Subject
+        terms : Terms
+        wanted : callable, optional
+            Asked now and then; the solve is given up as soon as it is no longer wanted.
+        """
+        begun = perf_counter()
+        try:
+            self._start(wanted)
+            # a limit is for the solve, not for the imports before the first
+            begun = perf_counter()
+            self._ask(job, subject, terms)
+            answer = self._receive(None if terms.seconds is None else begun + _limit(terms.seconds), wanted)
+        except TimeoutError:
+            self.close()
+            return failure(_too_long(terms), perf_counter() - begun)
+        except _GivenUpError as reason:
+            self.close()
+            return failure(str(reason), perf_counter() - begun)
+        except BaseException:
+            # its answer would be taken for that of the next job
+            self.close()
+            raise
+        return _in_time(Outcome.from_dict(answer["outcome"]), job, terms)
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            assert process.stdin is not None
+            with suppress(OSError):
+                process.stdin.close()
+
+    def _start(self, wanted: Callable[[], bool] | None) -> None:
+        if self._process is not None and self._process.poll() is None:
+            return
+        # one that died since its last answer has done no harm to this job
+        self.close()
+        self._answers = Queue()
+        self._told = set()
+        started: Queue[subprocess.Popen[str] | Exception] = Queue()
+        Thread(target=_keep, args=(self.threads, started, self._answers), daemon=True).start()
+        process = started.get()
+        if isinstance(process, Exception):
+            raise _GivenUpError(f"the process that solves cannot be started: {process}")
+        self._process = process
+        try:
+            self.environment = self._receive(perf_counter() + _START_SECONDS, wanted)["environment"]
+        except TimeoutError:
+            raise _GivenUpError(f"the process that solves did not start within {_START_SECONDS:g} s") from None
+
+    def _ask(self, job: Job, subject: Subject, terms: Terms) -> None:
+        request = {"job": job.as_dict(), "terms": terms.as_dict(), "digest": subject.digest}
+        # a problem file with its reference may be large, and the process keeps it
+        self._send(request if subject.digest in self._told else request | {"subject": subject.as_dict()})
+        self._told.add(subject.digest)
+
+    def _send(self, request: dict[str, Any]) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise _GivenUpError(self._epitaph()) from None
+
+    def _receive(self, end: float | None, wanted: Callable[[], bool] | None) -> dict[str, Any]:
+        line = self._next_line(end, wanted)
+        if line is None:
+            raise _GivenUpError(self._epitaph())
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def _next_line(self, end: float | None, wanted: Callable[[], bool] | None) -> str | None:
+        while True:
+            left = None if end is None else max(end - perf_counter(), 0.0)
+            patience = left if wanted is None else min(_ASK_SECONDS, _ASK_SECONDS if left is None else left)
+            try:
+                return self._answers.get(timeout=patience)
+            except Empty:
+                if end is not None and perf_counter() >= end:
+                    raise TimeoutError from None
+                if wanted is not None and not wanted():
+                    raise _GivenUpError("no longer wanted") from None
+
+    def _epitaph(self) -> str:
+        assert self._process is not None
+        status = self._process.wait()
+        if status == -signal.SIGKILL:
+            return "the process was killed, most likely by the system for lack of memory"
+        ended = f"by signal {-status}" if status < 0 else f"with status {status}"
+        return f"the process that solved it ended {ended}"
+
+
+class _GivenUpError(Exception):
+    """There will be no answer: the process is gone, or nobody waits for one."""
+
+
+def _limit(seconds: float) -> float:
+    """When a process is ended that should have kept to so many seconds."""
+    return seconds + min(_GRACE_SECONDS, 2.0 + seconds / 2)
+
+
+def _too_long(terms: Terms) -> str:
+    return f"took longer than the plan's {terms.seconds:g} s"
+
+
+def _in_time(outcome: Outcome, job: Job, terms: Terms) -> Outcome:
+    """The outcome, a failed one if it came after the limit, though before the process was ended."""
+    # the automatic solver keeps to its time by itself, to within its last step
+    if job.method == AUTOMATIC or outcome.status != DONE or terms.seconds is None or outcome.seconds <= terms.seconds:
+        return outcome
+    return failure(_too_long(terms), outcome.seconds)
+
+
+def _keep(threads: int, started: Queue[subprocess.Popen[str] | Exception], answers: Queue[str | None]) -> None:
+    """Start the process and pass its lines on until it ends."""
+    try:
+        process = start_module(
+            _MODULE,
+            environment=dict.fromkeys(_BLAS_VARIABLES, str(threads)),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+    except Exception as error:
+        # whatever it is, someone waits for it
+        started.put(error)
+        return
+    started.put(process)
+    assert process.stdout is not None
+    with process.stdout as lines:
+        for line in lines:
+            answers.put(line)
+    answers.put(None)
+    process.wait()

@@ -1,0 +1,299 @@
+"""The rows of a study as a CSV file, out and in again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, final
+
+from fspielm.disk import check_place, open_file, staged_file
+from fspielm.errors import ProblemError
+from fspielm.jobs.job import AUTOMATIC, DONE, FAILED, THREADS, UNKNOWN, Job, Outcome, Row
+from fspielm.jobs.plan import Plan
+from fspielm.jobs.store import Store
+
+# ---- Where the rows of a CSV file come from: what was solved, on what terms, and on what machine
+
+
+_SUFFIX = ".origin.json"
+
+
+@final
+@dataclass(frozen=True)
+class Origin:
+    """What a row does not say of itself.
+
+    Attributes
+    ----------
+    plan : str
+    subjects : mapping of str to str
+        Digest of every problem.
+    tol : float
+        Of the automatic solver.
+    environments : mapping
+        What the solves ran on, by digest.
+    """
+
+    plan: str
+    subjects: Mapping[str, str]
+    tol: float
+    environments: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, plan: Plan, environments: Mapping[str, Mapping[str, str]]) -> Origin:
+        """The origin of the rows of a study."""
+        return cls(plan.name, {name: subject.digest for name, subject in plan.subjects.items()}, plan.tol, environments)
+
+    def as_json(self) -> str:
+        """The text of the file."""
+        return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
+
+    def differences(self, plan: Plan, subjects: Collection[str], methods: Collection[str]) -> Iterator[str]:
+        """Why solves of these subjects and methods are not what a plan would give."""
+        for name in sorted(subjects):
+            if self.subjects.get(name) != plan.subjects[name].digest:
+                yield f"its problem {name!r}, or what that is measured with, is another one"
+        if AUTOMATIC in methods and self.tol != plan.tol:
+            yield f"its automatic solves have tol={self.tol:g}, those of the plan {plan.tol:g}"
+        for environment in self.environments.values():
+            threads = environment.get(THREADS, UNKNOWN)
+            if threads not in (UNKNOWN, str(plan.threads)):
+                yield (
+                    f"it was solved with {threads} threads, and the plan has {plan.threads}, which changes last bits; "
+                    "give the plan the same number"
+                )
+
+
+def origin_path(table: Path) -> Path:
+    """Where the origin of a CSV file is told."""
+    return table.with_suffix(_SUFFIX)
+
+
+def read_origin(path: Path) -> Origin:
+    """The origin that a file tells."""
+    try:
+        with open_file(path) as file:
+            content = json.loads(file.read().decode("utf-8"))
+        origin = Origin(**content)
+        whole = isinstance(origin.subjects, dict) and isinstance(origin.environments, dict)
+        if not whole or not all(isinstance(one, dict) for one in origin.environments.values()):
+            raise TypeError("it is none of a study's")
+    except OSError as error:
+        raise ProblemError(f"cannot read {str(path)!r}: {error.strerror}; it belongs to the table beside it") from error
+    except (ValueError, TypeError) as error:
+        raise ProblemError(f"cannot read {str(path)!r}: {error}") from error
+    return origin
+
+
+# ---- The rows of a study as a CSV file, out and in again: what one keeps, compares and continues from
+
+
+_JOB = ("subject", "method", "mu_min", "mu_max", "neurons", "least_squares", "scaling", "seed")
+_WHOLE = ("rows", "rank")
+_REAL = ("error", "space_time_error", "error_estimate", "held_out", "condition", "coefficient_norm")
+_BY_NAME = ("residuals", "held_out_residuals", "phases")
+# The number of neurons that an automatic solve came to; a job by hand says its own.
+_USED = "neurons_used"
+COLUMNS = (*_JOB, "status", "measure", *_REAL, _USED, *_WHOLE, "seconds", *_BY_NAME, "ended", "environment", "message")
+
+
+@final
+@dataclass(frozen=True)
+class Taken:
+    """What came of continuing from a CSV file.
+
+    Attributes
+    ----------
+    new : int
+        Rows that the study had not.
+    known : int
+        Rows that it had already; its own were kept.
+    foreign : int
+        Rows of solves that are not in its plan.
+    """
+
+    new: int
+    known: int
+    foreign: int
+
+
+@final
+@dataclass(frozen=True)
+class Table:
+    """Rows of a plan from a CSV file.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+    environments : mapping
+        What they ran on, by digest.
+    foreign : int
+        How many others the file has.
+    """
+
+    rows: tuple[Row, ...]
+    environments: Mapping[str, Mapping[str, str]]
+    foreign: int
+
+
+def export_csv(store: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
+    """Write the solves of a study to a CSV file, and beside it, as ``.origin.json``, what they are of and ran on.
+
+    Errors keep all of their digits; residuals and seconds have six.
+
+    Parameters
+    ----------
+    store : path
+        The study.
+    path : path
+        A name ending in ``.csv``.
+
+    Returns
+    -------
+    Path
+        The CSV file.
+    """
+    target = Path(path)
+    check_place(target, (".csv",))
+    with Store.open(store, read_only=True) as study:
+        rows, origin = study.rows(), Origin.of(study.plan, study.environments())
+    with staged_file(origin_path(target)) as draft:
+        draft.write_text(origin.as_json(), encoding="utf-8")
+    with staged_file(target) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        table.writeheader()
+        table.writerows(map(_cells, rows))
+    return target
+
+
+def import_csv(store: Store, path: str | os.PathLike[str]) -> Taken:
+    """Give a study the solves of a CSV file that it has not; all of them or, if one cannot be taken, none."""
+    return take(store, read_table(store.plan, path))
+
+
+def read_table(plan: Plan, path: str | os.PathLike[str]) -> Table:
+    """The solves of a CSV file that belong to a plan, failed ones left out.
+
+    Refused if none does, or if they are of other problems or were made on other terms.
+    """
+    source = Path(path)
+    rows = list(read_rows(source))
+    origin = read_origin(origin_path(source))
+    planned = {job.key for job in plan.jobs}
+    ours = [row for row in rows if row.job.key in planned]
+    if rows and not ours:
+        raise ProblemError(f"no row of {str(source)!r} belongs to this plan; its first is {rows[0].job.key}")
+    good = [row for row in ours if row.done]
+    for found in origin.differences(plan, {row.job.subject for row in good}, {row.job.method for row in good}):
+        raise ProblemError(f"{str(source)!r} is of another study: {found}")
+    used = {row.environment for row in good if row.environment}
+    if unknown := used - origin.environments.keys():
+        raise ProblemError(
+            f"{str(source)!r} refers to the environment {min(unknown)!r}, which {origin_path(source).name!r} beside it "
+            "does not have; keep the two files together"
+        )
+    return Table(tuple(good), {name: origin.environments[name] for name in used}, len(rows) - len(ours))
+
+
+def take(store: Store, table: Table) -> Taken:
+    """Give a study what it has not of a table; a success takes the place of a failure."""
+    done = {row.job.key for row in store.rows() if row.done}
+    new = [row for row in table.rows if row.job.key not in done]
+    environments = {row.environment: table.environments[row.environment] for row in new if row.environment}
+    store.record_all(new, environments, replace_failed=True)
+    return Taken(len(new), len(table.rows) - len(new), table.foreign)
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of a CSV file that `export_csv` wrote."""
+    try:
+        file = TextIOWrapper(open_file(path), encoding="utf-8", newline="")
+    except OSError as error:
+        raise ProblemError(f"cannot read {str(path)!r}: {error.strerror}") from error
+    with file:
+        table = csv.DictReader(file)
+        try:
+            missing = set(COLUMNS) - set(table.fieldnames or ())
+            if missing:
+                raise ProblemError(f"{str(path)!r} is no table of a study: it has no column {min(missing)!r}")
+            seen: set[str] = set()
+            for cells in table:
+                row = _row(cells)
+                if row.job.key in seen:
+                    raise ValueError("the same solve a second time")
+                seen.add(row.job.key)
+                yield row
+        except ProblemError:
+            raise
+        except UnicodeDecodeError:
+            raise ProblemError(f"{str(path)!r} is no text; a store is made one by 'fspielm study export'") from None
+        except (ValueError, TypeError, KeyError, csv.Error) as error:
+            raise ProblemError(f"{str(path)!r}, line {table.line_num}: {error}") from error
+
+
+def _cells(row: Row) -> dict[str, Any]:
+    job, outcome = row.job, row.outcome.as_dict()
+    low, high = job.mu or (None, None)
+    return {
+        **{name: getattr(job, name) for name in _JOB if not name.startswith("mu")},
+        "mu_min": low,
+        "mu_max": high,
+        **{name: outcome[name] for name in ("status", "measure", "message", *_REAL, *_WHOLE)},
+        **{name: _short(outcome[name]) for name in _BY_NAME},
+        _USED: outcome["neurons"],
+        "seconds": f"{outcome['seconds']:.6g}",
+        "ended": row.ended,
+        "environment": row.environment,
+    }
+
+
+def _short(numbers: Mapping[str, float]) -> str:
+    return json.dumps({name: float(f"{value:.6g}") for name, value in numbers.items()})
+
+
+def _row(cells: Mapping[str, str]) -> Row:
+    if None in cells.values():
+        raise ValueError("the line is cut short")
+    low, high = _real(cells["mu_min"]), _real(cells["mu_max"])
+    job = Job(
+        cells["subject"],
+        cells["method"],
+        int(cells["seed"]),
+        None if low is None or high is None else (low, high),
+        _whole(cells["neurons"]),
+        cells["least_squares"] or None,
+        cells["scaling"] or None,
+    )
+    if cells["status"] not in (DONE, FAILED):
+        raise ValueError(f"the status must be {DONE} or {FAILED}; got {cells['status']!r}")
+    numbers: dict[str, Any] = {name: _real(cells[name]) for name in _REAL}
+    numbers |= {name: _whole(cells[name]) for name in _WHOLE} | {name: _numbers(cells[name]) for name in _BY_NAME}
+    outcome = Outcome(
+        cells["status"],
+        cells["message"],
+        cells["measure"],
+        neurons=_whole(cells[_USED]),
+        seconds=float(cells["seconds"]),
+        **numbers,
+    )
+    return Row(job, outcome, cells["ended"], cells["environment"])
+
+
+def _numbers(text: str) -> dict[str, float]:
+    content = json.loads(text)
+    if not isinstance(content, dict):
+        raise ValueError(f"numbers by name are expected, as in {{}}; got {text!r}")
+    return {str(name): float(value) for name, value in content.items()}
+
+
+def _real(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text else None

@@ -1,0 +1,304 @@
+"""Chebyshev expansions: values, derivatives, antiderivatives and extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.numerics.intervals import bisect
+
+# ---- Polynomials on boxes: expansions in Chebyshev's, from values at nodes, and their sums at points
+
+
+# Columns of one product of matrices: more would tempt the linear algebra library to use threads, of which each of ours
+# would get some, all of them waiting for each other.
+_AT_ONCE = 448
+
+
+def lobatto(count: int) -> FloatArray:
+    """Nodes from -1 to 1, both included: where Chebyshev's polynomial of degree ``count - 1`` is largest."""
+    return np.sin(np.pi * np.arange(1 - count, count, 2) / (2 * (count - 1)))
+
+
+def polynomials(x: FloatArray, count: int) -> FloatArray:
+    """Chebyshev's polynomials of degree 0 to ``count - 1``, shape ``(count, *x.shape)``."""
+    values = np.empty((count, *x.shape))
+    values[0], values[1] = 1.0, x
+    twice = 2.0 * x
+    for degree in range(2, count):
+        np.multiply(twice, values[degree - 1], out=values[degree])
+        values[degree] -= values[degree - 2]
+    return values
+
+
+def to_coefficients(values: FloatArray, nodes: FloatArray) -> FloatArray:
+    """Coefficients ``(T, R, p, ..., p)`` of the polynomials with these values at the nodes.
+
+    Nodes need not be Chebyshev's to the last digit: far from zero, floating-point numbers are too coarse for that.
+
+    Parameters
+    ----------
+    values : (T, R, p, ..., p) array
+        Of R functions on each of T boxes.
+    nodes : (T, d, p) array
+        Along each of the d axes, from -1 to 1.
+    """
+    count = nodes.shape[-1]
+    # (d, T, 1, ..., 1, p, p): from values to coefficients
+    inverse = np.linalg.inv(np.moveaxis(polynomials(nodes, count), 0, -1).swapaxes(0, 1))
+    inverse = inverse.reshape(inverse.shape[:2] + (1,) * (values.ndim - 3) + (count, count))
+    for axis, matrix in enumerate(inverse, start=2):
+        values = np.moveaxis(matrix @ np.moveaxis(values, axis, -2), -2, axis)
+    return values
+
+
+def sum_polynomials(coefficients: FloatArray, points: FloatArray) -> FloatArray:
+    """Values ``(R, n)`` of expansions ``(R, p, ..., p)`` at `points` ``(d, n)`` from -1 to 1 along each axis."""
+    count = coefficients.shape[-1]
+    *others, last = points
+    along = polynomials(last, count)
+    values = np.empty((*coefficients.shape[:-1], len(last)))
+    for start in range(0, len(last), _AT_ONCE):
+        values[..., start : start + _AT_ONCE] = coefficients @ along[:, start : start + _AT_ONCE]
+    for place in reversed(others):
+        values = np.einsum("...kn,kn->...n", values, polynomials(place, count))
+    return np.asarray(values)
+
+
+# ---- Polynomials on a box: their values, and the same ones on a smaller box
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Polynomials:
+    """R polynomials on one box.
+
+    Attributes
+    ----------
+    lower, upper : (d,) arrays
+        The ends of the box.
+    coefficients : (R, p, ..., p) array
+        Of Chebyshev's polynomials.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    coefficients: FloatArray
+
+    @property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """Of the box."""
+        return self.lower, self.upper
+
+    def at(self, places: FloatArray) -> FloatArray:
+        """Values ``(R, n)`` at `places` ``(d, n)`` on the box."""
+        return sum_polynomials(self.coefficients, unit_places(places, self.lower, self.upper))
+
+    def within(self, lower: FloatArray, upper: FloatArray) -> Polynomials:
+        """The same polynomials on a box inside of this one."""
+        count = self.coefficients.shape[-1]
+        nodes = lobatto(count)
+        ends = unit_places(np.stack([lower, upper], axis=1), self.lower, self.upper)
+        coefficients = self.coefficients
+        for axis, (low, high) in enumerate(ends, start=1):
+            here = polynomials(0.5 * (1 - nodes) * low + 0.5 * (1 + nodes) * high, count)
+            matrix = here @ _from_nodes(count)
+            coefficients = np.moveaxis(np.moveaxis(coefficients, axis, -1) @ matrix, -1, axis)
+        return Polynomials(lower, upper, coefficients)
+
+
+def join(terms: tuple[Polynomials, ...], last: Polynomials) -> tuple[Polynomials, ...]:
+    """All of them, those on the same box added up."""
+    if not terms or not all(map(np.array_equal, terms[-1].ends, last.ends)):
+        return (*terms, last)
+    return (*terms[:-1], Polynomials(*last.ends, terms[-1].coefficients + last.coefficients))
+
+
+def add_up(terms: Sequence[Polynomials], lower: FloatArray, upper: FloatArray) -> Polynomials:
+    """The sum of polynomials on boxes that all hold the one between `lower` and `upper` ``(d,)``, there."""
+    if len(terms) == 1:
+        return terms[0]
+    return Polynomials(lower, upper, np.sum([term.within(lower, upper).coefficients for term in terms], axis=0))
+
+
+def unit_places(places: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """Where `places` ``(..., n)`` lie between the ends ``(...)``, from -1 to 1; 0 where those are the same."""
+    low, high = lower[..., None], upper[..., None]
+    return np.divide((places - low) - (high - places), high - low, out=np.zeros_like(places), where=high > low)
+
+
+@cache
+def _from_nodes(count: int) -> FloatArray:
+    """From values at the nodes (a row) to coefficients."""
+    return np.asarray(np.linalg.inv(polynomials(lobatto(count), count)))
+
+
+# ---- The antiderivative of a function to rounding, and its inverse where the function is positive
+
+
+Function = Callable[[FloatArray], FloatArray]
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+_FIRST_PANELS = 64
+_MOST_PANELS = 200_000
+_MOST_HALVINGS = 60  # beyond these a panel is narrower than the spacing of floating-point numbers
+_AIM = 1e-15  # change of one panel's integral, relative to the whole, at which it is split no more
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Antiderivative:
+    """The integral of `integrand` from the first of `edges` on, by adaptive Gauss-Legendre quadrature.
+
+    Attributes
+    ----------
+    integrand : callable
+        Maps ``(n,)`` arguments to ``(n,)`` values.
+    edges : (m + 1,) array
+        Ends of the panels, ascending; on each of them 16 nodes integrate to rounding.
+    totals : (m + 1,) array
+        The integral from ``edges[0]`` to each edge.
+    """
+
+    integrand: Function
+    edges: FloatArray
+    totals: FloatArray
+
+    @property
+    def total(self) -> float:
+        """The integral over all panels."""
+        return float(self.totals[-1])
+
+    def __call__(self, t: FloatArray) -> FloatArray:
+        """Evaluate the integral from ``edges[0]`` to each of `t`."""
+        panel = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.edges) - 2)
+        return self.totals[panel] + _integrals(self.integrand, self.edges[panel], t)
+
+    def inverse(self, values: FloatArray) -> FloatArray:
+        """Find where the integral takes `values`, all in ``[0, total]``; the integrand must be positive.
+
+        Newton's method, kept inside a bracket that shrinks at every step, so that it always ends. Each value
+        stops on its own: the answer does not depend on what else is asked for in the same call.
+        """
+        panel = np.clip(np.searchsorted(self.totals, values, side="right") - 1, 0, len(self.totals) - 2)
+        origin, low, high = self.edges[panel], self.edges[panel], self.edges[panel + 1]
+        wanted, held = values - self.totals[panel], self.totals[panel + 1] - self.totals[panel]
+        t = low + (high - low) * np.divide(wanted, held, out=np.zeros_like(wanted), where=held > 0)
+        active = np.arange(len(t))
+        for _ in range(100):
+            excess = _integrals(self.integrand, origin[active], t[active]) - wanted[active]
+            unmet = np.abs(excess) > 4 * _AIM * self.total
+            active, excess = active[unmet], excess[unmet]
+            if len(active) == 0:
+                break
+            tried = t[active]
+            low[active], high[active] = np.where(excess < 0, [tried, high[active]], [low[active], tried])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = tried - excess / self.integrand(tried)
+            bracketed = (step >= low[active]) & (step <= high[active])
+            t[active] = np.where(bracketed, step, 0.5 * (low[active] + high[active]))
+        return t
+
+
+def antiderivative(integrand: Function, start: float, end: float, *, what: str, noise: float = 0.0) -> Antiderivative:
+    """Integrate a function, halving its panels where their integral still changes.
+
+    Parameters
+    ----------
+    integrand : callable
+        Maps ``(n,)`` arguments to ``(n,)`` values; piecewise smooth on ``[start, end]``.
+    start, end : float
+        The range, ``start < end``.
+    what : str
+        What is integrated, for the error message.
+    noise : float
+        How far rounding may carry the values of the integrand off: changes below it are not pursued.
+
+    Returns
+    -------
+    Antiderivative
+
+    Raises
+    ------
+    ProblemError
+        If the integral does not settle: the integrand is infinite somewhere, or without any smoothness.
+    """
+    edges = np.linspace(start, end, _FIRST_PANELS + 1)
+    low, high = edges[:-1], edges[1:]
+    whole = _integrals(integrand, low, high)
+    scale = float(np.sum(np.abs(whole)))
+    settled_low, settled = [np.empty(0)], [np.empty(0)]
+    for _ in range(_MOST_HALVINGS):
+        middle = 0.5 * (low + high)
+        left, right = _integrals(integrand, low, middle), _integrals(integrand, middle, high)
+        found = float(np.sum(np.abs(np.concatenate([left, right, *settled]))))
+        # Next to a pole panels shrink to nothing, and what they hold does not.
+        pole = ~((low < middle) & (middle < high)) & (np.abs(whole) > 1e-6 * scale)
+        if len(low) > _MOST_PANELS or not np.isfinite(found) or np.any(pole):
+            low = low[pole] if np.any(pole) else low
+            break
+        scale = max(scale, found)
+        # The halves are far more accurate than this difference, which is the error of the whole panel.
+        done = np.abs(left + right - whole) <= np.maximum(_AIM * scale, noise * (high - low))
+        settled_low += [low[done], middle[done]]
+        settled += [left[done], right[done]]
+        low, high = _interleave(low[~done], middle[~done]), _interleave(middle[~done], high[~done])
+        whole = _interleave(left[~done], right[~done])
+        if len(low) == 0:
+            order = np.argsort(np.concatenate(settled_low), kind="stable")
+            edges = np.append(np.concatenate(settled_low)[order], end)
+            totals = np.append(0.0, np.cumsum(np.concatenate(settled)[order]))
+            return Antiderivative(integrand, edges, totals)
+    raise ProblemError(f"{what} must be finite and piecewise smooth; its integral does not settle near {low[0]:.6g}")
+
+
+def _interleave(first: FloatArray, second: FloatArray) -> FloatArray:
+    return np.column_stack([first, second]).ravel()
+
+
+def _integrals(integrand: Function, start: FloatArray, end: FloatArray) -> FloatArray:
+    """Integrate from each of `start` to each of `end`, 16 nodes apiece."""
+    half = 0.5 * (end - start)
+    nodes = 0.5 * (start + end)[:, None] + half[:, None] * _NODES
+    values = integrand(nodes.ravel()).reshape(nodes.shape)
+    # Not values @ _WEIGHTS: what BLAS returns may depend on the number of threads and of rows.
+    return np.asarray(half * np.sum(values * _WEIGHTS, axis=1), dtype=np.float64)
+
+
+# ---- The least value of a function along a curve, to rounding
+
+
+# To the last digit of a double.
+_BISECTIONS = 52
+
+
+def least(value: Function, slope: Function, grid: FloatArray) -> float:
+    """Return the least value: wherever the slope turns from falling to rising, that place is bisected.
+
+    Parameters
+    ----------
+    value, slope : callable
+        The function and its derivative: map ``(n,)`` arguments to ``(n,)`` values.
+    grid : (m,) array
+        Ascending arguments, so dense that at most one turn lies between two of them.
+
+    Returns
+    -------
+    float
+    """
+    slopes = slope(grid)
+    turns = (slopes[:-1] <= 0) & (slopes[1:] > 0)
+    low, _ = bisect(grid[:-1][turns], grid[1:][turns], lambda middle: slope(middle) <= 0, _BISECTIONS)
+    return float(min(np.min(value(grid)), np.min(value(low), initial=np.inf)))
+
+
+def refine(grid: FloatArray, parts: int) -> FloatArray:
+    """Divide every step of an ascending grid into equal parts."""
+    index = np.arange(parts * (len(grid) - 1) + 1) / parts
+    return np.interp(index, np.arange(len(grid)), grid)

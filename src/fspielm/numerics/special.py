@@ -1,0 +1,115 @@
+"""Bessel and Hankel functions that SciPy does not have."""
+
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+import scipy
+
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+
+# ---- Derivatives of Bessel functions with respect to their order, at whole orders
+
+
+# Below this argument the power series loses few digits, above it the closed form does.
+_SERIES_END = 6.0
+_SERIES_TERMS = 40
+
+
+def jv_by_order(n: int, z: FloatArray) -> FloatArray:
+    """dJ_v(z)/dv at v = n, for ``z > 0``; near zero it is about ``J_n(z) log(z / 2)``."""
+    return _by_order(n, z, -1)
+
+
+def iv_by_order(n: int, z: FloatArray) -> FloatArray:
+    """dI_v(z)/dv at v = n, for ``z > 0``."""
+    return _by_order(n, z, 1)
+
+
+def _by_order(n: int, z: FloatArray, sign: int) -> FloatArray:
+    if n < 0:
+        # the second solutions Y and K are these very derivatives at n and -n, added up
+        parity = -1.0 if n % 2 else 1.0
+        if sign < 0:
+            return np.asarray(parity * (np.pi * scipy.special.yn(-n, z) - _by_order(-n, z, sign)))
+        return np.asarray(-2.0 * parity * scipy.special.kn(-n, z) - _by_order(-n, z, sign))
+    small = z < _SERIES_END
+    result = np.empty(z.shape)
+    result[small] = _series(n, z[small], sign)
+    result[~small] = _closed_form(n, z[~small], sign)
+    return result
+
+
+def _series(n: int, z: FloatArray, sign: int) -> FloatArray:
+    """The derivative of the power series ``sum sign^k (z/2)^(v+2k) / (k! gamma(v+k+1))``, term by term."""
+    half = 0.5 * z
+    k = np.arange(_SERIES_TERMS)
+    terms = float(sign) ** k / (scipy.special.gamma(k + 1.0) * scipy.special.gamma(n + k + 1.0))
+    powers = half[:, None] ** (n + 2.0 * k)
+    return np.asarray(np.sum(powers * terms * (np.log(half)[:, None] - scipy.special.psi(n + k + 1.0)), axis=1))
+
+
+def _closed_form(n: int, z: FloatArray, sign: int) -> FloatArray:
+    """NIST Digital Library of Mathematical Functions, 10.15.3 for J and 10.38.4 for I."""
+    bessel = scipy.special.jv if sign < 0 else scipy.special.iv
+    total = np.zeros(z.shape)
+    for k in range(n):
+        total += float(-sign) ** k * (0.5 * z) ** k * bessel(k, z) / (factorial(k) * (n - k))
+    rest = 0.5 * factorial(n) * (0.5 * z) ** (-n) * total
+    if sign < 0:
+        return np.asarray(0.5 * np.pi * scipy.special.yn(n, z) + rest)
+    parity = -1.0 if n % 2 else 1.0
+    return np.asarray(parity * (rest - scipy.special.kn(n, z)))
+
+
+# ---- Hankel's functions of many complex numbers on one ray from zero
+
+
+# From so many numbers on it pays to interpolate.
+_MANY = 4000
+# Below that, functions are as they are at zero, and pieces would be many.
+_SMALL = 1e-6
+# Pieces are as long as their distance from zero, at most so long; with polynomials of so many coefficients that what is
+# left is rounding.
+_LONGEST, _COEFFICIENTS = 3.0, 20
+
+
+def hankel_on_ray(order: int, z: NumberArray) -> ComplexArray:
+    """``H(order, z) exp(-i z)``; where numbers are many, by polynomials in the distance from zero.
+
+    Parameters
+    ----------
+    order : int
+    z : array
+        All of one angle.
+    """
+    if z.size < _MANY:
+        return np.asarray(scipy.special.hankel1e(order, z))
+    distances = np.abs(z).ravel()
+    angle = complex(z.flat[0]) / float(distances[0])
+    found = np.empty(z.size, dtype=np.complex128)
+    small = distances < _SMALL
+    found[small] = scipy.special.hankel1e(order, z.ravel()[small])
+    found[~small] = _interpolated(order, angle, distances[~small])
+    return found.reshape(z.shape)
+
+
+def _interpolated(order: int, angle: complex, distances: FloatArray) -> ComplexArray:
+    if not len(distances):
+        return np.empty(0, dtype=np.complex128)
+    ends, last = [float(distances.min())], float(distances.max())
+    while ends[-1] <= last:
+        ends.append(ends[-1] + min(ends[-1], _LONGEST))
+    first, second = np.array(ends[:-1]), np.array(ends[1:])
+    nodes = np.cos(np.pi * (np.arange(_COEFFICIENTS) + 0.5) / _COEFFICIENTS)
+    places = 0.5 * (first + second)[:, None] + 0.5 * (second - first)[:, None] * nodes
+    series = scipy.fft.dct(scipy.special.hankel1e(order, angle * places), axis=1) / _COEFFICIENTS
+    series[:, 0] *= 0.5
+    piece = np.searchsorted(second, distances, side="left")
+    t = (2 * distances - (first + second)[piece]) / (second - first)[piece]
+    # Clenshaw's recurrence, from the highest coefficient down
+    ahead = behind = np.zeros(len(distances), dtype=np.complex128)
+    for own in series.T[:0:-1]:
+        ahead, behind = own[piece] + 2 * t * ahead - behind, ahead
+    return np.asarray(series[piece, 0] + t * ahead - behind)

@@ -1,0 +1,1 @@
+"""The FS-PIELM paper: its benchmarks, theory, reports and demonstration."""

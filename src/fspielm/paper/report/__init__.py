@@ -1,0 +1,1 @@
+"""Reports of a study: tables, pictures and one page with all of it."""

@@ -1,0 +1,558 @@
+"""What the rows of a study say."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from fspielm.errors import ProblemError
+from fspielm.jobs.job import ALL_METHODS, AUTOMATIC, Job, Row, Terms
+from fspielm.jobs.plan import Plan
+from fspielm.jobs.store import Store
+from fspielm.jobs.subject import Bench, Subject
+from fspielm.paper.cases.case import Case, PaperResult
+
+# ---- Several numbers in a few
+
+
+@final
+@dataclass(frozen=True)
+class Spread:
+    """How numbers are spread.
+
+    Attributes
+    ----------
+    count : int
+    best, mean, median, worst : float
+        Best is the smallest: the numbers are errors, or seconds.
+    std : float
+        Divided by the number of values and not by one less. The paper does not say which; its numbers allow both, and
+        this is what NumPy gives by default.
+    """
+
+    count: int
+    best: float
+    mean: float
+    std: float
+    median: float
+    worst: float
+
+    @property
+    def deviation(self) -> float | None:
+        """The standard deviation as tables show it: one value has none."""
+        return self.std if self.count > 1 else None
+
+
+def spread(values: Iterable[float | None]) -> Spread | None:
+    """The spread of those values that are numbers; None if there are none."""
+    numbers = np.array([value for value in values if value is not None and math.isfinite(value)], dtype=float)
+    if numbers.size == 0:
+        return None
+    # in units of the largest, so that squares of hopeless errors do not overflow
+    unit = float(np.abs(numbers).max()) or 1.0
+    scaled = numbers / unit
+    return Spread(
+        count=int(numbers.size),
+        best=float(numbers.min()),
+        mean=unit * float(scaled.mean()),
+        std=unit * float(scaled.std()),
+        median=unit * float(np.median(scaled)),
+        worst=float(numbers.max()),
+    )
+
+
+# ---- What the methods are called, and in which order they come
+
+
+LABELS = {
+    "tanh": "Tanh-PIELM",
+    "siren": "SIREN-PIELM",
+    "gff": "GFF-PIELM",
+    "fs-l": "FS-PIELM-L",
+    "fs-g": "FS-PIELM-G",
+    "fs-l-space": "FS-PIELM-L, space",
+    "fs-g-space": "FS-PIELM-G, space",
+    "automatic": "automatic",
+}
+SHORT_LABELS = {
+    "tanh": "Tanh",
+    "siren": "SIREN",
+    "gff": "GFF",
+    "fs-l": "FS-L",
+    "fs-g": "FS-G",
+    "fs-l-space": "FS-L space",
+    "fs-g-space": "FS-G space",
+    "automatic": "automatic",
+}
+
+
+def order_methods(methods: Iterable[str]) -> list[str]:
+    """Each method once, in the order of the paper, then our own."""
+    return sorted(set(methods), key=ALL_METHODS.index)
+
+
+# ---- Cells: the solves that differ in their seed alone
+
+
+@final
+@dataclass(frozen=True)
+class Cell:
+    """One setting with all of its seeds.
+
+    Attributes
+    ----------
+    job : Job
+        The setting; its seed is without meaning.
+    planned : int
+        How many seeds the plan has.
+    rows : tuple of Row
+        The solves that have ended.
+    """
+
+    job: Job
+    planned: int
+    rows: tuple[Row, ...]
+
+    @cached_property
+    def error(self) -> Spread | None:
+        """The errors of the seeds that gave a number."""
+        return spread(row.outcome.error for row in self.rows if row.done)
+
+    @cached_property
+    def seconds(self) -> Spread | None:
+        """The times of the seeds that gave a solution."""
+        return spread(row.outcome.seconds for row in self.rows if row.done)
+
+    @property
+    def best_row(self) -> Row | None:
+        """The seed with the smallest error."""
+        if self.error is None:
+            return None
+        best = self.error.best
+        return next(row for row in self.rows if row.done and row.outcome.error == best)
+
+    @property
+    def failed(self) -> int:
+        """How many seeds gave no solution."""
+        return sum(not row.done for row in self.rows)
+
+    @property
+    def not_finite(self) -> int:
+        """How many seeds gave a solution beyond all numbers."""
+        return sum(row.done for row in self.rows) - (self.error.count if self.error else 0)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every planned seed gave a number."""
+        return self.error is not None and self.error.count == self.planned
+
+    @property
+    def seeds(self) -> str:
+        """How many seeds the numbers are from, in words; what became of the others if not all."""
+        count = self.error.count if self.error else 0
+        others = {"failed": self.failed, "not finite": self.not_finite, "to come": self.planned - len(self.rows)}
+        told = ", ".join(f"{number} {name}" for name, number in others.items() if number)
+        return f"{count} of {self.planned}: {told}" if told else str(count)
+
+
+def make_cells(jobs: Iterable[Job], rows: Iterable[Row]) -> list[Cell]:
+    """The cells of a plan in its order, those without any solve included."""
+    planned: dict[Job, int] = defaultdict(int)
+    for job in jobs:
+        planned[_setting(job)] += 1
+    ended: dict[Job, list[Row]] = defaultdict(list)
+    for row in rows:
+        ended[_setting(row.job)].append(row)
+    return [Cell(setting, count, tuple(ended[setting])) for setting, count in planned.items()]
+
+
+def _setting(job: Job) -> Job:
+    return replace(job, seed=0)
+
+
+# ---- What is compared on one picture: the methods at one size, with one least-squares method and one row scaling
+
+
+@final
+@dataclass(frozen=True)
+class Variant:
+    """The settings beside method, range and seed; None where the solver chooses."""
+
+    neurons: int | None = None
+    least_squares: str | None = None
+    scaling: str | None = None
+
+    @classmethod
+    def of(cls, job: Job) -> Variant:
+        """The variant that a job belongs to."""
+        return cls(job.neurons, job.least_squares, job.scaling)
+
+    @property
+    def automatic(self) -> bool:
+        """Whether the solver chooses all of it."""
+        return self == Variant()
+
+    def describe(self, among: Iterable[Variant] = ()) -> str:
+        """The settings in words: all of them, or only what tells them apart from the others `among` which they are."""
+        if self.automatic:
+            return "automatic"
+        others = [other for other in among if not other.automatic]
+        names = [name.name for name in fields(self)]
+        apart = [name for name in names if len({getattr(other, name) for other in others}) > 1]
+        return ", ".join(self.word(name) for name in (apart if others else names))
+
+    def word(self, name: str) -> str:
+        """One of the settings in words."""
+        match name:
+            case "neurons":
+                return f"{self.neurons} neurons"
+            case "least_squares":
+                return str(self.least_squares)
+            case _:
+                return "rows as they are" if self.scaling == "none" else f"{self.scaling} rows"
+
+
+@final
+@dataclass(frozen=True)
+class Group:
+    """The cells of one subject and one variant, and those of the automatic solver.
+
+    Attributes
+    ----------
+    subject : str
+    variant : Variant
+    label : str
+        What tells it from the other variants of the subject; empty if it is the only one.
+    cells : sequence of Cell
+    """
+
+    subject: str
+    variant: Variant
+    label: str
+    cells: Sequence[Cell]
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """The methods that it has, finished or not."""
+        return order_methods(cell.job.method for cell in self.cells)
+
+    def of(self, method: str) -> list[Cell]:
+        """The cells of a method."""
+        return [cell for cell in self.cells if cell.job.method == method]
+
+    def best(self, method: str) -> Cell | None:
+        """The cell with the smallest error of any seed: how the paper chooses its range of frequencies."""
+        return best_cell(self.of(method))
+
+    @cached_property
+    def best_method(self) -> str | None:
+        """The method with the smallest error."""
+        found = best_cell(self.cells)
+        return None if found is None else found.job.method
+
+    def at(self, method: str, mu: tuple[float, float]) -> Cell | None:
+        """The cell of a method at a range of frequencies."""
+        return next((cell for cell in self.of(method) if cell.job.mu == mu), None)
+
+
+def best_cell(cells: Iterable[Cell]) -> Cell | None:
+    """The cell with the smallest error of any seed; of equal ones that with the smaller mean."""
+
+    def errors(cell: Cell) -> tuple[float, float]:
+        assert cell.error is not None
+        return cell.error.best, cell.error.mean
+
+    return min((cell for cell in cells if cell.error), key=errors, default=None)
+
+
+def make_groups(cells: Sequence[Cell]) -> list[Group]:
+    """The groups of one subject's cells."""
+    variants = list(dict.fromkeys(Variant.of(cell.job) for cell in cells))
+    by_hand = [variant for variant in variants if not variant.automatic]
+    label = {variant: variant.describe(by_hand) if len(by_hand) > 1 else "" for variant in variants}
+    return [
+        Group(cells[0].job.subject, variant, label[variant], [cell for cell in cells if _belongs(cell, variant)])
+        for variant in by_hand or variants
+    ]
+
+
+def _belongs(cell: Cell, variant: Variant) -> bool:
+    own = Variant.of(cell.job)
+    return own == variant or own.automatic
+
+
+# ---- One subject of a study with all that was found
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SubjectResult:
+    """A benchmark or a problem file with its cells.
+
+    Attributes
+    ----------
+    name : str
+    bench : Bench or None
+        None for a problem file that this version cannot read.
+    cells : sequence of Cell
+    """
+
+    name: str
+    bench: Bench | None
+    cells: Sequence[Cell]
+
+    @property
+    def case(self) -> Case | None:
+        """The benchmark it is."""
+        return None if self.bench is None else self.bench.case
+
+    @property
+    def title(self) -> str:
+        """What it is, in words."""
+        return self.name if self.case is None else self.case.title
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The solves that have ended."""
+        return [row for cell in self.cells for row in cell.rows]
+
+    @property
+    def planned(self) -> int:
+        """How many solves the plan has."""
+        return sum(cell.planned for cell in self.cells)
+
+    @cached_property
+    def measure(self) -> str:
+        """What the errors were measured with."""
+        found = {row.outcome.measure for row in self.rows if row.outcome.measure}
+        return min(found) if found else "" if self.bench is None else self.bench.measure
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """The methods that it was solved with."""
+        return order_methods(cell.job.method for cell in self.cells)
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The cells in groups that compare."""
+        return make_groups(self.cells)
+
+
+# ---- Our numbers beside the paper's
+
+
+_SPACE = "-space"
+
+
+@final
+@dataclass(frozen=True)
+class Entry:
+    """One line of a table: a cell, and what the paper has for it.
+
+    Attributes
+    ----------
+    group : Group
+    cell : Cell
+    at_paper_range : bool
+        Whether the cell is shown because the paper's best range is its own, another one being better here.
+    paper_method : str
+        The method of the paper that it is compared with; empty if there is none.
+    paper : PaperResult or None
+    """
+
+    group: Group
+    cell: Cell
+    at_paper_range: bool = False
+    paper_method: str = ""
+    paper: PaperResult | None = None
+
+    @property
+    def best_ratio(self) -> float | None:
+        """Our best error over the paper's."""
+        return None if self.paper is None or self.cell.error is None else self.cell.error.best / self.paper.best
+
+    @property
+    def mean_ratio(self) -> float | None:
+        """Our mean error over the paper's."""
+        return None if self.paper is None or self.cell.error is None else self.cell.error.mean / self.paper.mean
+
+
+def paper_result(case: Case | None, method: str) -> tuple[str, PaperResult | None]:
+    """The paper's method and result to compare with.
+
+    That of the same method; for a shift along space alone that of the shift in all directions; and for the automatic
+    solver, which the paper does not have, the best that the paper has.
+    """
+    if case is None:
+        return "", None
+    results = case.paper.results
+    if method == AUTOMATIC:
+        method = min(results, key=lambda name: results[name].best)
+    method = method.removesuffix(_SPACE)
+    return method, results[method]
+
+
+def entries(subject: SubjectResult) -> list[Entry]:
+    """The lines of a subject's table: every method at its best range, and at the paper's where that is another."""
+    found = []
+    for number, group in enumerate(subject.groups):
+        for method in group.methods:
+            if number and method == AUTOMATIC:
+                continue
+            best = group.best(method)
+            if best is None:
+                continue
+            name, paper = paper_result(subject.case, method)
+            found.append(Entry(group, best, False, name, paper))
+            elsewhere = None if paper is None else group.at(method, paper.mu)
+            if elsewhere is not None and elsewhere is not best and elsewhere.error is not None:
+                found.append(Entry(group, elsewhere, True, name, paper))
+    return found
+
+
+def unlike_the_paper(case: Case | None, variant: Variant) -> str:
+    """How a variant differs from what the paper did, in words; empty if it does not."""
+    if case is None or variant.automatic:
+        return ""
+    paper = Variant(case.paper.neurons, f"svd {case.paper.svd_tolerance:g}", "none")
+    told = []
+    for name in ("neurons", "least_squares", "scaling"):
+        if getattr(variant, name) != getattr(paper, name):
+            words = [Variant(**{name: getattr(one, name)}).word(name) for one in (variant, paper)]
+            told.append(f"{words[0]} instead of {words[1]}")
+    return "; ".join(told)
+
+
+# ---- What went wrong: failed solves by their reason, and what the solver warned of
+
+
+_NUMBER = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?")
+
+
+@final
+@dataclass(frozen=True)
+class Trouble:
+    """Solves with the same message, up to the numbers in it.
+
+    Attributes
+    ----------
+    message : str
+        That of the first.
+    rows : tuple of Row
+    """
+
+    message: str
+    rows: tuple[Row, ...]
+
+    @property
+    def subjects(self) -> list[str]:
+        """What was being solved."""
+        return list(dict.fromkeys(row.job.subject for row in self.rows))
+
+    @property
+    def methods(self) -> list[str]:
+        """With which methods."""
+        return order_methods(row.job.method for row in self.rows)
+
+
+def failures(rows: Iterable[Row]) -> list[Trouble]:
+    """The failed solves by reason, the most frequent first."""
+    return _gather(row for row in rows if not row.done)
+
+
+def warned(rows: Iterable[Row]) -> list[Trouble]:
+    """The solves that ended with a warning, by what it said."""
+    return _gather(row for row in rows if row.done and row.outcome.message)
+
+
+def _gather(rows: Iterable[Row]) -> list[Trouble]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[_NUMBER.sub("#", row.outcome.message)].append(row)
+    troubles = [Trouble(same[0].outcome.message, tuple(same)) for same in found.values()]
+    return sorted(troubles, key=lambda trouble: -len(trouble.rows))
+
+
+# ---- A study as its report shows it
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StudyResult:
+    """What a store holds, in order.
+
+    Attributes
+    ----------
+    plan : Plan
+    terms : Terms
+    rows : sequence of Row
+    environments : mapping of str to mapping
+        What the solves ran on, by digest.
+    subjects : sequence of SubjectResult
+    """
+
+    plan: Plan
+    terms: Terms
+    rows: Sequence[Row]
+    environments: Mapping[str, Mapping[str, str]]
+    subjects: Sequence[SubjectResult]
+
+    @property
+    def planned(self) -> int:
+        """How many solves the plan has."""
+        return len(self.plan.jobs)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every solve has ended."""
+        return len(self.rows) == self.planned
+
+    @cached_property
+    def failed(self) -> list[Row]:
+        """The solves that gave no solution."""
+        return [row for row in self.rows if not row.done]
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """Every method of the study."""
+        return order_methods(method for subject in self.subjects for method in subject.methods)
+
+    @cached_property
+    def solves_on(self) -> Counter[str]:
+        """How many solves ran on each environment."""
+        return Counter(row.environment for row in self.rows)
+
+
+def read_study(path: str | os.PathLike[str]) -> StudyResult:
+    """Read a store, which may be in use by a run."""
+    with Store.open(path, read_only=True) as store:
+        plan, terms, rows, environments = store.plan, store.terms, store.rows(), store.environments()
+    return make_study(plan, terms, rows, environments)
+
+
+def make_study(
+    plan: Plan, terms: Terms, rows: Sequence[Row], environments: Mapping[str, Mapping[str, str]]
+) -> StudyResult:
+    """Put rows in the order of a plan."""
+    cells = make_cells(plan.jobs, rows)
+    subjects = [
+        SubjectResult(name, _open(subject), [cell for cell in cells if cell.job.subject == name])
+        for name, subject in plan.subjects.items()
+    ]
+    return StudyResult(plan, terms, rows, environments, [subject for subject in subjects if subject.cells])
+
+
+def _open(subject: Subject) -> Bench | None:
+    try:
+        return subject.open()
+    except ProblemError:
+        # what another version stored and solved is still worth a report
+        return None

@@ -1,0 +1,457 @@
+"""What the pictures of a report show, as numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import TypeVar, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.jobs.job import Job, Terms
+from fspielm.jobs.perform import settings
+from fspielm.jobs.subject import Bench
+from fspielm.paper.cases.case import Case, PaperResult
+from fspielm.paper.report.analysis import SHORT_LABELS, Cell, Group, Spread, paper_result
+from fspielm.paper.theory.moments import effective_frequencies
+from fspielm.solution.plot.style import BLUE, INK, LOGARITHMIC_COLOURS, VERMILION
+from fspielm.solve.request import Streams
+
+# ---- Colours: one for each method, the same everywhere, told apart by colour-blind readers too
+
+
+# Okabe and Ito's, and a wine red of Paul Tol's.
+COLOURS = {
+    "tanh": "#e69f00",
+    "siren": "#56b4e9",
+    "gff": "#009e73",
+    "fs-l": BLUE,
+    "fs-g": VERMILION,
+    "fs-l-space": "#cc79a7",
+    "fs-g-space": "#882255",
+    "automatic": INK,
+}
+# On a dark page: lighter where the above would be lost.
+DARK_COLOURS = COLOURS | {"fs-l": "#4c9fe0", "fs-g": "#ec7a2c", "fs-g-space": "#b08cf0", "automatic": "#e8ebf0"}
+
+
+def heat_colour(share: float) -> tuple[str, str]:
+    """The colour of a share of the scale, between 0 and 1, and that of text upon it."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    red, green, blue, _ = colormaps[LOGARITHMIC_COLOURS](share)
+    dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+    return to_hex((red, green, blue)), "#ffffff" if dark else INK
+
+
+# ---- Logarithmic scales: their ends and their ticks
+
+
+Label = TypeVar("Label", bound=str)
+
+# Below rounding: where an error of exactly zero is drawn.
+_SMALLEST = 1e-18
+_HIGHEST_POWER = 308.0
+_MARGIN = 0.06
+# Scales shorter than this many decades have ticks between the powers of ten.
+_SHORT_DECADES = 1.5
+_MOST_TICKS = 7
+_PLAIN = (0.001, 1000.0)
+# As a share of the scale.
+_CLOSEST = 0.12
+
+
+@final
+@dataclass(frozen=True)
+class LogScale:
+    """A scale from `low` to `high`, both positive, with ticks inside."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    def share(self, value: float) -> float:
+        """How far along the scale a value lies, between 0 and 1."""
+        bounded = min(max(value, self.low), self.high)
+        bottom, top = math.log10(self.low), math.log10(self.high)
+        return min(max((math.log10(bounded) - bottom) / (top - bottom), 0.0), 1.0)
+
+    def labels(self, power: Callable[[str, int], Label]) -> list[str | Label]:
+        """How the ticks are written: as ordinary numbers if all are near one, else all as powers of ten.
+
+        Parameters
+        ----------
+        power : callable
+            Writes a factor, empty if it is one, times a power of ten.
+        """
+        if all(_PLAIN[0] <= tick < _PLAIN[1] for tick in self.ticks):
+            return [f"{tick:g}" for tick in self.ticks]
+        return [power(*_scientific(tick)) for tick in self.ticks]
+
+
+def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogScale:
+    """A scale that holds all values, with a small margin or from power of ten to power of ten."""
+    numbers = [max(value, _SMALLEST) for value in values]
+    bottom, top = (math.log10(end) for end in (min(numbers, default=1.0), max(numbers, default=1.0)))
+    if whole_decades:
+        bottom, top = math.floor(bottom + 1e-9), math.ceil(top - 1e-9)
+        if top == bottom:
+            top += 1
+    else:
+        margin = max(_MARGIN * (top - bottom), 0.08)
+        bottom, top = bottom - margin, min(top + margin, _HIGHEST_POWER)
+    return LogScale(10.0**bottom, 10.0**top, _ticks(bottom, top))
+
+
+def _scientific(value: float) -> tuple[str, int]:
+    exponent = math.floor(math.log10(value) + 1e-9)
+    mantissa = value / 10.0**exponent
+    return "" if abs(mantissa - 1) < 0.01 else f"{mantissa:.2g}", exponent
+
+
+def _ticks(bottom: float, top: float) -> tuple[float, ...]:
+    """Powers of ten, not too many; on a short scale also their multiples."""
+    within = range(math.ceil(bottom - 1e-9), math.floor(top + 1e-9) + 1)
+    if top - bottom >= _SHORT_DECADES and len(within) > 1:
+        step = -(-len(within) // _MOST_TICKS)
+        return tuple(10.0**power for power in within if power % step == 0)
+    for multiples in ((1, 3), (1, 2, 5), tuple(range(1, 10))):
+        powers = range(math.floor(bottom), math.ceil(top) + 1)
+        ticks = tuple(
+            float(f"{multiple}e{power}")
+            for power in powers
+            for multiple in multiples
+            if bottom <= math.log10(multiple) + power <= top
+        )
+        if len(ticks) > 2:
+            break
+    return _apart(ticks, _CLOSEST * (top - bottom)) or (float(f"{10.0 ** (0.5 * (bottom + top)):.2g}"),)
+
+
+def _apart(ticks: tuple[float, ...], decades: float) -> tuple[float, ...]:
+    """Those ticks whose numbers do not get into each other's way."""
+    kept: list[float] = []
+    for tick in ticks:
+        if not kept or math.log10(tick / kept[-1]) >= decades:
+            kept.append(tick)
+    return tuple(kept)
+
+
+# ---- Effective frequencies: the lengths of the frequency vectors that the methods really drew
+
+
+_BINS = 48
+# What lies beyond, by a few neurons far out, is told in words.
+_SHOWN_PERCENT = 99.5
+_WORTH_TELLING = 5e-4
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Law:
+    """The frequencies of one method at its best range, with its best seed.
+
+    Attributes
+    ----------
+    method : str
+    job : Job
+    shares : (bins,) array
+        Share of the neurons in each bin.
+    mean, std : float
+        Of all neurons.
+    beyond : float
+        Share of the neurons that the bins do not reach.
+    """
+
+    method: str
+    job: Job
+    shares: FloatArray
+    mean: float
+    std: float
+    beyond: float
+
+    @property
+    def words(self) -> str:
+        """The method, its range, and its frequencies in numbers."""
+        assert self.job.mu is not None
+        low, high = self.job.mu
+        beyond = f", {100 * self.beyond:.1f} % beyond" if self.beyond >= _WORTH_TELLING else ""
+        return (
+            f"{SHORT_LABELS[self.method]} [{low:g}, {high:g}]: mean {self.mean:.0f}, deviation {self.std:.0f}{beyond}"
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Frequencies:
+    """The laws of a group, over the same bins between `edges`."""
+
+    edges: FloatArray
+    laws: tuple[Law, ...]
+
+
+def frequencies(group: Group, bench: Bench | None, terms: Terms) -> Frequencies | None:
+    """What a group's methods drew; None if there is nothing that has frequencies."""
+    drawn = []
+    for method in group.methods:
+        best = group.best(method)
+        row = None if best is None or best.job.mu is None else best.best_row
+        if row is not None and bench is not None:
+            drawn.append((method, row.job, redrawn_frequencies(row.job, bench, terms)))
+    if not drawn:
+        return None
+    reach = max(float(np.percentile(values, _SHOWN_PERCENT)) for _, _, values in drawn)
+    edges = np.linspace(0.0, reach or 1.0, _BINS + 1)
+    return Frequencies(edges, tuple(_law(method, job, values, edges) for method, job, values in drawn))
+
+
+def redrawn_frequencies(job: Job, bench: Bench, terms: Terms) -> FloatArray:
+    """``|w|`` of every neuron of a solve, shape ``(neurons,)``: drawn again as the solve drew them."""
+    streams, _ = Streams.spawned(job.seed)
+    domain = bench.problem.domain
+    return effective_frequencies(
+        settings(job, bench, terms)["features"],
+        bench.problem.dimension,
+        streams.features,
+        time_axis=None if domain.time is None else bench.problem.dimension - 1,
+    )
+
+
+def _law(method: str, job: Job, values: FloatArray, edges: FloatArray) -> Law:
+    counts, _ = np.histogram(values, edges)
+    beyond = float(np.mean(values > edges[-1]))
+    return Law(method, job, counts / values.size, float(values.mean()), float(values.std()), beyond)
+
+
+# ---- The best error over the ranges of frequencies, method by method, on one scale
+
+
+Pair = tuple[float, float]
+
+_MOST_NUMBERS = 100
+_MOST_TICKS_HEAT_MAP = 8
+
+
+@final
+@dataclass(frozen=True)
+class HeatMap:
+    """A map for each method, all with the same axes and the same scale.
+
+    Attributes
+    ----------
+    mu_min, mu_max : tuple of float
+    panels : mapping of method to mapping of (mu_min, mu_max) to Cell
+        The cells that are planned; those without a number have failed, or not been solved yet.
+    best : mapping of method to (mu_min, mu_max)
+    scale : LogScale
+    """
+
+    mu_min: tuple[float, ...]
+    mu_max: tuple[float, ...]
+    panels: Mapping[str, Mapping[Pair, Cell]]
+    best: Mapping[str, Pair]
+    scale: LogScale
+
+    @property
+    def numbered(self) -> bool:
+        """Whether there is room for a number in each cell."""
+        return len(self.mu_min) * len(self.mu_max) <= _MOST_NUMBERS
+
+    def share(self, cell: Cell) -> float | None:
+        """Where on the scale a cell lies."""
+        return None if cell.error is None else self.scale.share(cell.error.best)
+
+    def label(self, cell: Cell) -> str:
+        """What is written on a cell: the decimal logarithm of its best error, or a cross where it has none."""
+        if cell.error is None:
+            return "×" if cell.rows else ""
+        return f"{math.log10(max(cell.error.best, self.scale.low)):.1f}".replace("-", "\N{MINUS SIGN}")
+
+
+def every_few(values: tuple[float, ...]) -> list[int]:
+    """Which of the values along an axis are named: all, unless they are too many."""
+    return list(range(0, len(values), -(-len(values) // _MOST_TICKS_HEAT_MAP)))
+
+
+def heat_map(group: Group) -> HeatMap | None:
+    """The maps of a group; None if no method was solved with more than one smallest frequency."""
+    panels = {
+        method: {cell.job.mu: cell for cell in group.of(method) if cell.job.mu is not None} for method in group.methods
+    }
+    panels = {method: cells for method, cells in panels.items() if len({mu[0] for mu in cells}) > 1}
+    errors = [cell.error.best for cells in panels.values() for cell in cells.values() if cell.error]
+    if not errors:
+        return None
+    pairs = [mu for cells in panels.values() for mu in cells]
+    best = {method: found.job.mu for method in panels if (found := group.best(method)) and found.job.mu}
+    return HeatMap(
+        mu_min=tuple(sorted({low for low, _ in pairs})),
+        mu_max=tuple(sorted({high for _, high in pairs})),
+        panels=panels,
+        best=best,
+        scale=log_scale(errors, whole_decades=True),
+    )
+
+
+# ---- The error against the largest frequency, at each method's best smallest one
+
+
+@final
+@dataclass(frozen=True)
+class Line:
+    """One method: the largest frequencies in order, and the errors there."""
+
+    method: str
+    mu_min: float
+    mu_max: tuple[float, ...]
+    errors: tuple[Spread, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Lines:
+    """All methods of a group."""
+
+    lines: tuple[Line, ...]
+    scale: LogScale
+
+
+def lines(group: Group) -> Lines | None:
+    """The lines of a group; None if none of them would have two points."""
+    found = tuple(line for method in group.methods if (line := _line(group, method)))
+    if not any(len(line.mu_max) > 1 for line in found):
+        return None
+    ends = chain.from_iterable((error.best, error.worst) for line in found for error in line.errors)
+    return Lines(found, log_scale(ends))
+
+
+def _line(group: Group, method: str) -> Line | None:
+    best = group.best(method)
+    if best is None or best.job.mu is None:
+        return None
+    mu_min = best.job.mu[0]
+    points = sorted(((_mu_max(cell), cell.error) for cell in group.of(method) if _is_at(cell, mu_min)), key=_first)
+    drawn = [(mu_max, error) for mu_max, error in points if error is not None]
+    return Line(method, mu_min, tuple(mu_max for mu_max, _ in drawn), tuple(error for _, error in drawn))
+
+
+def _is_at(cell: Cell, mu_min: float) -> bool:
+    return cell.job.mu is not None and cell.job.mu[0] == mu_min
+
+
+def _mu_max(cell: Cell) -> float:
+    assert cell.job.mu is not None
+    return cell.job.mu[1]
+
+
+def _first(point: tuple[float, Spread | None]) -> float:
+    return point[0]
+
+
+# ---- The errors of the seeds, method by method, at each one's best range
+
+
+@final
+@dataclass(frozen=True)
+class Strip:
+    """One method.
+
+    Attributes
+    ----------
+    method : str
+    cell : Cell
+    seeds : tuple of (seed, error)
+    error : Spread
+    paper : PaperResult or None
+        What the paper has, at its own best range.
+    """
+
+    method: str
+    cell: Cell
+    seeds: tuple[tuple[int, float], ...]
+    error: Spread
+    paper: PaperResult | None
+
+
+@final
+@dataclass(frozen=True)
+class Seeds:
+    """All methods of a group."""
+
+    strips: tuple[Strip, ...]
+    scale: LogScale
+
+
+def seeds(group: Group, case: Case | None) -> Seeds | None:
+    """The errors of a group at the best ranges; None if there is none yet."""
+    strips = tuple(strip for method in group.methods if (strip := _strip(group, case, method)))
+    if not strips:
+        return None
+    ours = chain.from_iterable((strip.error.best, strip.error.worst) for strip in strips)
+    theirs = chain.from_iterable((strip.paper.best, strip.paper.mean) for strip in strips if strip.paper)
+    return Seeds(strips, log_scale([*ours, *theirs]))
+
+
+def _strip(group: Group, case: Case | None, method: str) -> Strip | None:
+    cell = group.best(method)
+    if cell is None or cell.error is None:
+        return None
+    found = tuple((row.job.seed, row.outcome.error) for row in cell.rows if row.done and row.outcome.error is not None)
+    return Strip(method, cell, found, cell.error, paper_result(case, method)[1])
+
+
+# ---- The error against the time that it took: what accuracy costs
+
+
+# Quicker than any clock measures well.
+_SHORTEST_SECONDS = 1e-5
+
+
+@final
+@dataclass(frozen=True)
+class Cloud:
+    """One method: every range that was tried, and the best of them."""
+
+    method: str
+    cells: tuple[Cell, ...]
+    best: Cell
+
+
+@final
+@dataclass(frozen=True)
+class Times:
+    """All methods of a group; mean errors against mean seconds."""
+
+    clouds: tuple[Cloud, ...]
+    seconds: LogScale
+    errors: LogScale
+
+
+def times(group: Group) -> Times | None:
+    """The clouds of a group; None if nothing is solved yet."""
+    clouds = tuple(cloud for method in group.methods if (cloud := _cloud(group, method)))
+    if not clouds:
+        return None
+    places = [place(cell) for cloud in clouds for cell in cloud.cells]
+    best = [end for cloud in clouds if (error := cloud.best.error) for end in (error.best, error.worst)]
+    return Times(
+        clouds, log_scale(seconds for seconds, _ in places), log_scale([*best, *(error for _, error in places)])
+    )
+
+
+def place(cell: Cell) -> tuple[float, float]:
+    """Where a cell that has errors lies: its mean seconds, and its mean error."""
+    assert cell.error is not None
+    assert cell.seconds is not None
+    return max(cell.seconds.mean, _SHORTEST_SECONDS), cell.error.mean
+
+
+def _cloud(group: Group, method: str) -> Cloud | None:
+    best = group.best(method)
+    if best is None:
+        return None
+    return Cloud(method, tuple(cell for cell in group.of(method) if cell.error), best)

@@ -1,0 +1,308 @@
+"""The pictures of a report by matplotlib."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fspielm.paper.report.analysis import LABELS, SHORT_LABELS, Spread
+from fspielm.paper.report.charts import (
+    COLOURS,
+    Frequencies,
+    HeatMap,
+    Lines,
+    LogScale,
+    Seeds,
+    Strip,
+    Times,
+    every_few,
+    heat_colour,
+    place,
+)
+from fspielm.solution.plot.style import INK, LOGARITHMIC_COLOURS, WIDTHS, as_text, new_picture, save_picture, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.colors import Normalize
+    from matplotlib.figure import Figure
+
+
+# ---- One figure in all the formats of a report
+
+
+FORMATS = (".png", ".pdf")
+
+
+def save_figure(figure: Figure, stem: Path) -> None:
+    """Write a figure beside `stem`, once for each format."""
+    with style():
+        figure.draw_without_rendering()
+        # everything has its place now; finding it takes longer than drawing
+        figure.set_layout_engine(None)
+    for suffix in FORMATS:
+        save_picture(figure, stem.with_name(stem.name + suffix))
+
+
+# ---- What the pictures have in common: their size, their logarithmic axes, the look of a method
+
+
+HEIGHT = 3.2
+# Upright as all other text: every further font costs time and space in each PDF.
+MU_MIN, MU_MAX = r"$\mathrm{\mu_{min}}$", r"$\mathrm{\mu_{max}}$"
+
+_MOST_IN_A_ROW = 5
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+_MARKERS = {
+    "tanh": "o",
+    "siren": "s",
+    "gff": "^",
+    "fs-l": "D",
+    "fs-g": "v",
+    "fs-l-space": "P",
+    "fs-g-space": "X",
+    "automatic": "*",
+}
+# By area they look alike only so.
+_SIZES = {"automatic": 1.5, "fs-l": 0.85, "fs-l-space": 1.15, "fs-g-space": 1.15}
+
+
+def new_figure(title: str, height: float = HEIGHT) -> Figure:
+    """A figure as wide as a page's text, with plain text above."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    figure = new_picture(WIDTHS["double"], height)
+    # one pass instead of several: no panel here has a fixed shape
+    figure.set_layout_engine(ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.04, wspace=0.03, hspace=0.05))
+    figure.suptitle(as_text(title), fontsize=9)
+    return figure
+
+
+def look(method: str, size: float = 4.0) -> dict[str, Any]:
+    """The colour, marker and name of a method."""
+    return {
+        "color": COLOURS[method],
+        "marker": _MARKERS[method],
+        "markersize": size * _SIZES.get(method, 1.0),
+        "label": SHORT_LABELS[method],
+    }
+
+
+def set_log_axis(axes: Axes, which: str, scale: LogScale, label: str) -> None:
+    """Make an axis logarithmic, with the scale's ticks."""
+    from matplotlib.ticker import NullLocator
+
+    axis: Axis = getattr(axes, f"{which}axis")
+    getattr(axes, f"set_{which}scale")("log")
+    getattr(axes, f"set_{which}lim")(scale.low, scale.high)
+    axis.set_ticks(scale.ticks, scale.labels(power))
+    axis.set_minor_locator(NullLocator())
+    axis.set_label_text(label)
+
+
+def power(factor: str, exponent: int) -> str:
+    """A factor times a power of ten."""
+    return f"{factor and factor + '·'}10{str(exponent).translate(_RAISED)}"
+
+
+def add_legend(figure: Figure, axes: Axes) -> None:
+    """Name the methods below the picture."""
+    handles, labels = axes.get_legend_handles_labels()
+    columns = len(labels) if len(labels) <= _MOST_IN_A_ROW else -(-len(labels) // 2)
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, handletextpad=0.4)
+
+
+# ---- Histograms of effective frequencies, method above method
+
+
+_ROW_HEIGHT = 0.72
+
+
+def draw_frequencies(chart: Frequencies, title: str) -> Figure:
+    """Draw the share of the neurons over their effective frequency, with one axis for all."""
+    with style():
+        figure = new_figure(title, 0.75 + _ROW_HEIGHT * len(chart.laws))
+        panels = figure.subplots(len(chart.laws), 1, sharex=True, squeeze=False).ravel()
+        for axes, law in zip(panels, chart.laws, strict=True):
+            colour = COLOURS[law.method]
+            axes.stairs(100 * law.shares, chart.edges, fill=True, color=colour, alpha=0.35)
+            axes.stairs(100 * law.shares, chart.edges, color=colour, linewidth=0.9)
+            axes.set_ylim(0, 118 * max(law.shares.max(), 1e-3))
+            axes.text(0.995, 0.93, law.words, transform=axes.transAxes, ha="right", va="top", fontsize=7)
+            axes.locator_params(axis="y", nbins=2)
+            axes.grid(True)
+            axes.spines[["top", "right"]].set_visible(False)
+        panels[-1].set_xlim(0, chart.edges[-1])
+        panels[-1].set_xlabel("effective frequency |w|")
+        figure.supylabel("share of the neurons in %", fontsize=8)
+    return figure
+
+
+# ---- Heat maps of the best error over (mu_min, mu_max), method by method
+
+
+_ROW_HEIGHT_HEAT_MAP = 2.25
+_MARK = "#e8000b"
+
+
+def draw_heat_map(chart: HeatMap, title: str, quantity: str) -> Figure:
+    """Draw the maps on one colour scale, each cell with the decimal logarithm of its error.
+
+    Parameters
+    ----------
+    chart : HeatMap
+    title : str
+    quantity : str
+        What the colours are.
+    """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LogNorm
+    from matplotlib.ticker import NullLocator
+
+    count = len(chart.panels)
+    columns = count if count <= 3 else 3 if count in (5, 6) else 4
+    rows = -(-count // columns)
+    norm = LogNorm(chart.scale.low, chart.scale.high)
+    with style():
+        figure = new_figure(title, 0.25 + _ROW_HEIGHT_HEAT_MAP * rows)
+        grid = figure.subplots(rows, columns, squeeze=False)
+        for index, (axes, method) in enumerate(zip(grid.ravel(), chart.panels, strict=False)):
+            _draw_panel(axes, chart, method, norm, columns)
+            axes.set_xlabel(MU_MAX)
+            axes.set_ylabel("" if index % columns else MU_MIN)
+            axes.set_title(LABELS[method])
+        for spare in grid.ravel()[count:]:
+            spare.remove()
+        mappable = ScalarMappable(norm, LOGARITHMIC_COLOURS)
+        bar = figure.colorbar(mappable, ax=grid.ravel()[:count].tolist(), label=quantity, aspect=30, pad=0.02)
+        bar.ax.yaxis.set_ticks(chart.scale.ticks, chart.scale.labels(power))
+        bar.ax.yaxis.set_minor_locator(NullLocator())
+    return figure
+
+
+def _draw_panel(axes: Axes, chart: HeatMap, method: str, norm: Normalize, columns: int) -> None:
+    from matplotlib.patches import Rectangle
+
+    cells = chart.panels[method]
+    values = np.full((len(chart.mu_min), len(chart.mu_max)), np.nan)
+    for (low, high), cell in cells.items():
+        row, column = chart.mu_min.index(low), chart.mu_max.index(high)
+        values[row, column] = max(cell.error.best, chart.scale.low) if cell.error else np.nan
+        if chart.numbered:
+            share = chart.share(cell)
+            colour = INK if share is None else heat_colour(share)[1]
+            written = axes.text(column, row, chart.label(cell), color=colour, ha="center", va="center")
+            written.set_fontsize(5.6 if columns < 4 else 4.4)
+            written.set_in_layout(False)  # inside its cell anyhow, and there are hundreds
+    axes.imshow(values, norm=norm, cmap=LOGARITHMIC_COLOURS, origin="lower", aspect="auto")
+    axes.set_facecolor("#f0f0f0")
+    if method in chart.best:
+        low, high = chart.best[method]
+        corner = (chart.mu_max.index(high) - 0.5, chart.mu_min.index(low) - 0.5)
+        axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=_MARK, linewidth=1.6, clip_on=False, zorder=5))
+    for axis, ticks in ((axes.xaxis, chart.mu_max), (axes.yaxis, chart.mu_min)):
+        axis.set_ticks(every_few(ticks), [f"{ticks[index]:g}" for index in every_few(ticks)])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+# ---- The error against mu_max at each method's best mu_min
+
+
+def draw_lines(chart: Lines, title: str, quantity: str) -> Figure:
+    """Draw the best of the seeds as a line, as the paper does, and all up to the worst as a band."""
+    with style():
+        figure = new_figure(title)
+        axes = figure.subplots()
+        for line in chart.lines:
+            best, worst = ([max(end, chart.scale.low) for end in ends] for ends in _ends(line.errors))
+            axes.fill_between(line.mu_max, best, worst, color=COLOURS[line.method], alpha=0.13, linewidth=0)
+            label = f"{SHORT_LABELS[line.method]}, {MU_MIN} = {line.mu_min:g}"
+            axes.plot(line.mu_max, best, **look(line.method) | {"label": label})
+        axes.set_xlabel(MU_MAX)
+        ticks = sorted({mu_max for line in chart.lines for mu_max in line.mu_max})
+        if len(ticks) <= 10:
+            axes.set_xticks(ticks)
+        set_log_axis(axes, "y", chart.scale, quantity)
+        axes.grid(True)
+        add_legend(figure, axes)
+    return figure
+
+
+def _ends(errors: tuple[Spread, ...]) -> list[list[float]]:
+    return [[getattr(error, name) for error in errors] for name in ("best", "worst")]
+
+
+# ---- The spread over the seeds, method beside method
+
+
+_PAPER_SHIFT = 0.27
+
+
+def draw_seeds(chart: Seeds, title: str, quantity: str) -> Figure:
+    """Draw every seed's error, their median, and beside them what the paper has from best to mean."""
+    with style():
+        figure = new_figure(title)
+        axes = figure.subplots()
+        for place, strip in enumerate(chart.strips):
+            errors = [max(error, chart.scale.low) for _, error in strip.seeds]
+            axes.vlines(place, min(errors), max(errors), color=COLOURS[strip.method], linewidth=5, alpha=0.2)
+            axes.hlines(max(strip.error.median, chart.scale.low), place - 0.13, place + 0.13, color=INK, linewidth=1.2)
+            axes.plot([place] * len(errors), errors, linestyle="none", **look(strip.method, 4.5), alpha=0.85)
+            if strip.paper is not None:
+                ends = [strip.paper.best, strip.paper.mean]
+                axes.plot([place + _PAPER_SHIFT] * 2, ends, color="#777777", linewidth=1, marker="_", markersize=6)
+        axes.set_xlim(-0.6, len(chart.strips) - 0.4)
+        axes.set_xticks(range(len(chart.strips)), [_label(strip) for strip in chart.strips])
+        axes.tick_params(axis="x", length=0)
+        set_log_axis(axes, "y", chart.scale, quantity)
+        axes.grid(True, axis="y")
+        _add_key(figure, any(strip.paper for strip in chart.strips))
+    return figure
+
+
+def _label(strip: Strip) -> str:
+    job = strip.cell.job
+    below = "" if job.mu is None else f"\n[{job.mu[0]:g}, {job.mu[1]:g}]"
+    return f"{SHORT_LABELS[job.method]}{below}"
+
+
+def _add_key(figure: Figure, paper: bool) -> None:
+    from matplotlib.lines import Line2D
+
+    keys = [
+        Line2D([], [], linestyle="none", marker="o", color="#888888", markersize=4.5, label="a seed"),
+        Line2D([], [], color=INK, linewidth=1.2, label="median"),
+    ]
+    if paper:
+        keys.append(Line2D([], [], color="#777777", marker="|", linewidth=1, label="the paper, best to mean"))
+    figure.legend(handles=keys, loc="outside lower center", ncols=len(keys))
+
+
+# ---- The error against the time of the solve
+
+
+def draw_times(chart: Times, title: str, quantity: str) -> Figure:
+    """Draw a small mark for every range of frequencies, and a large one for the best with its seeds as a bar."""
+    with style():
+        figure = new_figure(title)
+        axes = figure.subplots()
+        for cloud in chart.clouds:
+            shape = look(cloud.method) | {"linestyle": "none"}
+            points = [place(cell) for cell in cloud.cells]
+            drawn = [max(error, chart.errors.low) for _, error in points]
+            axes.plot([x for x, _ in points], drawn, **shape | {"markersize": 2.5, "alpha": 0.45, "label": None})
+        for cloud in chart.clouds:
+            (x, y), error = place(cloud.best), cloud.best.error
+            assert error is not None
+            low = chart.errors.low
+            axes.vlines(x, max(error.best, low), max(error.worst, low), color=COLOURS[cloud.method], linewidth=1)
+            axes.plot([x], [max(y, low)], **look(cloud.method, 7), linestyle="none", markeredgecolor="white")
+        set_log_axis(axes, "x", chart.seconds, "seconds of a solve")
+        set_log_axis(axes, "y", chart.errors, quantity)
+        axes.grid(True)
+        add_legend(figure, axes)
+    return figure

@@ -1,0 +1,105 @@
+"""The report of a study: a folder with everything."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+
+from fspielm.disk import check_replaceable, staged_folder
+from fspielm.geometry.pictures import require_matplotlib
+from fspielm.jobs.table import export_csv, origin_path
+from fspielm.paper.report.analysis import StudyResult, read_study
+from fspielm.paper.report.drawings import Illustration, illustrations, unique_slugs
+from fspielm.paper.report.figures import save_figure
+from fspielm.paper.report.page import GENERATOR, report_page
+from fspielm.paper.report.tables import best_errors_table, best_ranges_table, subject_table, write_cells, write_summary
+
+# ---- Reports of a study: tables and pictures, and one page with all of it
+
+
+def write_report(
+    store: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    progress: Callable[[str, int, int], None] = lambda step, done, total: None,
+) -> Path:
+    """Write tables, pictures and a page of a study to a folder.
+
+    Parameters
+    ----------
+    store : path
+        The study's file, which may be in use by a run, and need not be complete.
+    out : path
+        A folder of its own. It appears, or is replaced, when everything is finished; not before.
+    progress : callable
+        Called with what comes next, how many steps are done, and how many there are.
+
+    Returns
+    -------
+    Path
+        Of the page, ``index.html``. Beside it are ``summary.csv``, ``cells.csv`` and ``rows.csv``, the folder
+        ``figures`` (PNG and PDF) and the folder ``tables`` (LaTeX).
+    """
+    # with every import of the package, all that draws would take its time for the few who want it
+
+    return write(store, out, progress)
+
+
+# ---- The report of a study: a folder with everything, complete or not at all
+
+
+Progress = Callable[[str, int, int], None]
+
+_INDEX = "index.html"
+
+
+def write(store: str | os.PathLike[str], out: str | os.PathLike[str], progress: Progress) -> Path:
+    """Write a report, as `fspielm.study.write_report` says."""
+    require_matplotlib()
+    folder = Path(out)
+    check_replaceable(folder, {_INDEX, *_links(folder / _INDEX)}, mark=GENERATOR)
+    study = read_study(store)
+    pictures = {subject.name: illustrations(study, subject) for subject in study.subjects}
+    with staged_folder(folder) as fresh:
+        _write_figures([one for found in pictures.values() for one in found], fresh / "figures", progress)
+        tables = [*_write_tables(study, fresh), *_write_rows(store, fresh)]
+        (fresh / _INDEX).write_text(report_page(study, pictures, tables), encoding="utf-8")
+    return folder / _INDEX
+
+
+def _write_figures(pictures: list[Illustration], folder: Path, progress: Progress) -> None:
+    folder.mkdir()
+    for number, picture in enumerate(pictures):
+        progress(picture.stem, number, len(pictures))
+        save_figure(picture.draw(), folder / picture.stem)
+    progress("the page", len(pictures), len(pictures))
+
+
+def _write_tables(study: StudyResult, folder: Path) -> list[str]:
+    """Write the tables; the names of those that are no subject's."""
+    write_summary(study, folder / "summary.csv")
+    write_cells(study, folder / "cells.csv")
+    slugs = unique_slugs(subject.name for subject in study.subjects)
+    summaries = {"tables/best-errors.tex": best_errors_table(study), "tables/best-ranges.tex": best_ranges_table(study)}
+    subjects = {f"tables/case-{slugs[subject.name]}.tex": subject_table(subject) for subject in study.subjects}
+    (folder / "tables").mkdir()
+    for name, content in (summaries | subjects).items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return ["summary.csv", "cells.csv", *summaries]
+
+
+def _write_rows(store: str | os.PathLike[str], folder: Path) -> list[str]:
+    """Write every solve, and what it ran on; the names of both files."""
+    rows = export_csv(store, folder / "rows.csv")
+    return [rows.name, origin_path(rows).name]
+
+
+def _links(page: Path) -> list[str]:
+    """The files that an earlier page names: all that came with it."""
+    if not page.is_file():
+        return []
+    found = re.findall(r'href="([^"#]+)"', page.read_text("utf-8", errors="replace"))
+    return [unescape(name) for name in found]

@@ -1,0 +1,201 @@
+"""The numbers of a report as CSV and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fspielm.paper.report.analysis import LABELS, Cell, Entry, Group, Spread, StudyResult, SubjectResult, entries
+
+# ---- Cells and the summary as CSV, every number with all of its digits
+
+
+def write_cells(study: StudyResult, path: Path) -> None:
+    """Write one line for every setting with its seeds together, finished or not."""
+    lines = (_setting(cell) | _numbers(cell) for subject in study.subjects for cell in subject.cells)
+    _write(path, lines)
+
+
+def write_summary(study: StudyResult, path: Path) -> None:
+    """Write one line for every method at its best range, and at the paper's, with the paper's numbers."""
+    _write(path, (_entry(entry, subject.measure) for subject in study.subjects for entry in entries(subject)))
+
+
+def _entry(entry: Entry, measure: str) -> dict[str, Any]:
+    paper = entry.paper
+    return {
+        **_setting(entry.cell),
+        "range_of": "paper" if entry.at_paper_range else "study",
+        "measure": measure,
+        **_numbers(entry.cell),
+        "paper_method": entry.paper_method,
+        "paper_mu_min": None if paper is None else paper.mu[0],
+        "paper_mu_max": None if paper is None else paper.mu[1],
+        "paper_best": None if paper is None else paper.best,
+        "paper_mean": None if paper is None else paper.mean,
+        "paper_std": None if paper is None else paper.std,
+        "paper_seconds": None if paper is None else paper.seconds,
+        "best_ratio": entry.best_ratio,
+        "mean_ratio": entry.mean_ratio,
+    }
+
+
+def _setting(cell: Cell) -> dict[str, Any]:
+    job = cell.job
+    low, high = job.mu or (None, None)
+    return {
+        "subject": job.subject,
+        "method": job.method,
+        "mu_min": low,
+        "mu_max": high,
+        "neurons": job.neurons,
+        "least_squares": job.least_squares,
+        "scaling": job.scaling,
+    }
+
+
+def _numbers(cell: Cell) -> dict[str, Any]:
+    return {
+        "planned": cell.planned,
+        "ended": len(cell.rows),
+        "failed": cell.failed,
+        "not_finite": cell.not_finite,
+        **_spread("error", cell.error),
+        **_spread("seconds", cell.seconds),
+    }
+
+
+def _spread(name: str, values: Spread | None) -> dict[str, float | None]:
+    parts = ("best", "mean", "std", "median", "worst")
+    return {f"{name}_{part}": None if values is None else getattr(values, part) for part in parts}
+
+
+def _write(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    lines = [*lines]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(lines[0]) if lines else ["subject"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+
+
+# ---- LaTeX tables for ``\input``: one for each subject, and the two summaries of the paper
+# They need the package booktabs and nothing else.
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "%": r"\%",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+}
+_NONE = "--"
+_RATIOS = ("Best / paper's", "Mean / paper's")
+
+
+def subject_table(subject: SubjectResult) -> str:
+    """A subject's methods, two lines each where the paper has numbers: ours, and the paper's."""
+    several = len(subject.groups) > 1
+    lines = []
+    for entry in entries(subject):
+        lines += _entry_lines(entry, several)
+    head = ["Method", "", r"$[\mu_{\min}, \mu_{\max}]$", "Best", "Mean", "Std", "Time (s)", "Seeds", *_RATIOS]
+    return _table("llcccccccc", [head], lines, f"{subject.name}: relative errors over the seeds at the best range")
+
+
+def best_errors_table(study: StudyResult) -> str:
+    """The best error of every method on every subject, setting by setting; the smallest of a line in bold."""
+    return _summary(study, "best errors over all ranges and seeds", _best_error)
+
+
+def best_ranges_table(study: StudyResult) -> str:
+    """The range of frequencies that gave the best error of every method on every subject."""
+    return _summary(study, "ranges of frequencies with the best error", lambda _, cell: interval(cell.job.mu))
+
+
+def number(value: float | None, *, bold: bool = False) -> str:
+    """A number as a power of ten, in mathematical type."""
+    if value is None or not math.isfinite(value):
+        return _NONE
+    mantissa, exponent = f"{value:.2e}".split("e")
+    text = rf"{mantissa} \times 10^{{{int(exponent)}}}"
+    return rf"$\mathbf{{{text}}}$" if bold else f"${text}$"
+
+
+def interval(mu: tuple[float, float] | None) -> str:
+    """A range of frequencies."""
+    return _NONE if mu is None else f"$[{mu[0]:g}, {mu[1]:g}]$"
+
+
+def escape(text: str) -> str:
+    """Plain text, with what LaTeX would read as commands made harmless."""
+    return "".join(_SPECIAL.get(letter, letter) for letter in text)
+
+
+def _entry_lines(entry: Entry, several: bool) -> list[list[str]]:
+    cell, paper = entry.cell, entry.paper
+    assert cell.error is not None
+    name = escape(LABELS[cell.job.method]) if not entry.at_paper_range else ""
+    if several and name and entry.group.label and cell.job.mu is not None:
+        name += f" ({escape(entry.group.label)})"
+    seconds = _NONE if cell.seconds is None else f"{cell.seconds.mean:.2f}"
+    ours = [number(value) for value in (cell.error.best, cell.error.mean, cell.error.deviation)]
+    ratios = [_ratio(value) for value in (entry.best_ratio, entry.mean_ratio)]
+    lines = [[name, "here", interval(cell.job.mu), *ours, seconds, cell.seeds, *ratios]]
+    if paper is not None and not entry.at_paper_range:
+        other = "" if entry.paper_method == cell.job.method else f", {escape(LABELS[entry.paper_method])}"
+        theirs = [number(value) for value in (paper.best, paper.mean, paper.std)]
+        lines.append(["", f"paper{other}", interval(paper.mu), *theirs, f"{paper.seconds:.2f}", "", "", ""])
+    return lines
+
+
+def _ratio(value: float | None) -> str:
+    text = _NONE if value is None else f"{value:.2g}"
+    return number(value) if "e" in text else text
+
+
+def _best_error(group: Group, cell: Cell) -> str:
+    assert cell.error is not None
+    return number(cell.error.best, bold=cell.job.method == group.best_method)
+
+
+def _summary(study: StudyResult, title: str, write: Callable[[Group, Cell], str]) -> str:
+    """Cases by methods; a line for each setting of a case, as errors of different sizes do not compare."""
+    lines = []
+    for group in (group for subject in study.subjects for group in subject.groups):
+        name = f"{group.subject} ({group.label})" if group.label else group.subject
+        cells = [group.best(method) for method in study.methods]
+        lines.append([escape(name), *(_NONE if c is None else write(group, c) for c in cells)])
+    head = ["Case", *(escape(LABELS[method]) for method in study.methods)]
+    return _table("l" + "c" * len(study.methods), [head], lines, title)
+
+
+def _table(columns: str, head: Iterable[Sequence[str]], lines: Iterable[Sequence[str]], title: str) -> str:
+    def row(texts: Sequence[str]) -> str:
+        return " & ".join(texts) + r" \\"
+
+    return "\n".join(
+        [
+            f"% {' '.join(title.split())}; made by fspielm, needs \\usepackage{{booktabs}}",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            *map(row, head),
+            r"\midrule",
+            *map(row, lines),
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )

@@ -1,0 +1,352 @@
+"""Pictures of effective frequencies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.geometry.pictures import PALETTE, require_matplotlib
+from fspielm.paper.theory import moments
+from fspielm.paper.theory import stated as paper
+from fspielm.paper.theory.comparison import DIMENSIONS, SAMPLES, Comparison, RatioComparison
+from fspielm.paper.theory.moments import (
+    Scheme,
+    draw_frequencies,
+    scale_for_mean,
+    scaling_density,
+    shift_density,
+    shift_for_mean,
+)
+from fspielm.solution.plot.style import BLUE, GRID, INK, PALE, VERMILION, WIDTHS, new_picture, style
+from fspielm.solve.request import spawn
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+# ---- What the pictures of the theory share: colours, and a scale for deviations of either sign
+
+
+COLOURS: dict[Scheme, str] = {"scaling": VERMILION, "shift": BLUE}
+
+# Points of a curve over several decades.
+CURVE_POINTS = 400
+
+# Percent; the scale of deviations is linear up to here and logarithmic beyond.
+_LINEAR = 1.0
+# The size of the linear part for which curves have no kink where it ends: 0.9 of 1 / log(10).
+_SMOOTH = 0.391
+_TICKS = {
+    -100.0: "\N{MINUS SIGN}100",
+    -10.0: "\N{MINUS SIGN}10",
+    -1.0: "\N{MINUS SIGN}1",
+    0.0: "0",
+    1.0: "1",
+    10.0: "10",
+}
+
+
+def scale_percent(axes: Axes, low: float, high: float) -> None:
+    """Set a vertical scale for deviations in percent, linear within one percent, which is shaded."""
+    axes.set_yscale("symlog", linthresh=_LINEAR, linscale=_SMOOTH)
+    axes.set_ylim(low, high)
+    shown = {tick: label for tick, label in _TICKS.items() if low <= tick <= high}
+    axes.set_yticks(list(shown), list(shown.values()))
+    axes.axhspan(-_LINEAR, _LINEAR, color=GRID, alpha=0.6, zorder=0)
+    axes.grid(True)
+
+
+def tidy(axes: Axes) -> None:
+    """Leave the top and the right side of a panel open, and leave out the small ticks, which take long to lay out."""
+    axes.minorticks_off()
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+# ---- How effective frequencies are distributed: drawn by scaling and by shift, with the same mean
+
+
+TARGETS = (10.0, 80.0)
+
+_PANEL_HEIGHT = 1.9
+_BINS = 40
+# Standard deviations of either distribution that are shown, and the smallest density.
+_REACH = 4.0
+_FLOOR = 3e-4
+# Means along the horizontal axis.
+_ACROSS = 3.4
+
+
+def draw_densities(
+    *,
+    dimensions: Sequence[int] = DIMENSIONS,
+    targets: Sequence[float] = TARGETS,
+    samples: int = SAMPLES,
+    rng: Any = 0,
+) -> Figure:
+    """Draw histograms of both schemes at the same mean, with the closed-form densities.
+
+    Parameters
+    ----------
+    dimensions : sequence of int
+        One column for each.
+    targets : sequence of float
+        Mean effective frequencies, one row for each.
+    samples : int
+    rng : int or Generator
+    """
+    require_matplotlib()
+
+    streams, _ = spawn(rng, len(targets) * len(dimensions))
+    with style():
+        figure = new_picture(WIDTHS["double"], 0.5 + _PANEL_HEIGHT * len(targets))
+        panels = figure.subplots(len(targets), len(dimensions), sharex="row", sharey="row", squeeze=False)
+        cells = (
+            (panel, mean, d)
+            for line, mean in zip(panels, targets, strict=True)
+            for panel, d in zip(line, dimensions, strict=True)
+        )
+        for (panel, mean, dimension), stream in zip(cells, streams, strict=True):
+            _draw_panel(panel, dimension, mean, samples, stream)
+        for panel, dimension in zip(panels[0], dimensions, strict=True):
+            panel.set_title(f"$d = {dimension}$")
+        for panel, mean in zip(panels[:, 0], targets, strict=True):
+            panel.set_ylabel(rf"density, mean $\nu^* = {mean:g}$")
+        figure.supxlabel(r"effective frequency $\nu$", fontsize="medium")
+        figure.legend(handles=_key(), loc="outside upper center", ncols=4)
+    return figure
+
+
+def _draw_panel(axes: Axes, dimension: int, mean: float, samples: int, rng: np.random.Generator) -> None:
+    laws: dict[Scheme, Any] = {"scaling": (scale_for_mean, scaling_density), "shift": (shift_for_mean, shift_density)}
+    for scheme, (magnitude_for, density) in laws.items():
+        magnitude = magnitude_for(dimension, mean)
+        values = draw_frequencies(scheme, dimension, magnitude, samples, rng)
+        axes.hist(values, _BINS, density=True, color=COLOURS[scheme], alpha=0.35, linewidth=0)
+        x = _abscissae(values)
+        axes.plot(x, density(dimension, magnitude, x), color=COLOURS[scheme])
+    axes.set_yscale("log")
+    axes.set_ylim(_FLOOR, 1.0)
+    axes.set_xlim(0.0, _ACROSS * mean)
+    axes.locator_params(axis="x", nbins=4)
+    tidy(axes)
+
+
+def _abscissae(values: FloatArray) -> FloatArray:
+    spread = _REACH * float(values.std())
+    return np.linspace(max(float(values.mean()) - spread, 0.0), float(values.mean()) + spread, CURVE_POINTS)
+
+
+def _key() -> list[Any]:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    return [
+        Patch(color=COLOURS["scaling"], alpha=0.35, linewidth=0, label="scaling, drawn"),
+        Line2D([], [], color=COLOURS["scaling"], label="scaling, chi density"),
+        Patch(color=COLOURS["shift"], alpha=0.35, linewidth=0, label="shift, drawn"),
+        Line2D([], [], color=COLOURS["shift"], label="shift, noncentral chi density"),
+    ]
+
+
+# ---- Mean and standard deviation of effective frequencies over the magnitude, exact, stated and drawn
+
+
+_HEIGHT = 6.0
+# The logarithmic axis leaves out neurons without a shift, and those that hardly have one.
+_LOWEST = 0.3
+_DOTS: dict[str, Any] = {"fmt": "o", "markersize": 2.6, "elinewidth": 0.8, "linestyle": "none"}
+
+
+def draw_moments(rows: Sequence[Comparison]) -> Figure:
+    """Draw means and standard deviations of both schemes, and how far the paper's values for shift are off."""
+    require_matplotlib()
+
+    rows = [row for row in rows if row.mu >= _LOWEST]
+    dimensions = sorted({row.dimension for row in rows})
+    with style():
+        figure = new_picture(WIDTHS["double"], _HEIGHT)
+        panels = figure.subplots(4, len(dimensions), sharex=True, sharey="row", squeeze=False)
+        for column, dimension in enumerate(dimensions):
+            own = [row for row in rows if row.dimension == dimension]
+            panels[0, column].set_title(f"$d = {dimension}$")
+            _draw_means(panels[0, column], own)
+            _draw_spreads(panels[1, column], own)
+            _draw_mean_deviations(panels[2, column], [row for row in own if row.scheme == "shift"])
+            _draw_variance_deviations(panels[3, column], [row for row in own if row.scheme == "shift"])
+        labels = ("mean", "standard deviation", "shift: mean,\noff by (%)", "shift: variance,\noff by (%)")
+        for panel, label in zip(panels[:, 0], labels, strict=True):
+            panel.set_ylabel(label)
+        figure.supxlabel(r"shift $\mu$ or scale $\delta$", fontsize="medium")
+        figure.legend(handles=_key_moments(), loc="outside upper center", ncols=4)
+        figure.align_ylabels()
+    return figure
+
+
+def _draw_means(axes: Axes, rows: Sequence[Comparison]) -> None:
+    mu, dimension = _magnitudes(rows), rows[0].dimension
+    axes.plot(mu, mu * moments.chi_mean(dimension), color=COLOURS["scaling"])
+    axes.plot(mu, moments.shift_mean(dimension, mu), color=COLOURS["shift"])
+    axes.plot(mu, paper.shift_mean(dimension, mu), color=INK, linestyle="--", linewidth=0.8)
+    _draw_sampled(axes, rows, lambda row: (row.sampled.mean, row.sampled.mean_error))
+    _scale_logarithmically(axes)
+
+
+def _draw_spreads(axes: Axes, rows: Sequence[Comparison]) -> None:
+    mu, dimension = _magnitudes(rows), rows[0].dimension
+    axes.plot(mu, mu * np.sqrt(moments.chi_variance(dimension)), color=COLOURS["scaling"])
+    axes.plot(mu, np.sqrt(moments.shift_variance(dimension, mu)), color=COLOURS["shift"])
+    axes.plot(mu, np.sqrt(paper.shift_variance(dimension, mu)), color=INK, linestyle="--", linewidth=0.8)
+
+    def spread(row: Comparison) -> tuple[float, float]:
+        deviation = np.sqrt(row.sampled.variance)
+        return deviation, row.sampled.variance_error / (2 * deviation)
+
+    _draw_sampled(axes, rows, spread)
+    _scale_logarithmically(axes)
+
+
+def _draw_mean_deviations(axes: Axes, rows: Sequence[Comparison]) -> None:
+    mu, dimension = _magnitudes(rows), rows[0].dimension
+    off = 100 * (paper.shift_mean(dimension, mu) / moments.shift_mean(dimension, mu) - 1.0)
+    axes.plot(mu, off, color=INK, linestyle="--", linewidth=0.8)
+    _draw_sampled(axes, rows, lambda row: _percent(row.sampled.mean, row.sampled.mean_error, row.exact.mean))
+    _finish_deviations(axes)
+
+
+def _draw_variance_deviations(axes: Axes, rows: Sequence[Comparison]) -> None:
+    mu, dimension = _magnitudes(rows), rows[0].dimension
+    off = 100 * (paper.shift_variance(dimension, mu) / moments.shift_variance(dimension, mu) - 1.0)
+    axes.plot(mu, off, color=INK, linestyle="--", linewidth=0.8)
+    _draw_sampled(
+        axes, rows, lambda row: _percent(row.sampled.variance, row.sampled.variance_error, row.exact.variance)
+    )
+    _finish_deviations(axes)
+
+
+def _draw_sampled(axes: Axes, rows: Sequence[Comparison], value: Callable[[Comparison], tuple[float, float]]) -> None:
+    """What was drawn, with two standard errors either way."""
+    for scheme, colour in COLOURS.items():
+        own = [row for row in rows if row.scheme == scheme]
+        if own:
+            values, errors = np.array([value(row) for row in own]).T
+            axes.errorbar([row.mu for row in own], values, 2 * errors, color=colour, **_DOTS)
+
+
+def _percent(value: float, error: float, exact: float) -> tuple[float, float]:
+    return 100 * (value / exact - 1.0), 100 * error / exact
+
+
+def _magnitudes(rows: Sequence[Comparison]) -> FloatArray:
+    return np.geomspace(_LOWEST, max(row.mu for row in rows), CURVE_POINTS)
+
+
+def _scale_logarithmically(axes: Axes) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_yticks([1.0, 10.0, 100.0], ["1", "10", "100"])
+    axes.grid(True)
+    tidy(axes)
+
+
+def _finish_deviations(axes: Axes) -> None:
+    axes.axhline(0.0, color=COLOURS["shift"])
+    scale_percent(axes, -12.0, 40.0)
+    axes.set_xticks([1.0, 10.0, 100.0], ["1", "10", "100"])
+    tidy(axes)
+
+
+def _key_moments() -> list[Any]:
+    """What lines and dots mean, once for all panels."""
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D([], [], color=COLOURS["scaling"], label=r"scaling $\delta \varepsilon$, exact"),
+        Line2D([], [], color=COLOURS["shift"], label=r"shift $\mu e + \varepsilon$, exact"),
+        Line2D([], [], color=INK, linestyle="--", linewidth=0.8, label="shift, the paper's approximation"),
+        Line2D(
+            [],
+            [],
+            color=PALE,
+            marker="o",
+            markersize=3,
+            linestyle="none",
+            label="drawn, \N{PLUS-MINUS SIGN}2 standard errors",
+        ),
+    ]
+
+
+# ---- The variance ratio over the mean frequency, exact, stated and drawn
+
+
+_HEIGHT_RATIOS = 3.2
+_LARGEST_SHIFT = 400.0
+_KINDS: dict[str, dict[str, Any]] = {
+    "exact": {},
+    "paper": {"linestyle": "--", "linewidth": 0.8},
+    "drawn": {"linestyle": "none", "marker": "o", "markersize": 3},
+}
+
+
+def draw_ratios(rows: Sequence[RatioComparison]) -> Figure:
+    """Draw the variance ratio for each number of dimensions, and how far the paper's is off."""
+    require_matplotlib()
+
+    dimensions = sorted({row.dimension for row in rows})
+    with style():
+        figure = new_picture(WIDTHS["double"], _HEIGHT_RATIOS)
+        left, right = figure.subplots(1, 2, sharex=True)
+        for dimension, colour in zip(dimensions, PALETTE, strict=False):
+            own = [row for row in rows if row.dimension == dimension]
+            _draw_ratio(left, own, colour)
+            _draw_deviation(right, own, colour)
+        _finish(left, right)
+        figure.legend(
+            *left.get_legend_handles_labels(), loc="outside upper center", ncols=len(dimensions) + len(_KINDS)
+        )
+    return figure
+
+
+def _draw_ratio(axes: Axes, rows: Sequence[RatioComparison], colour: str) -> None:
+    dimension = rows[0].dimension
+    frequencies, variances = _curve(dimension)
+    scaling = frequencies**2 * moments.chi_variance(dimension) / moments.chi_mean(dimension) ** 2
+    axes.plot(frequencies, scaling / variances, color=colour, label=f"$d = {dimension}$")
+    axes.plot(frequencies, paper.variance_ratio(dimension, frequencies), color=colour, **_KINDS["paper"])
+    axes.errorbar(
+        [row.frequency for row in rows],
+        [row.sampled for row in rows],
+        [2 * row.sampled_error for row in rows],
+        color=colour,
+        **_KINDS["drawn"],
+    )
+
+
+def _draw_deviation(axes: Axes, rows: Sequence[RatioComparison], colour: str) -> None:
+    frequencies, variances = _curve(rows[0].dimension)
+    axes.plot(frequencies, 100 * (variances - 1.0), color=colour, **_KINDS["paper"])
+
+
+def _curve(dimension: int) -> tuple[FloatArray, FloatArray]:
+    """Means from the lowest there is, and the variances by shift that belong to them."""
+    mu = np.concatenate([[0.0], np.geomspace(0.05, _LARGEST_SHIFT, CURVE_POINTS)])
+    return moments.shift_mean(dimension, mu), moments.shift_variance(dimension, mu)
+
+
+def _finish(left: Axes, right: Axes) -> None:
+    left.set_xscale("log")
+    left.set_yscale("log")
+    left.set_xticks([1.0, 10.0, 100.0], ["1", "10", "100"])
+    left.set_ylabel("variance by scaling / by shift")
+    for kind, looks in _KINDS.items():
+        left.plot([], [], color=INK, label=kind, **looks)
+    left.grid(True)
+    right.set_ylabel("the paper's ratio, off by (%)")
+    scale_percent(right, -100.0, 1.5)
+    for panel in (left, right):
+        panel.set_xlabel(r"mean effective frequency $\nu^*$ of both")
+        tidy(panel)

@@ -1,0 +1,180 @@
+"""The theory in a folder: tables, pictures, and what they show."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fspielm.disk import check_replaceable, staged_folder
+from fspielm.geometry.pictures import require_matplotlib
+from fspielm.paper.theory.comparison import (
+    DIMENSIONS,
+    FREQUENCIES,
+    MAGNITUDES,
+    MARK,
+    SAMPLES,
+    Comparison,
+    RatioComparison,
+    check_samples,
+    compare,
+    compare_ratios,
+    findings,
+    significant,
+)
+from fspielm.paper.theory.moments import SCHEMES
+from fspielm.paper.theory.pictures import draw_densities, draw_moments, draw_ratios
+from fspielm.solution.plot.style import save_picture
+from fspielm.solve.request import spawn
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+# ---- The comparison as CSV and as a LaTeX table
+
+
+_MOMENTS_HEADER = (
+    *("scheme", "dimension", "mu", "exact_mean", "exact_variance", "paper_mean", "paper_variance"),
+    *("samples", "sampled_mean", "sampled_mean_error", "sampled_variance", "sampled_variance_error"),
+    *("mean_deviation", "variance_deviation"),
+)
+_RATIOS_HEADER = (
+    *("dimension", "frequency", "delta", "mu", "shift_variance", "exact_ratio", "paper_ratio"),
+    *("sampled_ratio", "sampled_ratio_error", "deviation"),
+)
+
+
+def moments_csv(rows: Sequence[Comparison]) -> str:
+    """One line for each scheme, dimension and magnitude, with every digit; deviations are the paper's, relative."""
+    return _as_csv(
+        _MOMENTS_HEADER,
+        [
+            (
+                *(row.scheme, row.dimension, row.mu, row.exact.mean, row.exact.variance),
+                *(row.paper.mean, row.paper.variance, row.sampled.size, row.sampled.mean, row.sampled.mean_error),
+                *(row.sampled.variance, row.sampled.variance_error, row.mean_deviation, row.variance_deviation),
+            )
+            for row in rows
+        ],
+    )
+
+
+def ratios_csv(rows: Sequence[RatioComparison]) -> str:
+    """One line for each dimension and mean frequency, with every digit; the deviation is the paper's, relative."""
+    return _as_csv(
+        _RATIOS_HEADER,
+        [
+            (
+                *(row.dimension, row.frequency, row.delta, row.mu, row.shift_variance, row.exact, row.paper),
+                *(row.sampled, row.sampled_error, row.deviation),
+            )
+            for row in rows
+        ],
+    )
+
+
+def ratios_latex(rows: Sequence[RatioComparison]) -> str:
+    r"""A table of variance ratios for a document that uses the package ``booktabs``."""
+    dimensions = sorted({row.dimension for row in rows})
+    by_cell = {(row.frequency, row.dimension): row for row in rows}
+    heads = " & ".join(rf"\multicolumn{{2}}{{c}}{{$d = {dimension}$}}" for dimension in dimensions)
+    rules = "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(dimensions)))
+    lines = []
+    for frequency in sorted({row.frequency for row in rows}):
+        cells = [
+            significant(value)
+            for dimension in dimensions
+            for value in (by_cell[frequency, dimension].exact, by_cell[frequency, dimension].paper)
+        ]
+        lines.append(rf"{frequency:g} & {' & '.join(cells)} \\")
+    return "\n".join(
+        [
+            "% Needs \\usepackage{booktabs}.",
+            r"\begin{tabular}{r" + "rr" * len(dimensions) + "}",
+            r"\toprule",
+            rf" & {heads} \\",
+            rules,
+            r"$\nu^*$" + " & exact & paper" * len(dimensions) + r" \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+def _as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+# ---- The theory in a folder: tables, pictures, and what they show
+
+
+_REPORT = "theory.md"
+_PICTURES = ("variance_ratio", "moments", "densities")
+_FORMATS = (".png", ".pdf")
+
+FILES = frozenset(
+    {_REPORT, "theory.csv", "theory.tex", "variance_ratio.csv"}
+    | {name + suffix for name in _PICTURES for suffix in _FORMATS}
+)
+
+# Steps of which `write_theory` tells: a row of either table, or a picture.
+STEPS = len(DIMENSIONS) * (len(SCHEMES) * len(MAGNITUDES) + len(FREQUENCIES)) + len(_PICTURES)
+
+
+def write_theory(
+    out: str | os.PathLike[str], *, rng: int = 0, samples: int = SAMPLES, ends: Callable[[], None] = lambda: None
+) -> None:
+    """Compare the statistics of effective frequencies with the paper's theorems; write what is found to `out`.
+
+    ``theory.md`` says what is found. Beside it are the moments (``theory.csv``, ``moments.png``), the variance ratios
+    (``variance_ratio.csv``, ``variance_ratio.png``, and ``theory.tex`` for LaTeX with booktabs) and the distributions
+    (``densities.png``); every picture is there as PDF too.
+
+    Parameters
+    ----------
+    out : path
+        A folder of its own. It appears, or is replaced, when everything is finished; not before.
+    rng : int
+    samples : int
+        Neurons drawn for each row.
+    ends : callable
+        Called after each of `STEPS` steps, to show how far it is.
+    """
+    require_matplotlib()
+    check_samples(samples)
+    target = Path(out)
+    check_replaceable(target, FILES, mark=MARK, marked=_REPORT)
+    (for_moments, for_ratios, for_densities), _ = spawn(rng, 3)
+    rows = compare(samples=samples, rng=for_moments, ends=ends)
+    ratios = compare_ratios(samples=samples, rng=for_ratios, ends=ends)
+    texts = {
+        _REPORT: findings(rows, ratios, rng=rng),
+        "theory.csv": moments_csv(rows),
+        "theory.tex": ratios_latex(ratios),
+        "variance_ratio.csv": ratios_csv(ratios),
+    }
+    pictures: dict[str, Callable[[], Figure]] = {
+        "variance_ratio": lambda: draw_ratios(ratios),
+        "moments": lambda: draw_moments(rows),
+        "densities": lambda: draw_densities(samples=samples, rng=for_densities),
+    }
+    with staged_folder(target) as folder:
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        for name, draw in pictures.items():
+            figure = draw()
+            for suffix in _FORMATS:
+                save_picture(figure, folder / (name + suffix))
+                figure.set_layout_engine("none")  # laid out once, the panels stay where they are
+            ends()

@@ -1,0 +1,307 @@
+"""Borders of Piecewise expressions in an equation, followed through its domain.
+
+A curve on which a function is zero leaves the box through an edge, or is closed and has a place where the slope along
+any direction is zero too. Both are sought among intervals and boxes, halved as long as enclosures allow a zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+import sympy as sp
+from mpmath.libmp import NoConvergence
+from sympy.core.function import AppliedUndef
+from sympy.polys.polyerrors import DomainError, PolynomialError
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.errors import ProblemError
+from fspielm.expr.enclosure import Enclosure, Intervals, enclose
+from fspielm.expr.field import Field, make_field
+from fspielm.expr.values import describe
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.curves import Edge, PlaneCurve, arc, segment
+from fspielm.geometry.domain import Domain
+from fspielm.geometry.level_curves import Extent, bisect_signs, curve_within, find_border, level_curves
+from fspielm.geometry.plane import parts_of
+from fspielm.geometry.points import Sites
+from fspielm.geometry.time import SpaceTime, extrude
+from fspielm.problem.setting import Setting
+from fspielm.problem.substitutions import levels_in
+
+# Roots nearer than this share of the interval are one.
+_SAME_PLACE = 1e-9
+# Polynomials with no more zeros than these are solved for them, to so many digits, of which so many tell real ones; it
+# is those that are this share of the interval away.
+_MOST_ZEROS, _DIGITS, _REAL, _NEAR = 8, 40, 1e-20, 1e-6
+# Intervals along each axis to begin with, by their number.
+_FIRST = {1: 256, 2: 32}
+# What is shorter than this, relative to the extent, is a point; and no more intervals or boxes at once are looked at.
+_POINT = 1e-12
+_MOST = 2**15
+# Boxes of this share of the extent in which the sign changes are places on a border, and so are smaller ones, which may
+# hold another, as long as they are few.
+_SMALL, _FINER, _FEW = 1 / 500, 1 / 32, 256
+# A direction that hardly any border runs along.
+_ASLANT = sp.Rational(7310, 10000)
+_CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
+Ends = tuple[FloatArray, FloatArray]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LevelBorder:
+    """A border of Piecewise expressions, where a level function of the coordinates is zero.
+
+    Attributes
+    ----------
+    expression : Expr
+        The level function, as it was read.
+    level : Field
+    parts : tuple of BoundaryPart
+        The border within the domain, with normals toward where the level function is positive.
+    curves : tuple of PlaneCurve
+        What it is made of in the plane.
+    """
+
+    expression: sp.Expr
+    level: Field
+    parts: tuple[BoundaryPart, ...]
+    curves: tuple[PlaneCurve, ...] = ()
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What tells the two sides apart: where the level function is negative, and where it is positive."""
+        variable = describe(self.expression)
+        return f"{variable} < 0", f"{variable} > 0"
+
+
+def read_borders(expressions: Iterable[sp.Expr], setting: Setting) -> tuple[list[LevelBorder], list[str]]:
+    """The borders in some expressions that can be followed, and a sentence on each that cannot."""
+    borders, notes = [], []
+    for level in dict.fromkeys(level for expression in expressions for level in levels_in(expression)):
+        try:
+            border = _follow(level, setting)
+        except _UnreadableError as error:
+            notes.append(f"The border {describe(level)} = 0 of a Piecewise is not followed: {error}.")
+        else:
+            borders.append(border)
+    return borders, notes
+
+
+class _UnreadableError(Exception):
+    """A border that cannot be followed, and why."""
+
+
+def _follow(level: sp.Expr, setting: Setting) -> LevelBorder:
+    coordinates, domain = setting.coordinates, setting.domain
+    if level.atoms(AppliedUndef):
+        raise _UnreadableError("it depends on a callable")
+    try:
+        field = make_field(level, coordinates, what=f"the border {describe(level)} = 0")
+    except ProblemError as error:
+        raise _UnreadableError(str(error)) from error
+    time = domain.time
+    still = isinstance(domain, SpaceTime) and domain.dimension == 3 and coordinates[-1] not in level.free_symbols
+    if still:
+        assert isinstance(domain, SpaceTime)
+        assert time is not None
+        curves = _curves(level, coordinates[:-1], domain.space)
+        return LevelBorder(level, field, tuple(extrude(part, time) for part in _parts(level, curves)), curves)
+    if domain.dimension > 2:
+        moving = domain.dimension == 3 and time is not None
+        raise _UnreadableError("it moves in the plane" if moving else f"there are {domain.dimension} coordinates")
+    if domain.dimension == 2:
+        curves = _curves(level, coordinates, domain)
+        return LevelBorder(level, field, _parts(level, curves), curves)
+    return LevelBorder(level, field, _points(level, field, setting))
+
+
+def _parts(level: sp.Expr, curves: tuple[PlaneCurve, ...]) -> tuple[BoundaryPart, ...]:
+    return parts_of([Edge(f"{describe(level)} = 0", curve) for curve in curves])
+
+
+def _curves(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) -> tuple[PlaneCurve, ...]:
+
+    what = f"the border {describe(level)} = 0"
+    field = make_field(level, coordinates, what=what)
+    slopes = [make_field(sp.Derivative(level, c), coordinates, what=what) for c in coordinates]
+    exact = _line_or_circle(level, coordinates, domain)
+    if exact is not None:
+        return curve_within(exact, domain)
+    found = _brackets(level, field, Extent(coordinates, *domain.bounding_box))
+    if found is None:
+        return ()
+
+    def values(points: FloatArray) -> FloatArray:
+        return np.asarray(field(points), dtype=np.float64)
+
+    def gradient(points: FloatArray) -> FloatArray:
+        return np.column_stack([slope(points) for slope in slopes]).astype(np.float64)
+
+    return level_curves(values, gradient, 0.5 * (found[0] + found[1]), domain)
+
+
+def _brackets(level: sp.Expr, field: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | None:
+    """Pairs of close places with the border between them: on each piece of it, if the function can be enclosed."""
+    first, every = find_border(field, extent), bracket_all(level, field, extent)
+    if every is None or not len(every[0]):
+        return first
+    more = bisect_signs(field, *every)
+    if first is None:
+        return more
+    return np.concatenate([first[0], more[0]]), np.concatenate([first[1], more[1]])
+
+
+def _line_or_circle(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) -> PlaneCurve | None:
+    """The curve on which a level function is zero, where that is a line (as far as the domain goes) or a circle."""
+    x, y = coordinates
+    if not level.is_polynomial(x, y) or sp.total_degree(level, x, y) > 2:
+        return None
+    poly = sp.Poly(level, x, y)
+    square, other, mixed = (poly.coeff_monomial(m) for m in (x**2, y**2, x * y))
+    if square != other or mixed != 0:
+        return None
+    slope, constant = np.array([float(poly.coeff_monomial(m)) for m in (x, y)]), float(poly.coeff_monomial(1))
+    if square == 0:
+        lower, upper = domain.bounding_box
+        middle, size = 0.5 * (lower + upper), float(np.linalg.norm(upper - lower))
+        unit = slope / np.linalg.norm(slope)
+        foot = middle - (slope @ middle + constant) / np.linalg.norm(slope) * unit
+        # the negative side on the left
+        way = size * np.array([-unit[1], unit[0]])
+        return segment(tuple((foot - way).tolist()), tuple((foot + way).tolist()))
+    center = -slope / (2 * float(square))
+    radius2 = float(center @ center) - constant / float(square)
+    if radius2 <= 0:
+        return None
+    turn = 2 * np.pi if square > 0 else -2 * np.pi
+    return arc((float(center[0]), float(center[1])), float(np.sqrt(radius2)), 0.0, turn)
+
+
+def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPart, ...]:
+    """The places of a line at which the level function changes its sign."""
+    found = _brackets(level, field, Extent(setting.coordinates, *setting.domain.bounding_box))
+    if found is None:
+        return ()
+    before, after = (side[:, 0] for side in found)
+    length = float(setting.domain.bounding_box[1][0] - setting.domain.bounding_box[0][0])
+    hair = _SAME_PLACE * length
+    middle = _polished(0.5 * (before + after), level, setting.coordinates[0], _NEAR * length)
+    inside = setting.domain._contains(middle[:, None], False)
+    parts: list[BoundaryPart] = []
+    last = -np.inf
+    for place in np.sort(middle[inside]):
+        if place - last > hair:
+            last = float(place)
+            rises = field(np.array([[last + hair]]))[0].real > field(np.array([[last - hair]]))[0].real
+            parts.append(point_part(f"{describe(level)} = 0", last, 1.0 if rises else -1.0))
+    if len(parts) < 2:
+        return tuple(parts)
+    return tuple(replace(part, name=f"{part.name} ({number})") for number, part in enumerate(parts, 1))
+
+
+def _polished(places: FloatArray, level: sp.Expr, x: sp.Symbol, near: float) -> FloatArray:
+    """Zeros of a level function to the last digit, where it is a polynomial and they are near.
+
+    Levels are multiplied out, so that in floating-point numbers little may be left of what they are beside a thin slab.
+    """
+    if not level.is_polynomial(x) or not 1 < sp.degree(level, x) <= _MOST_ZEROS:
+        return places
+    try:
+        zeros = np.array([complex(zero) for zero in sp.Poly(level, x).nroots(n=_DIGITS)])
+    except (PolynomialError, DomainError, NoConvergence):  # they are as good as they were
+        return places
+    real = zeros.real[np.abs(zeros.imag) <= _REAL * np.abs(zeros)]
+    if not len(real):
+        return places
+    nearest = real[np.argmin(np.abs(places[:, None] - real), axis=1)]
+    return np.where(np.abs(nearest - places) < near, nearest, places)
+
+
+def point_part(name: str, place: float, normal: float) -> BoundaryPart:
+    """A point of a line, with its normal."""
+
+    def at(unit: FloatArray) -> Sites:
+        return Sites(np.full((len(unit), 1), place), np.full((len(unit), 1), normal))
+
+    return BoundaryPart(name, 1.0, 0, at)
+
+
+def bracket_all(level: sp.Expr, side: Field, extent: Extent) -> Ends | None:
+    """Pairs of places ``(k, d)`` with a zero of `side` between them, on every border; None where nothing encloses it.
+
+    `extent` has one coordinate or two.
+    """
+    coordinates = extent.coordinates
+    slopes = [enclose([level, sp.Derivative(level, coordinate)], coordinates) for coordinate in coordinates]
+    along = [enclosure for enclosure in slopes if enclosure is not None]
+    if len(along) < len(coordinates):
+        return None
+    if len(coordinates) == 1:
+        return _on_line(along[0], side, extent.lower, extent.upper)
+    aslant = sp.Derivative(level, coordinates[0]) + _ASLANT * sp.Derivative(level, coordinates[1])
+    both = enclose([level, aslant], coordinates)
+    found = [] if both is None else [_inside(both, side, extent)]
+    for axis, enclosure in enumerate(along):
+        for end in (extent.lower, extent.upper):
+            lower, upper = extent.lower.copy(), extent.upper.copy()
+            lower[1 - axis] = upper[1 - axis] = end[1 - axis]
+            found.append(_on_line(enclosure, side, lower, upper))
+    return np.concatenate([before for before, _ in found]), np.concatenate([after for _, after in found])
+
+
+def _on_line(enclosure: Enclosure, side: Field, lower: FloatArray, upper: FloatArray) -> Ends:
+    """Zeros along a line, each between two places; the second enclosure is that of the slope along it."""
+    share = np.linspace(0.0, 1.0, _FIRST[1] + 1)[:, None]
+    places = lower + share * (upper - lower)
+    before, after = places[:-1], places[1:]
+    length = float(np.max(upper - lower))
+    found: list[Ends] = []
+    while len(before):
+        value, slope = enclosure(np.minimum(before, after), np.maximum(before, after))
+        before, after, falls = before[(may := _may_vanish(value))], after[may], ~_may_vanish(slope)[may]
+        changes = _is_negative(side, before) != _is_negative(side, after)
+        short = np.max(np.abs(after - before), axis=1) <= _POINT * length
+        found.append((before[changes & (falls | short)], after[changes & (falls | short)]))
+        left = ~(falls | short)
+        before, after = before[left], after[left]
+        if len(before) > _MOST:  # it is zero all along
+            break
+        middle = 0.5 * (before + after)
+        before, after = np.concatenate([before, middle]), np.concatenate([middle, after])
+    return np.concatenate([one for one, _ in found]), np.concatenate([other for _, other in found])
+
+
+def _inside(enclosure: Enclosure, side: Field, extent: Extent) -> Ends:
+    """Places on curves where the slope aslant vanishes too: closed ones have some."""
+    unit = np.stack(np.meshgrid(*[np.arange(_FIRST[2]) / _FIRST[2]] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
+    lower, sides = extent.place(unit), (extent.upper - extent.lower) / _FIRST[2]
+    size = float(np.max(extent.upper - extent.lower))
+    before, after = [np.empty((0, 2))], [np.empty((0, 2))]
+    wanted = _SMALL * size  # so large are the boxes that are looked at next
+    while len(lower) and sides.max() > _POINT * size:
+        value, slope = enclosure(lower, lower + sides)
+        lower = lower[_may_vanish(value) & _may_vanish(slope)]
+        if sides.max() <= wanted and (wanted == _SMALL * size or len(lower) <= _FEW):
+            wanted *= _FINER
+            ends = [lower + sides * corner for corner in _CORNERS]
+            signs = [_is_negative(side, end) for end in ends]
+            for end, sign in zip(ends[1:], signs[1:], strict=True):
+                before.append(ends[0][sign != signs[0]])
+                after.append(end[sign != signs[0]])
+        if len(lower) > _MOST:  # along a whole curve the slope is zero, which other lines have found
+            break
+        sides = sides / 2
+        lower = np.concatenate([lower + sides * corner for corner in _CORNERS])
+    return np.concatenate(before), np.concatenate(after)
+
+
+def _may_vanish(values: Intervals) -> BoolArray:
+    return np.asarray((values.lower <= 0) & (values.upper >= 0))
+
+
+def _is_negative(side: Callable[[FloatArray], FloatArray], points: FloatArray) -> BoolArray:
+    return np.asarray(side(points).real < 0)

@@ -1,0 +1,590 @@
+"""Places of a plane boundary where conditions change, or data jump."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from fspielm.arrays import BoolArray, FloatArray, NumberArray, spread_out
+from fspielm.deadline import check_deadline
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.domain import Corner
+from fspielm.numerics.intervals import bisect
+from fspielm.problem.operator import once
+from fspielm.problem.problem import Problem
+from fspielm.problem.relations import Relation
+
+# ---- Points of a plane boundary next to a place of it, and the conditions for curves of it
+
+
+# What counts as one place, in units of the domain's size.
+SAME_PLACE = 1e-6
+# Points of a smooth piece that are looked at to find one of them, and steps that correct what is found.
+_ALONG = 65
+_CORRECTIONS = 5
+_AHEAD = 1e-7
+_INSET = 1e-13
+
+
+def points_beside(problem: Problem, place: Corner, share: float) -> list[FloatArray]:
+    """A point ``(1, 2)`` of the boundary on either side of a place, so much of the domain's size away.
+
+    None ``(0, 2)`` on a part that no condition is for. The points are placed by the parts, to the last bit: data may
+    not be known anywhere else.
+    """
+    step, parts = share * domain_size(problem), {part.name: part for part in curve_parts(problem)}
+    angles = (place.start, place.start + place.opening)
+    found = []
+    for name, angle in zip(place.parts, angles, strict=True):
+        target = np.array(place.point) + step * np.array([math.cos(angle), math.sin(angle)])
+        part = parts.get(name)
+        found.append(np.empty((0, 2)) if part is None else _step_along(part, np.array(place.point), target, step))
+    return found
+
+
+def _step_along(part: BoundaryPart, point: FloatArray, target: FloatArray, step: float) -> FloatArray:
+    """The point of a part ``(1, 2)`` that lies a step from a given one, about where the target is."""
+    check_deadline()
+    low, high = np.array(part.breaks[:-1]), np.array(part.breaks[1:])
+    inset = _INSET * (high - low)  # at an end itself, the next piece begins, which may be elsewhere
+    ends, inward = np.append(low + inset, high - inset), np.append(high - low, low - high)
+    at_end = np.linalg.norm(part.place(ends[:, None]).points - point, axis=1) <= SAME_PLACE * part.measure
+    if at_end.any():
+        units = ends[at_end] + np.sign(inward[at_end]) * np.minimum(step / part.measure, np.abs(inward[at_end]) / 2)
+    else:
+        units = _unit_of(part, point) + np.array([1.0, -1.0]) * step / part.measure
+    points = part.place(units[:, None]).points
+    return np.asarray(points[[np.argmin(np.linalg.norm(points - target, axis=1))]])
+
+
+def _unit_of(part: BoundaryPart, point: FloatArray) -> float:
+    """The unit coordinate of a point in the midst of a smooth piece."""
+    units = np.concatenate([np.linspace(low, high, _ALONG)[1:-1] for low, high in pairwise(part.breaks)])
+    unit = float(units[np.argmin(np.linalg.norm(part.place(units[:, None]).points - point, axis=1))])
+    for _ in range(_CORRECTIONS):
+        here, there = part.place(np.array([[unit], [unit + _AHEAD]])).points
+        speed = (there - here) / _AHEAD
+        unit = float(np.clip(unit + speed @ (point - here) / (speed @ speed), 0.0, 1.0 - _AHEAD))
+    return unit
+
+
+def curve_parts(problem: Problem) -> list[BoundaryPart]:
+    """The curves of the boundary that conditions are for."""
+    parts = {c.part.name: c.part for c in on_curves(problem) if c.part is not None}
+    return list(parts.values())
+
+
+def on_curves(problem: Problem) -> list[Relation]:
+    """The conditions on curves of the boundary, other than those that tie two together."""
+    return [
+        c
+        for c in problem.constraints
+        if c.region.kind == "boundary" and c.region.shift is None and c.part is not None and c.part.parameters == 1
+    ]
+
+
+def is_closed(part: BoundaryPart) -> bool:
+    """Whether a part leads back to where it began."""
+    first, last = part.place(np.array([[0.0], [1.0]])).points
+    return bool(np.linalg.norm(last - first) <= SAME_PLACE * part.measure)
+
+
+def domain_size(problem: Problem) -> float:
+    """The diagonal of the box around the domain."""
+    lower, upper = problem.domain.bounding_box
+    return float(np.linalg.norm(upper - lower))
+
+
+# ---- Where, along a part of a plane boundary, one condition gives way to another, or the data of one jump
+
+
+_SAMPLES = 400
+_BISECTIONS = 50
+# Farther than rounding is allowed for, in units of the part.
+_ROOM = 1e-6
+# Of the steepest places of the data, so many are looked at; data that jump at more than so many are noise.
+_STEEPEST = 32
+_MOST_JUMPS = 8
+# What data may differ by over next to no distance, in units of their size.
+_JUMP = 1e-6
+# A step is that of a continuous function if halving its interval halves it, up to this share, so many times in a row.
+_IN_PROPORTION = 0.01
+_TIMES = 2
+
+
+@once
+def mask_borders(constraint: Relation) -> FloatArray:
+    """Unit coordinates ``(n,)`` at which a condition begins or ends to hold within its part."""
+    part = constraint.part
+    if part is None or part.parameters != 1 or constraint.mask is None:
+        return np.empty(0)
+
+    def held(units: FloatArray) -> BoolArray:
+        return constraint.holds(part.place((units % 1.0)[:, None]).points)
+
+    # from beyond the last to beyond the first: a closed part goes on there, any other ends
+    units = np.arange(-0.5, _SAMPLES + 1) / _SAMPLES
+    if not is_closed(part):
+        units = np.clip(units, SAME_PLACE, 1.0 - SAME_PLACE)
+    there = held(units)
+    changes = there[:-1] != there[1:]
+    before = there[:-1][changes]
+    _, borders = bisect(units[:-1][changes], units[1:][changes], lambda here: held(here) == before, _BISECTIONS)
+    return _sharpened(constraint, borders) % 1.0
+
+
+def _sharpened(constraint: Relation, borders: FloatArray) -> FloatArray:
+    """Borders of a mask without the room that it leaves for rounding, where they are beside the others."""
+    part, sharp = constraint.part, constraint.region.sharp
+    if sharp is None or not borders.size:
+        return borders
+    assert part is not None
+
+    def held(units: FloatArray) -> BoolArray:
+        return sharp(part.place((units % 1.0)[:, None]).points)
+
+    low, high = borders - _ROOM, borders + _ROOM
+    before = held(low)
+    _, exact = bisect(low, high, lambda here: held(here) == before, _BISECTIONS)
+    return np.where(before != held(high), exact, borders)
+
+
+@once
+def value_jumps(constraint: Relation) -> FloatArray:
+    """Unit coordinates ``(n,)`` within the smooth pieces of its part at which the data of a condition jump.
+
+    A step is followed to rounding, unless it shrinks in proportion before: whatever is steep but continuous does, or
+    has vanished by then. None where there are many: such data are rough all over.
+    """
+    part = constraint.part
+    if part is None or part.parameters != 1 or constraint.value.constant is not None:
+        return np.empty(0)
+
+    def values(units: FloatArray) -> NumberArray:
+        sites = part.place(units[:, None])
+        held = constraint.holds(sites.points)
+        here = sites.select(held)
+        return spread_out(constraint.value(here.points, here.normals), held)
+
+    edges = _edges(part.breaks)
+    asked = values(np.concatenate(edges))
+    pieces = np.split(asked, np.cumsum([len(piece) for piece in edges])[:-1])
+    # data may be huge right at the ends of a piece
+    smallest = _JUMP * max(float(np.nanmax(np.abs(piece[1:-1]), initial=0.0)) for piece in pieces)
+    cells = _Cells(
+        *(np.concatenate([piece[:-1] for piece in those]) for those in (edges, pieces)),
+        *(np.concatenate([piece[1:] for piece in those]) for those in (edges, pieces)),
+    )
+    steepest = np.argsort(-cells.steps, kind="stable")[:_STEEPEST]
+    cells = cells.select(steepest[cells.steps[steepest] > smallest])
+    found = np.empty(0)
+    while len(cells.low) and len(found) <= _MOST_JUMPS:
+        jumps = _follow(cells, values, smallest)
+        found = np.union1d(found, jumps.high)
+        cells = _beside(cells, jumps, smallest)  # there may be another one close by
+    return found if len(found) <= _MOST_JUMPS else np.empty(0)
+
+
+class _Cells(NamedTuple):
+    """Intervals of a part's unit coordinate, with the data at their ends."""
+
+    low: FloatArray
+    at_low: NumberArray
+    high: FloatArray
+    at_high: NumberArray
+
+    @property
+    def steps(self) -> FloatArray:
+        """What the data differ by; nothing where they are not known."""
+        return _gaps(self.at_low, self.at_high)
+
+    def select(self, those: NDArray[np.intp] | BoolArray) -> _Cells:
+        return _Cells(*(entries[those] for entries in self))
+
+
+def _follow(cells: _Cells, values: Callable[[FloatArray], NumberArray], smallest: float) -> _Cells:
+    """The cells whose step lasts, shrunk about it to rounding: a value is asked once for each cell and halving."""
+    proportional = np.zeros(len(cells.low), dtype=np.intp)
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (cells.low + cells.high)
+        if not np.any((cells.low < middle) & (middle < cells.high)):
+            break
+        at_middle, before = values(middle), cells.steps
+        above = _gaps(at_middle, cells.at_high) > _gaps(cells.at_low, at_middle)
+        cells = _Cells(
+            np.where(above, middle, cells.low),
+            np.where(above, at_middle, cells.at_low),
+            np.where(above, cells.high, middle),
+            np.where(above, cells.at_high, at_middle),
+        )
+        # of a step c + s h, the c that remains
+        remains = np.abs(2.0 * cells.steps - before)
+        proportional = np.where(remains <= _IN_PROPORTION * cells.steps, proportional + 1, 0)
+        lasts = (cells.steps > smallest) & (proportional < _TIMES)
+        cells, proportional = cells.select(lasts), proportional[lasts]
+    return cells
+
+
+def _beside(cells: _Cells, jumps: _Cells, smallest: float) -> _Cells:
+    """What is left of the cells on either side of the jump found in each, if there is a step left."""
+    holds = (cells.low[:, None] <= jumps.low) & (jumps.high <= cells.high[:, None])
+    outer = cells.select(np.argmax(holds, axis=0) if len(jumps.low) else np.empty(0, dtype=np.intp))
+    left = _Cells(outer.low, outer.at_low, jumps.low, jumps.at_low)
+    right = _Cells(jumps.high, jumps.at_high, outer.high, outer.at_high)
+    both = _Cells(*(np.concatenate(pair) for pair in zip(left, right, strict=True)))
+    return both.select(both.steps > smallest)
+
+
+def _gaps(one: NumberArray, other: NumberArray) -> FloatArray:
+    gaps = np.abs(other - one)
+    return np.asarray(np.where(np.isfinite(gaps), gaps, 0.0))
+
+
+def _edges(breaks: tuple[float, ...]) -> list[FloatArray]:
+    """Places that cover each smooth piece of a part but for a hair at either end."""
+    edges = []
+    for begin, end in pairwise(breaks):
+        hair = 1e-9 * (end - begin)
+        edges.append(np.linspace(begin + hair, end - hair, max(16, int(_SAMPLES * (end - begin)))))
+    return edges
+
+
+# ---- Places on a smooth stretch of a plane boundary where the conditions change, or their data jump
+# A solution is singular there as it is at a corner, of opening pi.
+
+
+# How far beside a place its neighbourhood is looked at, in units of the domain's size: so near that curved sides are
+# straight to rounding.
+_BESIDE = 1e-5
+# Of directions, in radians.
+_SMOOTH = 1e-6
+# Of normals a little way along, where a side is straight.
+_STRAIGHT = 1e-9
+# Data differ: in units of their size, and their slopes in units of the larger one. Data may also be steep without end
+# at a place; what they differ by then falls as one comes closer, by more than this.
+_KINK = 1e-3
+_CLOSEST = 1e-9
+_LASTS = 0.5
+
+
+class Sides(NamedTuple):
+    """The conditions on the two sides of a place: at its angle `start`, and where the interior ends."""
+
+    first: tuple[Relation, ...]
+    second: tuple[Relation, ...]
+
+
+class _End(NamedTuple):
+    """An end of a smooth piece of a part: the boundary runs along `tangent` with the interior on its left."""
+
+    part: BoundaryPart
+    point: FloatArray
+    tangent: FloatArray
+    leaves: bool
+
+
+def change_places(problem: Problem) -> tuple[Corner, ...]:
+    """Where the kind of condition changes, or data jump, other than at the corners of a plane domain without time."""
+    if problem.domain.dimension != 2 or problem.domain.time is not None or len(problem.unknowns) > 1:
+        return ()
+    size = domain_size(problem)
+    found: list[Corner] = []
+    for place in (*_joints(problem), *_within(problem)):
+        fresh = all(math.dist(place.point, other.point) > SAME_PLACE * size for other in found)
+        if fresh and _changes(problem, place):
+            found.append(place)
+    return tuple(found)
+
+
+def sides_of(problem: Problem, place: Corner) -> Sides:
+    """The conditions that hold next to a place of the boundary."""
+    return Sides(
+        *(
+            tuple(c for c in on_curves(problem) if c.part is not None and c.part.name == name and _holds(c, beside))
+            for name, beside in zip(place.parts, points_beside(problem, place, _BESIDE), strict=True)
+        )
+    )
+
+
+def values_jump(problem: Problem, place: Corner) -> bool:
+    """Whether both sides of a place prescribe the unknown itself, and not the same."""
+    return any(
+        _is_value(one) and _is_value(other) and _jump(problem, place, one, other)
+        for one, other in _facing(problem, place)
+    )
+
+
+def _facing(problem: Problem, place: Corner) -> list[tuple[Relation, Relation]]:
+    """One condition of each side, if there is one."""
+    sides = sides_of(problem, place)
+    return [(sides.first[0], sides.second[0])] if sides.first and sides.second else []
+
+
+def _changes(problem: Problem, place: Corner) -> bool:
+    for one, other in _facing(problem, place):
+        if (one.operator.order > 0) != (other.operator.order > 0):
+            return True
+        # a coefficient that changes is no less than a datum that does
+        if one.condition is not other.condition and any(len(_orders(c)) > 1 for c in (one, other)):
+            return True
+        if _jump(problem, place, one, other):
+            return True
+        if one.operator.order == 0 and _kink(problem, place, one, other):
+            return True
+    return False
+
+
+def _orders(constraint: Relation) -> set[int]:
+    return {term.order for term in constraint.operator.terms}
+
+
+def _jump(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
+    """Whether the data of the two sides differ at a place, however close to it; not told of those of a normal."""
+    if one.value.needs_normals or other.value.needs_normals:
+        return False
+    gaps = []
+    for step in (_BESIDE, _CLOSEST):
+        here, there = points_beside(problem, place, step)
+        gaps.append(float(abs(one.value(here)[0] - other.value(there)[0])))
+    return gaps[1] > _LASTS * gaps[0] and gaps[1] > _JUMP * max(_scale(one), _scale(other))
+
+
+def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
+    """Whether the slopes of the data along the boundary differ at a place; not told of those of a normal."""
+    if one.value.needs_normals or other.value.needs_normals:
+        return False
+    size = domain_size(problem)
+    slopes = []
+    for side, constraint in enumerate((one, other)):
+        v1, v2, v3 = (
+            constraint.value(points_beside(problem, place, step * _BESIDE)[side])[0] for step in (0.5, 1.0, 1.5)
+        )
+        # one side leads away from the place, the other to it
+        slopes.append((-1) ** side * (-5 * v1 + 8 * v2 - 3 * v3) / (_BESIDE * size))
+    steepest = max(*map(abs, slopes), _scale(one) / size, _scale(other) / size)
+    return bool(abs(slopes[0] - slopes[1]) > _KINK * steepest)
+
+
+@once
+def _scale(constraint: Relation) -> float:
+    """The largest of a condition's data."""
+    if constraint.value.constant is not None:
+        return abs(constraint.value.constant)
+    sites = constraint.sample(100, np.random.default_rng(0))  # only looks
+    return float(np.abs(constraint.value(sites.points)).max())
+
+
+def _joints(problem: Problem) -> Iterator[Corner]:
+    """Where smooth pieces of the boundary follow one another without a corner."""
+    ends = [end for part in curve_parts(problem) for end in _ends(part)]
+    if not ends:
+        return
+    tree = scipy.spatial.cKDTree(np.array([end.point for end in ends]))
+    for i, j in sorted(tree.query_pairs(SAME_PLACE * domain_size(problem))):
+        one, other = ends[i], ends[j]
+        if one.leaves != other.leaves and np.abs(one.tangent - other.tangent).max() < _SMOOTH:
+            after, before = (one, other) if one.leaves else (other, one)
+            yield _place(after.point, after.tangent, (after.part, before.part))
+
+
+def _within(problem: Problem) -> Iterator[Corner]:
+    """Where a mask or a datum changes within a part."""
+    for constraint in on_curves(problem):
+        part = constraint.part
+        assert part is not None
+        jumps = value_jumps(constraint)
+        # at an end of a part the next one begins, unless it is closed
+        jumps = jumps[(np.minimum(jumps, 1.0 - jumps) > SAME_PLACE) | is_closed(part)]
+        for unit in (*mask_borders(constraint), *jumps):
+            sites = part.place(np.array([[unit]]))
+            assert sites.normals is not None  # every boundary part has them
+            yield _place(sites.points[0], _turned(sites.normals[0]), (part, part))
+
+
+def _place(point: FloatArray, tangent: FloatArray, parts: tuple[BoundaryPart, BoundaryPart]) -> Corner:
+    x, y = point
+    straight = all(_is_straight(part) for part in parts)
+    start = math.atan2(tangent[1], tangent[0])
+    return Corner((float(x), float(y)), math.pi, start, (parts[0].name, parts[1].name), straight)
+
+
+def _is_straight(part: BoundaryPart) -> bool:
+    """Whether all smooth pieces of a part are."""
+    for low, high in pairwise(part.breaks):
+        normals = part.place(low + (high - low) * np.array([[0.1], [0.3], [0.8]])).normals
+        assert normals is not None
+        if np.abs(np.diff(normals, axis=0)).max() > _STRAIGHT:
+            return False
+    return True
+
+
+def _ends(part: BoundaryPart) -> Iterator[_End]:
+    """Both ends of every smooth piece of a part."""
+    for low, high in pairwise(part.breaks):
+        for end, inward in ((low, high - low), (high, low - high)):
+            sites = part.place(np.array([[end + share * inward] for share in (0.0, 1e-9, 1e-3)]))
+            assert sites.normals is not None
+            tangent = _turned(sites.normals[1])
+            yield _End(part, sites.points[0], tangent, bool((sites.points[2] - sites.points[0]) @ tangent > 0))
+
+
+def _turned(normal: FloatArray) -> FloatArray:
+    """The direction of a boundary with this outward normal and the interior on its left."""
+    return np.array([-normal[1], normal[0]])
+
+
+def _holds(constraint: Relation, point: FloatArray) -> bool:
+    return constraint.mask is None or bool(constraint.mask(point).all())
+
+
+def _is_value(constraint: Relation) -> bool:
+    return all(term.order == 0 for term in constraint.operator.terms)
+
+
+# ---- Corners where two conditions prescribe different values
+
+
+_PER_EDGE = 5
+_PROBES = 400
+_DISAGREEMENT = 1e-6
+
+
+class Conflict(NamedTuple):
+    """A place where two conditions prescribe different values, and which they are."""
+
+    point: tuple[float, ...]
+    told: str
+
+
+def corner_conflicts(problem: Problem) -> list[str]:
+    """Describe where values prescribed on two parts, or values there and at the start of time, disagree at a corner.
+
+    The same for values that a periodic condition ties together. Such a problem has a solution, but a discontinuous
+    one, which no sum of smooth features comes close to.
+    """
+    return list(dict.fromkeys(conflict.told for conflict in find_conflicts(problem)))
+
+
+def find_conflicts(problem: Problem) -> list[Conflict]:
+    """All that `corner_conflicts` describes; where two conditions disagree at several places, the worst is told."""
+    # two parts that meet at a corner have two normals there, so that values that depend on them may well differ
+    values = [c for c in problem.constraints if _is_value_corners(c) and not c.value.needs_normals]
+    lateral = [c for c in values if c.region.kind == "boundary" and c.region.shift is None]
+    tied = [c for c in values if c.region.shift is not None]
+    starts = [c for c in values if c.region.kind == "start"]
+    lower, upper = problem.domain.bounding_box
+    near = 1e-9 * float(np.linalg.norm(upper - lower))
+    conflicts: list[Conflict] = []
+    for first, second in combinations(lateral, 2):
+        if first.part is not second.part and _same_unknown(first, second):
+            conflicts += _compare(problem, first, second, _shared(_rim(first), _rim(second), near))
+    for start in starts:
+        for side in (c for c in lateral if _same_unknown(c, start)):
+            conflicts += _compare(problem, side, start, _at_start(_rim(side), problem, near))
+        for pair in (c for c in tied if _same_unknown(c, start)):
+            conflicts += _compare_ends(problem, pair, start, _at_start(_rim(pair), problem, near))
+    for pair in tied:
+        for side in (c for c in lateral if _same_unknown(c, pair)):
+            ends = _shared(_rim(pair), _rim(side), near)
+            assert pair.region.shift is not None
+            there = _shared(ends + pair.region.shift, _rim(side), near)
+            conflicts += _compare_ends(problem, pair, side, there - pair.region.shift)
+    return conflicts
+
+
+def _same_unknown(first: Relation, second: Relation) -> bool:
+    return first.operator.unknowns == second.operator.unknowns
+
+
+def _is_value_corners(constraint: Relation) -> bool:
+    """Whether a constraint prescribes an unknown itself."""
+    return len(constraint.operator.terms) == 1 and all(
+        term.order == 0 and term.coefficient == 1.0 for term in constraint.operator.terms
+    )
+
+
+def _at_start(points: FloatArray, problem: Problem, near: float) -> FloatArray:
+    assert problem.domain.time is not None
+    return points[np.abs(points[:, -1] - problem.domain.time.start) <= near]
+
+
+def _compare(problem: Problem, first: Relation, second: Relation, points: FloatArray) -> list[Conflict]:
+    """Two values that should be one at common points."""
+    for constraint in (first, second):
+        if constraint.mask is not None and len(points):
+            points = points[constraint.mask(points)]
+    if not len(points):
+        return []
+    a, b = first.value(points), second.value(points)
+    there = _disagreeing(a, b, max(_size(first), _size(second)))
+    if not len(there):
+        return []
+    worst = there[0]
+    told = (
+        f"{first.name!r} and {second.name!r} disagree at {_place_corners(problem, points[worst])} "
+        f"({a[worst]:.4g} against {b[worst]:.4g})"
+    )
+    return [Conflict(tuple(points[i].tolist()), told) for i in there]
+
+
+def _compare_ends(problem: Problem, pair: Relation, datum: Relation, points: FloatArray) -> list[Conflict]:
+    """The values of a datum at two ends that are tied together."""
+    assert pair.region.shift is not None
+    if datum.mask is not None and len(points):
+        points = points[datum.mask(points) & datum.mask(points + pair.region.shift)]
+    if not len(points):
+        return []
+    a, b = datum.value(points), datum.value(points + pair.region.shift)
+    where = _disagreeing(pair.region.factor * a, b, _size(datum))
+    if not len(where):
+        return []
+    worst = where[0]
+    here, there = (_place_corners(problem, p) for p in (points[worst], points[worst] + pair.region.shift))
+    told = (
+        f"the values of {datum.name!r} at {here} and at {there} ({a[worst]:.4g} and {b[worst]:.4g}) disagree, which "
+        f"{pair.name!r} makes one place"
+    )
+    return [Conflict(tuple(points[i].tolist()), told) for i in where]
+
+
+def _disagreeing(a: NumberArray, b: NumberArray, size: float) -> list[int]:
+    """Where two sets of values disagree, the worst place first."""
+    gaps = np.abs(a - b)
+    return [int(i) for i in np.argsort(-gaps, kind="stable") if gaps[i] > _DISAGREEMENT * size]
+
+
+def _place_corners(problem: Problem, point: FloatArray) -> str:
+    return ", ".join(f"{s}={v:.4g}" for s, v in zip(problem.coordinates, point, strict=True))
+
+
+@once
+def _size(constraint: Relation) -> float:
+    """The largest value that a condition prescribes anywhere."""
+    sites = constraint.sample(_PROBES, np.random.default_rng(0))
+    return float(np.abs(constraint.value(sites.points)).max())
+
+
+def _rim(constraint: Relation) -> FloatArray:
+    """Points on the rim of a constraint's part: the images of its unit cube's faces."""
+    part = constraint.part
+    assert part is not None
+    if part.parameters == 0:
+        return part.place(np.empty((1, 0))).points
+    faces = []
+    for parameter in range(part.parameters):
+        axes = [np.linspace(0, 1, _PER_EDGE)] * part.parameters
+        axes[parameter] = np.array(part.breaks if parameter == 0 else (0.0, 1.0))
+        faces.append(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, part.parameters))
+    return part.at(np.unique(np.concatenate(faces), axis=0)).points
+
+
+def _shared(first: FloatArray, second: FloatArray, near: float) -> FloatArray:
+    distances = np.linalg.norm(first[:, None, :] - second[None, :, :], axis=2)
+    shared: FloatArray = first[distances.min(axis=1, initial=np.inf) <= near]
+    return shared

@@ -1,0 +1,265 @@
+"""What follows from a compiled problem: sizes of unknowns, and the problem with other data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.errors import ProblemError
+from fspielm.expr.field import Field, Value
+from fspielm.geometry.points import Sites
+from fspielm.problem.compiled import Compiled, in_pairs
+from fspielm.problem.conditions import AnyCondition
+from fspielm.problem.further_conditions import Condition
+from fspielm.problem.linear import residual_form
+from fspielm.problem.operator import Operator, once
+from fspielm.problem.problem import Problem, make_problem, problem_of
+from fspielm.problem.relations import Relation
+from fspielm.problem.setting import Setting, by_unknown
+
+# ---- The sizes that unknowns of a system have beside one another
+
+
+_SITES = 64
+# Sums of logarithms that differ by less are the same.
+_SAME = 1e-9
+
+
+def natural_scales(problem: Problem, frequencies: FloatArray) -> FloatArray:
+    """The size of each unknown, relative to others, at which its terms weigh as much as theirs; shape ``(U,)``.
+
+    The matrix of the equations at `frequencies` along each axis is balanced: rows and columns are scaled such that the
+    largest product of its determinant has factors of one, and no other entry is larger (I. S. Duff, J. Koster, SIAM J.
+    Matrix Anal. Appl. 22, 2001); where that leaves a choice, with sizes that differ as little as can be. Units differ:
+    the pressure of a slow flow is of the size of its viscosity.
+    """
+    number = len(problem.unknowns)
+    if number == 1:
+        return np.ones(1)
+    matrix = np.zeros((len(problem.equations), number))
+    for row, orders, place, size in _terms(problem):
+        matrix[row, place] += size * np.prod(frequencies**orders)
+    heights = _heights(matrix)
+    return np.asarray(np.exp(heights.min() - heights))
+
+
+def _heights(matrix: FloatArray) -> FloatArray:
+    """Logarithms of what columns are divided by: a linear program, and a second one for their least spread."""
+    from scipy.optimize import linprog
+
+    rows, columns = matrix.shape
+    some = np.argwhere(matrix > 0)
+    # unknowns: one height for each row, none of them negative, then for each column; then the lowest and the highest
+    above = np.zeros((len(some), rows + columns + 2))
+    above[np.arange(len(some)), some[:, 0]] = above[np.arange(len(some)), rows + some[:, 1]] = -1.0
+    least = -np.log(matrix[some[:, 0], some[:, 1]])
+    total = np.concatenate([np.ones(rows + columns), np.zeros(2)])
+    bounds = [(0, None)] * rows + [(None, None)] * (columns + 2)
+    best = linprog(total, above, least, bounds=bounds)
+    if not best.success:  # the determinant vanishes
+        return np.zeros(columns)
+    each = np.zeros((2 * columns, rows + columns + 2))
+    each[:columns, rows:-2], each[columns:, rows:-2] = -np.eye(columns), np.eye(columns)
+    each[:columns, -2], each[columns:, -1] = 1.0, -1.0
+    limits = np.concatenate([above, each, total[None]])
+    most = np.concatenate([least, np.zeros(2 * columns), [best.fun + _SAME * (1.0 + abs(best.fun))]])
+    spread = np.concatenate([np.zeros(rows + columns), [-1.0, 1.0]])
+    found = linprog(spread, limits, most, bounds=bounds)
+    return np.asarray((found if found.success else best).x[rows:-2])
+
+
+@once
+def _terms(problem: Problem) -> list[tuple[int, tuple[int, ...], int, float]]:
+    """Of every term: its equation, its orders, its unknown, and the largest size of its coefficient."""
+    sites = Sites(problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # only looks
+    return [
+        (row, term.orders, term.unknown, float(np.abs(term.at(sites)).max()))
+        for row, equation in enumerate(problem.equations)
+        for term in equation.operator.terms
+    ]
+
+
+# ---- Whether a constant may be added to an unknown of a problem
+
+
+def leaves_constant_open(problem: Problem) -> bool:
+    """Whether nothing sees a constant that is added to one of the unknowns, as with fluxes or periods alone.
+
+    On an open domain, infinity does: what is solved for vanishes there, unless values on the boundary say otherwise.
+    """
+    if problem.domain.is_unbounded:
+        return False
+    # what is tied to itself times a factor is no constant
+    seeing = [r.operator for r in problem.relations if r.region.shift is None or r.region.factor != 1]
+    return any(not _sees(seeing, unknown) for unknown in range(len(problem.unknowns)))
+
+
+def _sees(operators: Iterable[Operator], unknown: int) -> bool:
+    return any(term.order == 0 and term.unknown == unknown for operator in operators for term in operator.terms)
+
+
+# ---- The same problem with another right-hand side, or other values in its conditions
+
+
+def with_data(
+    problem: Problem, right_hand_side: Value | Sequence[Value] | None = None, values: Mapping[str, Any] | None = None
+) -> Problem:
+    """Replace data of `problem` and leave its operators, domain and kinds of conditions.
+
+    Parameters
+    ----------
+    problem : Problem
+    right_hand_side : number, Expr or callable, optional
+        For a system a list of them, one for each equation.
+    values : mapping, optional
+        New values of conditions, by the name of a block (``"dirichlet x-"``, or ``"dirichlet x- u"`` with several
+        unknowns) or by kind (``"dirichlet"``): with several unknowns, a mapping from those that get new ones.
+    """
+    origin = partial(with_data, problem, right_hand_side, values)
+    if problem.whole is not None:
+        whole = with_data(problem.whole, right_hand_side, values)
+        statement = replace(whole.statement, origin=origin)
+        return problem_of(in_pairs(Compiled(statement, whole.unknowns, whole.relations, whole.givens)))
+    setting = Setting(problem.unknowns, problem.givens, problem.domain)
+    equations = problem.equations
+    if right_hand_side is not None:
+        sources = _right_hand_sides(right_hand_side, len(equations))
+        equations = tuple(
+            replace(equation, value=setting.field(source, "right_hand_side"))
+            for equation, source in zip(equations, sources, strict=True)
+        )
+    values = values or {}
+    _check_names(problem, values)
+    renewed = {id(c.condition) for c in problem.constraints if _key(c, values) is not None}
+    constraints = tuple(_renewed(c, setting, values) if id(c.condition) in renewed else c for c in problem.constraints)
+    added = tuple(r for r in problem.relations if r.region.kind != "domain" and r.condition is None)
+    statement = replace(
+        problem.statement,
+        equations=tuple(_equation(problem, index, equation.value) for index, equation in enumerate(equations)),
+        conditions=_conditions(constraints),
+        origin=origin,
+    )
+    relations = (*equations, *constraints, *added)
+    return make_problem(
+        statement, problem.unknowns, relations, problem.givens, problem.missing, problem.interfaces, problem.notes
+    )
+
+
+def _right_hand_sides(given: Any, number: int) -> list[Any]:
+    """One for each equation."""
+    if number == 1 and not isinstance(given, list | tuple):
+        return [given]
+    if not isinstance(given, list | tuple) or len(given) != number:
+        raise ProblemError(f"right_hand_side must be a list of {number}, one for each equation; got {given!r}")
+    return list(given)
+
+
+def _renewed(constraint: Relation, setting: Setting, values: Mapping[str, Any]) -> Relation:
+    """A relation of a condition that gets a new value for this relation, or for another one of its own."""
+    condition, key = constraint.condition, _key(constraint, values)
+    assert condition is not None
+    if len(setting.unknowns) > 1 and not isinstance(condition, Condition):
+        # stated for its unknown alone: that of another relation may have another value now
+        (place,) = constraint.operator.unknowns
+        value = constraint.value.source if key is None else _value_for(place, values[key], constraint, setting)
+        stated: Any = {setting.symbols[place]: value}
+    elif key is None:
+        return constraint
+    else:
+        stated = value = values[key]
+    field = constraint.value if key is None else condition.read_value(value, f"values[{key!r}]", setting)
+    return replace(constraint, value=field, condition=condition.with_value(stated, setting))
+
+
+def _value_for(place: int, value: Any, constraint: Relation, setting: Setting) -> Any:
+    """The value for one of several unknowns: what a mapping has for it, or else the one it had."""
+    if not isinstance(value, Mapping):
+        return value
+    own = {at: one for at, _, one in by_unknown(value, "values", setting)}
+    return own.get(place, constraint.value.source)
+
+
+def _key(constraint: Relation, values: Mapping[str, Any]) -> str | None:
+    """Under which name there is a new value for a relation."""
+    assert constraint.condition is not None
+    return next((key for key in (constraint.name, constraint.condition.kind) if key in values), None)
+
+
+def _conditions(constraints: tuple[Relation, ...]) -> tuple[AnyCondition, ...]:
+    """The conditions as they would be stated for their parts alone, those of several rules once."""
+    stated: dict[tuple[int, str], AnyCondition] = {}
+    for constraint in constraints:
+        condition: Any = constraint.condition
+        limit = ""
+        if constraint.region.kind == "boundary" and constraint.mask is None and constraint.region.partner is None:
+            limit = constraint.part_names[0]
+        stated.setdefault((id(condition), limit), replace(condition, on=limit) if limit else condition)
+    return tuple(stated.values())
+
+
+def _check_names(problem: Problem, values: Mapping[str, Any]) -> None:
+    known = [c.name for c in problem.constraints]
+    kinds = list(dict.fromkeys(c.condition.kind for c in problem.constraints if c.condition is not None))
+    for name in values:
+        if name not in known and name not in kinds:
+            raise ProblemError(f"values names {name!r}; the conditions are {known}, or by kind {kinds}")
+
+
+def _equation(problem: Problem, index: int, source: Field) -> sp.Basic:
+    stated, before = problem.statement.equations[index], problem.equations[index].value
+    if source is before:
+        return stated
+    old = before.source
+    left = residual_form(stated) + (old if isinstance(old, sp.Expr) else 0)
+    right = source.source if isinstance(source.source, sp.Expr) else sp.Function("f")(*problem.coordinates)
+    return sp.Eq(left, right, evaluate=False)
+
+
+# ---- Smooth right-hand sides without any symmetry
+
+
+# Cosines of each.
+_COSINES = 12
+
+
+class SmoothSides:
+    """Sums of random cosines, of so many waves along the domain at most, in each of some relations."""
+
+    def __init__(
+        self, problem: Problem, names: Sequence[str], count: int, rng: np.random.Generator, waves: float
+    ) -> None:
+        self._problem, self.names = problem, list(names)
+        shape = len(self.names), count, problem.dimension, _COSINES
+        self._waves = 2 * np.pi * rng.uniform(0, waves, shape)
+        self._phases = rng.uniform(0, 6, (len(self.names), count, 1, _COSINES))
+
+    def with_periods(self) -> None:
+        """Whole numbers of waves along periods, for jumps there would not be smooth."""
+        lower, upper = self._problem.domain.bounding_box
+        for shift in (relation.region.shift for relation in self._problem.relations):
+            if shift is not None:
+                period = shift / (upper - lower)
+                along = np.einsum("d,...dn->...n", period, self._waves)[..., None, :]
+                whole = 2 * np.pi * np.round(along / (2 * np.pi))
+                self._waves = self._waves + (whole - along) * (period / (period @ period))[:, None]
+
+    def tied(self, name: str, points: FloatArray) -> NumberArray:
+        """Those of a relation, with the factors that are prescribed from period to period, shape ``(n, count)``."""
+        regions = [r.region for r in self._problem.relations if r.region.shift is not None and r.region.factor != 1]
+        if not regions:
+            return self.at(name, points)
+        shifts, logarithms = np.array([r.shift for r in regions]), np.log([complex(r.factor) for r in regions])
+        growth = np.linalg.lstsq(shifts, logarithms, rcond=None)[0]
+        return np.asarray(np.exp(points @ growth)[:, None] * self.at(name, points))
+
+    def at(self, name: str, points: FloatArray) -> FloatArray:
+        """Those of a relation, shape ``(n, count)``."""
+        lower, upper = self._problem.domain.bounding_box
+        unit, place = (points - lower) / (upper - lower), self.names.index(name)
+        return np.asarray(np.cos(unit @ self._waves[place] + self._phases[place]).sum(axis=2).T)

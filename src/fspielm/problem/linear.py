@@ -1,0 +1,531 @@
+"""From SymPy expressions to linear operators and values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import pairwise
+from math import comb, prod
+from typing import Any, final
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+from sympy.functions.elementary.hyperbolic import HyperbolicFunction
+from sympy.functions.elementary.trigonometric import TrigonometricFunction
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.expr.compile import evaluate_derivatives, flaw
+from fspielm.expr.field import Field, make_field
+from fspielm.expr.identities import is_zero
+from fspielm.expr.values import bare_hint, describe
+from fspielm.geometry.level_curves import Extent, find_border
+from fspielm.problem.normal import OF_NORMALS, NormalDerivative
+from fspielm.problem.operator import Operator, along_normal, field_coefficient
+from fspielm.problem.setting import Rule, Setting
+from fspielm.problem.substitutions import Givens, side_of
+from fspielm.problem.unknowns import refuse_elsewhere
+
+# ---- Equations as expressions that are zero
+
+
+def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
+    """The expression that the equation sets to zero."""
+    if isinstance(equation, bool | sp.logic.boolalg.BooleanAtom):
+        raise ProblemError(
+            f"{argument} is the plain truth value {equation} (what Python makes of `left == right`, and SymPy "
+            "of an Eq whose sides it can compare, or one of which is infinite or nan); write sp.Eq(left, right) with "
+            'the unknown in it, u = sp.Function("u")(x, y): the derivative of a plain symbol is zero'
+        )
+    sides = {"left": equation.lhs, "right": equation.rhs} if isinstance(equation, sp.Eq) else {"": equation}
+    for name, side in sides.items():
+        _refuse_infinite(side, f"{argument}: on its {name}-hand side, " if name else f"{argument}: ")
+    expression = equation.lhs - equation.rhs if isinstance(equation, sp.Eq) else equation
+    if not isinstance(expression, sp.Expr) or expression.is_Matrix:
+        several = ", or a list of them" if argument == "equation" else ""
+        raise ProblemError(
+            f"{argument} must be a SymPy Eq(left, right), or an expression meant to be zero{several}; got {equation!r}"
+            f"{bare_hint(equation)}"
+        )
+    return expression
+
+
+def _refuse_infinite(side: sp.Basic, where: str) -> None:
+    """Refuse a known term that is not finite: what SymPy adds to infinity is lost. Coefficients are looked at later."""
+    for term in sp.Add.make_args(side) if isinstance(side, sp.Expr) else ():
+        if not term.atoms(AppliedUndef) and (wrong := flaw(term)):
+            raise ProblemError(f"{where}the term {describe(term)} must be finite; it contains {wrong}")
+
+
+# ---- Expressions that are linear in some of their symbols, taken apart, and the term that is not
+
+
+# From each symbol to its coefficient; the rest, free of them all, under 1.
+Parts = dict[sp.Expr, sp.Expr]
+
+# Products are written out to no more terms than this: it may take for ever otherwise.
+_MOST_TERMS = 2000
+
+_SMOOTH = (sp.Add, sp.Mul, sp.Pow, sp.exp, sp.log, TrigonometricFunction, HyperbolicFunction)
+
+
+class NonlinearTermError(Exception):
+    """`term` is not linear in the symbols."""
+
+    def __init__(self, term: sp.Expr) -> None:
+        super().__init__(str(term))
+        self.term = term
+
+
+def split_affine(expression: sp.Expr, symbols: frozenset[sp.Symbol]) -> Parts:
+    """Write `expression` as the sum of coefficient times symbol, and a rest.
+
+    Products and powers are multiplied out only where they have to be: coefficients keep the form the user
+    gave them.
+
+    Returns
+    -------
+    dict
+        From each symbol whose coefficient is not zero to that, and from 1 to the rest.
+
+    Raises
+    ------
+    NonlinearTermError
+        Naming the first term that stays nonlinear after that.
+    """
+    parts, stubborn = _split_terms(sp.Add.make_args(expression), symbols)
+    if stubborn:
+        # together, for (u + 1)**2 - u**2 is linear
+        more, stubborn = _split_terms(sp.Add.make_args(_multiplied_out(sp.Add(*stubborn))), symbols)
+        parts += more
+    if stubborn:
+        parts.append(_split_by_slopes(stubborn, symbols))
+    return {key: value for key, value in _sum(parts).items() if key == 1 or not is_zero(value)}
+
+
+def _split_terms(terms: Iterable[sp.Expr], symbols: frozenset[sp.Symbol]) -> tuple[list[Parts], list[sp.Expr]]:
+    """The parts of those terms that are visibly linear, and the others."""
+    parts: list[Parts] = []
+    stubborn: list[sp.Expr] = []
+    for term in terms:
+        split = visible_parts(term, symbols)
+        if split is None:
+            stubborn.append(term)
+        else:
+            parts.append(split)
+    return parts, stubborn
+
+
+def _multiplied_out(expression: sp.Expr) -> sp.Expr:
+    """The products written out, unless there are too many of them; exp(u + x) is best named as it is."""
+    if _most_terms(expression) > _MOST_TERMS:
+        return expression
+    return sp.expand(expression, power_exp=False, power_base=False, log=False)
+
+
+def _most_terms(expression: sp.Basic) -> int:
+    """A bound on how many terms there are anywhere in an expression once its products are written out."""
+    inner = [_most_terms(argument) for argument in expression.args]
+    largest = max(inner, default=1)
+    if isinstance(expression, sp.Add):
+        return sum(inner)
+    if isinstance(expression, sp.Mul):
+        return prod(inner)
+    if isinstance(expression, sp.Pow) and isinstance(expression.exp, sp.Integer) and largest > 1:
+        power = abs(int(expression.exp))
+        return _MOST_TERMS + 1 if max(power, largest) > _MOST_TERMS else comb(inner[0] + power - 1, power)
+    return 1 if largest <= _MOST_TERMS else largest
+
+
+def _split_by_slopes(terms: list[sp.Expr], symbols: frozenset[sp.Symbol]) -> Parts:
+    """The parts of a sum of terms each of which is nonlinear: it is linear if its second derivatives are zero."""
+    expression = sp.Add(*terms)
+    used = sorted(expression.free_symbols & symbols, key=str)
+    for term in terms:
+        if not _is_smooth(term, symbols):
+            raise NonlinearTermError(term)
+    slopes = {symbol: expression.diff(symbol) for symbol in used}
+    if not all(is_zero(slope.diff(symbol)) for slope in slopes.values() for symbol in used):
+        raise NonlinearTermError(terms[0])
+    for number in (0, 1, 2):  # of the places where the sum may be looked at, the first where it is defined
+        place = dict.fromkeys(used, sp.Integer(number))
+        parts = {symbol: slope.xreplace(place) for symbol, slope in slopes.items()}
+        parts[sp.S.One] = expression.xreplace(place) - number * sp.Add(*parts.values())
+        if not any(part.has(sp.nan, sp.zoo, sp.oo, -sp.oo) for part in parts.values()):
+            return parts
+    raise NonlinearTermError(terms[0])
+
+
+def _is_smooth(expression: sp.Basic, symbols: frozenset[sp.Symbol]) -> bool:
+    """Whether it depends on the symbols without jumps and kinks, which derivatives do not tell of."""
+    if expression in symbols or not expression.free_symbols & symbols:
+        return True
+    if isinstance(expression, sp.Pow) and not expression.exp.is_integer and expression.base.free_symbols & symbols:
+        return False  # the root of a square is an absolute value
+    return isinstance(expression, _SMOOTH) and all(_is_smooth(argument, symbols) for argument in expression.args)
+
+
+def visible_parts(expression: sp.Expr, symbols: frozenset[sp.Symbol]) -> Parts | None:
+    """The parts of `expression`, or None where it is not visibly linear."""
+    if not expression.free_symbols & symbols:
+        return {sp.S.One: expression}
+    if expression in symbols:
+        return {expression: sp.S.One}
+    if isinstance(expression, sp.Add):
+        terms = [visible_parts(term, symbols) for term in expression.args]
+        known = [term for term in terms if term is not None]
+        return _sum(known) if len(known) == len(terms) else None
+    if isinstance(expression, sp.Mul):
+        factor, dependent = expression.as_independent(*symbols, as_Add=False)
+        inner = None if isinstance(dependent, sp.Mul) else visible_parts(dependent, symbols)
+        return None if inner is None else {key: factor * value for key, value in inner.items()}
+    if isinstance(expression, sp.Piecewise):
+        return _split_piecewise(expression, symbols)
+    return None
+
+
+def _split_piecewise(expression: sp.Piecewise, symbols: frozenset[sp.Symbol]) -> Parts | None:
+    branches = [(visible_parts(value, symbols), condition) for value, condition in expression.args]
+    if any(split is None or condition.free_symbols & symbols for split, condition in branches):
+        return None
+    keys = dict.fromkeys(key for split, _ in branches for key in split or {})
+    return {
+        key: sp.Piecewise(*(((split or {}).get(key, sp.S.Zero), condition) for split, condition in branches))
+        for key in keys
+    }
+
+
+def _sum(parts: Iterable[Parts]) -> Parts:
+    terms: dict[sp.Expr, list[sp.Expr]] = {}
+    for part in parts:
+        for key, value in part.items():
+            terms.setdefault(key, []).append(value)
+    return {key: sp.Add(*values) for key, values in terms.items()}
+
+
+# ---- Conjugates, real and imaginary parts of unknowns, as terms that are linear in an unknown and its conjugate
+
+
+PARTS = (sp.conjugate, sp.re, sp.im)
+# From an expression to its coefficients of unknowns, of their derivatives and conjugates, and a rest.
+Split = Callable[[sp.Expr], tuple[dict[sp.Expr, sp.Expr], sp.Expr]]
+
+
+@final
+class Conjugate(sp.Expr):  # type: ignore[misc]
+    """The conjugate of an unknown or of a derivative of one, which SymPy leaves as it is."""
+
+    is_commutative = True
+
+    @property
+    def function(self) -> sp.Expr:
+        """What it is the conjugate of."""
+        return self.args[0]
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"conjugate({printer._print(self.function)})"
+
+
+def has_parts(expression: sp.Expr, unknowns: Sequence[AppliedUndef]) -> bool:
+    """Whether an unknown occurs under conjugate, re or im."""
+    return any(part.has(*unknowns) for part in expression.atoms(*PARTS))
+
+
+def nonlinear_part(expression: sp.Expr, unknowns: Sequence[AppliedUndef]) -> sp.Expr | None:
+    """The modulus or the phase of something with an unknown in it, where there is one."""
+    found = [part for part in expression.atoms(sp.Abs, sp.arg) if part.has(*unknowns)]
+    return min(found, key=str, default=None)
+
+
+def spread_conjugates(expression: sp.Expr, coordinates: Sequence[sp.Symbol], split: Split) -> sp.Expr:
+    """The expression in terms of unknowns and their `Conjugate`; coordinates are real.
+
+    `split` takes apart what is under a conjugate, and refuses it where it is not linear.
+    """
+    real = {symbol: sp.Dummy(symbol.name, real=True) for symbol in coordinates}
+    back = {new: old for old, new in real.items()}
+    # derivatives of conjugates are conjugates of derivatives along what is real
+    written = evaluate_derivatives(expression.xreplace(real))
+
+    def conjugated(inner: sp.Expr) -> sp.Expr:
+        parts, rest = split(inner.xreplace(back))
+        terms = [sp.conjugate(factor.xreplace(real)) * _turned(atom).xreplace(real) for atom, factor in parts.items()]
+        return sp.Add(*terms, sp.conjugate(rest.xreplace(real)))
+
+    made = written.replace(
+        lambda e: isinstance(e, PARTS) and _has_unknown(e, split, back), partial(by_conjugate, conjugated)
+    )
+    result: sp.Expr = made.xreplace(back)
+    return result
+
+
+def by_conjugate(conjugated: Callable[[sp.Expr], sp.Expr], part: sp.Expr) -> sp.Expr:
+    """One of `PARTS` of something, by that and its conjugate."""
+    inner = part.args[0]
+    if isinstance(part, sp.conjugate):
+        return conjugated(inner)
+    if isinstance(part, sp.re):
+        return (inner + conjugated(inner)) / 2
+    return (inner - conjugated(inner)) / (2 * sp.I)
+
+
+def _has_unknown(part: sp.Expr, split: Split, back: dict[sp.Symbol, sp.Symbol]) -> bool:
+    return bool(split(part.args[0].xreplace(back))[0])
+
+
+def _turned(atom: sp.Expr) -> sp.Expr:
+    return atom.function if isinstance(atom, Conjugate) else Conjugate(atom)
+
+
+def as_written(atom: sp.Expr) -> sp.Expr:
+    """An atom as SymPy has it."""
+    return sp.conjugate(atom.function) if isinstance(atom, Conjugate) else atom
+
+
+def target_of(atom: sp.Expr) -> sp.Expr:
+    """The unknown or its derivative that an atom is, is the normal derivative of, or the conjugate."""
+    plain = atom.function if isinstance(atom, Conjugate) else atom
+    return plain.function if isinstance(plain, NormalDerivative) else plain
+
+
+def normal_order(atom: sp.Expr) -> int:
+    """How often an atom is differentiated along the normal."""
+    plain = atom.function if isinstance(atom, Conjugate) else atom
+    return plain.order if isinstance(plain, NormalDerivative) else 0
+
+
+# ---- From SymPy expressions to linear operators and values
+
+
+_STEPS = (sp.Heaviside, sp.sign, sp.floor, sp.ceiling, sp.DiracDelta)
+# What two branches may differ by, relative to their size.
+_ROUNDING = 1e-9
+
+
+class NonlinearError(ProblemError):
+    """An equation or a condition, `expression` where it is set to zero, is not linear in the unknowns."""
+
+    def __init__(self, message: str, expression: sp.Expr | None = None) -> None:
+        super().__init__(message)
+        self.expression = expression
+
+
+def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equation") -> Rule:
+    """Read an `Eq`, or an expression meant to be zero, as a linear equation for the unknowns; `what` names it."""
+    givens = setting.givens
+    written = _written(equation) if isinstance(equation, sp.Basic) else residual_form(equation)
+    if written.has(*OF_NORMALS):
+        which = "a normal_derivative" if written.has(NormalDerivative) else "a normal"
+        raise ProblemError(
+            f"{what} {describe(equation)} contains {which}, which has a meaning on a boundary alone; "
+            "write it in an fs.Condition"
+        )
+    parts, rest = linear_parts(evaluate_derivatives(givens.substitute(written)), setting.symbols, what)
+    check_differential(parts, equation, setting, what)
+    _refuse_jumps(parts, setting)
+    functions = givens.callables(rest, setting.coordinates)
+    source = make_field(_source(rest), setting.coordinates, functions, what=f"{what}'s right-hand side")
+    return Rule(linear_operator(parts, setting, what), source)
+
+
+def check_differential(atoms: Iterable[sp.Expr], equation: sp.Basic, setting: Setting, what: str) -> None:
+    """Refuse an equation for one unknown without a derivative among the `atoms` that it is made of."""
+    if len(setting.unknowns) == 1 and not any(any(_orders(atom, setting)) for atom in atoms):
+        raise ProblemError(
+            f"{what} contains no derivative of {setting.unknown}, so it is not a differential equation: "
+            f"{describe(equation)}"
+        )
+
+
+@lru_cache(maxsize=16)  # read again for each material
+def _written(equation: sp.Basic) -> sp.Expr:
+    return residual_form(equation)
+
+
+def linear_parts(
+    expression: sp.Expr, unknowns: Sequence[AppliedUndef], what: str = "the equation"
+) -> tuple[dict[sp.Expr, sp.Expr], sp.Expr]:
+    """Split `expression` into coefficients of the unknowns' derivatives and a rest free of them.
+
+    Returns
+    -------
+    parts : dict
+        From the unknowns, their derivatives, normal derivatives, and conjugates of those to the coefficient of each.
+    rest : Expr
+
+    Raises
+    ------
+    NonlinearError
+        If a term is not linear in the unknowns, naming that term.
+    """
+    written, named = expression, ", ".join(map(str, unknowns))
+    refuse_elsewhere(expression, [unknown.func for unknown in unknowns], what)
+    if has_parts(expression, unknowns):
+        coordinates = unknowns[0].args
+        expression = spread_conjugates(expression, coordinates, lambda inner: linear_parts(inner, unknowns, what))
+    derivatives = {d for d in expression.atoms(sp.Derivative) if d.expr in unknowns} | set(unknowns)
+    derivatives |= {d for d in expression.atoms(NormalDerivative, Conjugate) if d.has(*unknowns)}
+    back = {sp.Dummy(real=True): d for d in sorted(derivatives, key=str)}
+    form = expression.xreplace({d: dummy for dummy, d in back.items()})
+    try:
+        modulus = nonlinear_part(expression, unknowns)
+        if modulus is not None:
+            raise NonlinearTermError(modulus)
+        parts = split_affine(form, frozenset(back))
+    except NonlinearTermError as error:
+        either = "or a derivative of it" if len(unknowns) == 1 else "or a derivative of one"
+        term = error.term.xreplace(back)
+        raise NonlinearError(
+            f"{what} is not linear: the term {term} is not a coefficient times {named} {either}", written
+        ) from None
+    rest = parts.pop(sp.S.One, sp.S.Zero)
+    return {back[dummy]: coefficient for dummy, coefficient in parts.items()}, rest
+
+
+def linear_operator(
+    parts: dict[sp.Expr, sp.Expr], setting: Setting, what: str = "the equation", *, normals: bool = False
+) -> Operator:
+    """Compile what `linear_parts` returns into an `Operator`, on a boundary where there are `normals`.
+
+    The conjugates of unknowns have the places after those of the unknowns themselves, in the same order.
+    """
+    operator = Operator(setting.dimension, ())
+    for atom, expression in sorted(parts.items(), key=lambda part: _sort_key(part[0], setting)):
+        name = f"{what}'s coefficient {describe(expression)} of {derivative_name(atom, setting)}"
+        field = setting.field(expression, name, normals=normals)
+        single = along_normal(setting.dimension, normal_order(atom), setting.space).after(_orders(atom, setting))
+        operator += single.on(_place(atom, setting)).times(field_coefficient(field, name))
+    return operator
+
+
+def coefficients_of(
+    parts: dict[sp.Expr, sp.Expr], unknown: AppliedUndef, setting: Setting
+) -> dict[tuple[int, ...], sp.Expr]:
+    """Those of one unknown, by the orders of its derivatives."""
+    return {_orders(atom, setting): c for atom, c in parts.items() if _unknown(atom) == unknown}
+
+
+def _refuse_jumps(parts: dict[sp.Expr, sp.Expr], setting: Setting) -> None:
+    """Refuse coefficients that jump before the highest derivatives of an unknown."""
+    extent = Extent(setting.coordinates, *setting.domain.bounding_box)
+    for symbol in setting.symbols:
+        coefficients = coefficients_of(parts, symbol, setting)
+        if any(any(orders) for orders in coefficients):
+            refuse_jumps(coefficients, setting.givens, extent, setting.levels)
+
+
+def _sort_key(atom: sp.Expr, setting: Setting) -> tuple[int, tuple[int, ...], int]:
+    return normal_order(atom), _orders(atom, setting), _place(atom, setting)
+
+
+def _place(atom: sp.Expr, setting: Setting) -> int:
+    conjugate = len(setting.symbols) if isinstance(atom, Conjugate) else 0
+    return conjugate + setting.symbols.index(_unknown(atom))
+
+
+def _unknown(atom: sp.Expr) -> AppliedUndef:
+    """What an atom is a derivative of."""
+    target = target_of(atom)
+    return target.expr if isinstance(target, sp.Derivative) else target
+
+
+def _orders(atom: sp.Expr, setting: Setting) -> tuple[int, ...]:
+    """Orders of the derivative along each coordinate, beside those along the normal."""
+    target = target_of(atom)
+    counts = dict(target.variable_count) if isinstance(target, sp.Derivative) else {}
+    for symbol, count in counts.items():
+        if not isinstance(count, sp.Integer):
+            remedy = (
+                "derivatives of fractional order take a function at all places, and cannot be solved for"
+                if count.is_number
+                else f"write one, or supply it, as in given={{{count}: 2}}"
+            )
+            raise ProblemError(f"the order {count} of {target} must be a whole number; {remedy}")
+        if symbol not in setting.coordinates:
+            raise ProblemError(f"{target} is not a derivative along a coordinate of {_unknown(atom)}")
+    return tuple(int(counts.get(symbol, 0)) for symbol in setting.coordinates)
+
+
+def derivative_name(atom: sp.Expr, setting: Setting) -> str:
+    """How messages call an unknown, a derivative or the conjugate of one: ``u_xx``."""
+    name = _unknown(atom).func.__name__
+    orders = zip(setting.coordinates, _orders(atom, setting), strict=True)
+    along = "".join(f"{symbol}" * order for symbol, order in orders)
+    along += "n" * normal_order(atom)
+    shown = f"{name}_{along}" if along else name
+    return f"conjugate({shown})" if isinstance(atom, Conjugate) else shown
+
+
+def _source(rest: sp.Expr) -> sp.Expr:
+    """The right-hand side; zero where its terms cancel: then other features serve."""
+    return sp.S.Zero if is_zero(rest) else -rest
+
+
+def refuse_jumps(
+    coefficients: Mapping[tuple[int, ...], sp.Expr],
+    givens: Givens,
+    extent: Extent,
+    levels: frozenset[sp.Expr] = frozenset(),
+) -> None:
+    """Refuse a coefficient of the highest derivatives that jumps somewhere else than on interfaces.
+
+    ``(a u')'`` with a jump in ``a`` means that the flux ``a u'`` is continuous; expanded by SymPy to
+    ``a u'' + a' u'`` that is gone, and a smooth function would "solve" it. Lower coefficients may jump. On interfaces,
+    where one of `levels` is zero, the flux is prescribed.
+    """
+    order = max(sum(orders) for orders in coefficients)
+    for orders, coefficient in coefficients.items():
+        leading = sum(orders) == order and _jumps(coefficient, givens, extent, levels)
+        if leading or coefficient.has(sp.DiracDelta):
+            steps = coefficient.atoms(*_STEPS) - coefficient.atoms(sp.DiracDelta)
+            instead = "write an sp.Piecewise, across whose borders the flux continues, " if steps else ""
+            raise ProblemError(
+                f"the coefficient {describe(coefficient)} jumps; what happens there is lost when derivatives are "
+                f"expanded: {instead}make it smooth over a short distance (a tanh), or split the domain"
+            )
+
+
+def _jumps(expression: sp.Expr, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]) -> bool:
+    if any(step.free_symbols & set(extent.coordinates) for step in expression.atoms(*_STEPS)):
+        return True
+    return any(_piecewise_jumps(piece, givens, extent, levels) for piece in expression.atoms(sp.Piecewise))
+
+
+def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]) -> bool:
+    """Whether neighbouring branches differ where their condition changes over."""
+
+    def field(expression: sp.Expr) -> Field:
+        functions = givens.callables(expression, extent.coordinates)
+        return make_field(expression, extent.coordinates, functions, what=f"the coefficient {describe(piecewise)}")
+
+    for (first, condition), (second, _) in pairwise(piecewise.args):
+        branches = [field(first), field(second)]
+        for side in _sides(condition, extent, levels):
+            border = find_border(field(side), extent)
+            # where no border can be found: better refused than lost
+            if border is None or _differ(branches, border, extent.probes):
+                return True
+    return False
+
+
+def _sides(condition: sp.Basic, extent: Extent, levels: frozenset[sp.Expr]) -> Iterator[sp.Expr]:
+    """What changes its sign where the condition changes over, but for interfaces."""
+    for relation in sorted(condition.atoms(Relational), key=str):
+        border = side_of(relation)
+        if border is not None and border[0] in levels:
+            continue
+        side = relation.lhs - relation.rhs
+        if side.free_symbols & set(extent.coordinates):
+            yield side
+
+
+def _differ(branches: list[Field], border: tuple[FloatArray, FloatArray], elsewhere: FloatArray) -> bool:
+    """Whether two branches differ at a border, by more than rounding and than each of them varies across it."""
+    before, after, usual = (np.stack([branch(places) for branch in branches]) for places in (*border, elsewhere))
+    size = max(np.abs(values[np.isfinite(values)]).max(initial=0.0) for values in (before, after, usual))
+    # a branch such as sin(x)/x may have no value at the border itself, but has one beside it
+    gaps = np.fmin(np.abs(before[0] - before[1]), np.abs(after[0] - after[1]))
+    varied = np.nansum(np.abs(before - after), axis=0)
+    return not np.all(gaps <= _ROUNDING * size + varied)

@@ -1,0 +1,1 @@
+"""Equations that are not linear in the unknowns, and their linearisations."""

@@ -1,0 +1,315 @@
+"""Functions to linearise around, and what they make of coefficients."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from itertools import product
+from threading import Lock
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, final
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.errors import ProblemError
+from fspielm.expr.field import Field, Value, check_value
+from fspielm.geometry.points import Sites
+from fspielm.problem.operator import Operator
+from fspielm.problem.setting import Setting, by_unknown, freeze
+
+if TYPE_CHECKING:
+    from fspielm.problem.nonlinear.law import Law
+    from fspielm.problem.problem import Problem
+
+
+# ---- Functions to linearise around: solutions, and guesses in whatever form they were written
+
+
+# Of a callable, derivatives are those of polynomials through so many points along each axis, so far apart in all.
+_NODES = 7
+_WIDTH = 0.02
+
+
+class Iterate(Protocol):
+    """What has values and derivatives at points: a `Solution`, for one."""
+
+    def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
+        """Each of T operators on the unknowns as they were written, at n sites; shape ``(T, n)``.
+
+        Their conjugates are further unknowns, after all others.
+        """
+        ...
+
+
+def as_iterate(problem: Problem, guess: Any = None) -> Iterate:
+    """What a guess means for the unknowns of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    guess : None, number, Expr, callable ``(n, d) -> (n,)``, Solution; or a mapping from unknowns to numbers, ...
+        None is zero, and so is an unknown that a mapping leaves out. Derivatives of callables are taken numerically. An
+        earlier solution is of the same unknowns; anything with its ``evaluate_each`` will do.
+
+    Raises
+    ------
+    ProblemError
+        If it is none of these, or of other unknowns.
+    """
+    stated = problem.stated
+    if hasattr(guess, "evaluate_each"):
+        _check_solution(stated, guess)
+        iterate: Iterate = guess
+        return iterate
+    if guess is not None:
+        guess = freeze(guess, "guess", check_value)
+    each = [] if guess is None else by_unknown(guess, "guess", _setting(problem))
+    values = {place: value for place, _, value in each}
+    made = Guess(problem, tuple(values.get(place, 0) for place in range(len(stated.unknowns))))
+    _ = made.fields  # which says what is wrong
+    return made
+
+
+def _setting(problem: Problem) -> Setting:
+    stated = problem.stated
+    return Setting(stated.unknowns, stated.givens, stated.domain)
+
+
+def _check_solution(problem: Problem, guess: Any) -> None:
+    other = getattr(guess, "problem", None)
+    if other is None:
+        return
+    if tuple(other.names) != tuple(problem.names) or other.dimension != problem.dimension:
+        its, own = (", ".join(str(unknown.symbol) for unknown in p.stated.unknowns) for p in (other, problem))
+        raise ProblemError(
+            f"guess is a solution for {its}, but the unknowns are {own}; give functions by name, as in "
+            f"guess={{{problem.names[0]}: ...}}"
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """Numbers, expressions and callables, one for each unknown.
+
+    Attributes
+    ----------
+    problem : Problem
+        Whose unknowns they are for.
+    values : tuple of number, Expr or callable
+    """
+
+    problem: Problem
+    values: tuple[Value, ...]
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The values as functions of points."""
+        names = self.problem.names if len(self.values) > 1 else ("",)
+        each = zip(self.values, names, strict=True)
+        return tuple(_setting(self.problem).field(value, _what(name)) for value, name in each)
+
+    def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
+        """Each of T operators, at n sites; shape ``(T, n)``."""
+        needed = {(term.unknown, term.orders) for operator in operators for term in operator.terms}
+        known = {key: self._derivative(*key, sites.points) for key in sorted(needed)}
+        rows = [
+            sum((term.at(sites) * known[term.unknown, term.orders] for term in operator.terms), np.zeros(len(sites)))
+            for operator in operators
+        ]
+        return np.array(rows).reshape(len(operators), len(sites))
+
+    def _derivative(self, place: int, orders: tuple[int, ...], points: FloatArray) -> NumberArray:
+        if place >= len(self.values):
+            return self._derivative(place - len(self.values), orders, points).conj()
+        field = self.fields[place]
+        what = _what(self.problem.names[place] if len(self.values) > 1 else "")
+        if isinstance(field.source, sp.Expr):
+            if (place, orders) not in self._derived:
+                along = zip(self.problem.coordinates, orders, strict=True)
+                self._derived[place, orders] = _setting(self.problem).field(field.source.diff(*along), what)
+            return self._derived[place, orders].checked(points, what)
+        lower, upper = self.problem.domain.bounding_box
+        return _difference(lambda places: field.checked(places, what), orders, points, lower, upper)
+
+    @cached_property
+    def _derived(self) -> dict[tuple[int, tuple[int, ...]], Field]:
+        return {}
+
+    def __reduce__(self) -> tuple[type[Guess], tuple[Any, ...]]:
+        return Guess, (self.problem, self.values)  # what was compiled cannot be pickled
+
+
+def _what(name: str) -> str:
+    return f"the guess for {name}" if name else "the guess"
+
+
+def _difference(
+    function: Callable[[FloatArray], NumberArray],
+    orders: tuple[int, ...],
+    points: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> NumberArray:
+    """A derivative of a function that has none: of the polynomial through its values nearby, within the box."""
+    axes = [axis for axis, order in enumerate(orders) if order]
+    if not axes:
+        return function(points)
+    offsets = np.arange(_NODES) - (_NODES - 1) / 2
+    steps = _WIDTH * (upper - lower) / (_NODES - 1)
+    reach = 0.5 * _WIDTH * (upper - lower)
+    centers = np.clip(points, lower + reach, upper - reach)
+    powers = np.arange(_NODES)
+    weights = []
+    for axis in axes:
+        place = (points[:, axis] - centers[:, axis]) / steps[axis]
+        order = orders[axis]
+        factors = np.prod([powers - k for k in range(order)], axis=0)
+        slopes = factors[:, None] * place ** np.maximum(powers - order, 0)[:, None] / steps[axis] ** order
+        weights.append(np.linalg.solve(offsets ** powers[:, None], slopes))
+    total: NumberArray = np.zeros(len(points))
+    for chosen in product(range(_NODES), repeat=len(axes)):
+        places = points.copy()
+        for axis, node in zip(axes, chosen, strict=True):
+            places[:, axis] = centers[:, axis] + offsets[node] * steps[axis]
+        total = total + function(places) * np.prod([w[node] for w, node in zip(weights, chosen, strict=True)], axis=0)
+    return total
+
+
+# ---- What an iterate makes of the slots of linearisations: known functions of points
+
+
+# Sets of points that are remembered: coefficients of one block of rows are asked for one after the other.
+_REMEMBERED = 4
+# That is put in the place of an iterate: one at which hardly any term is infinite.
+_NUMBER = sp.GoldenRatio
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Around:
+    """A nonlinear problem and an iterate; what all slots of a law are at points is found together, and once.
+
+    Attributes
+    ----------
+    problem : Problem
+    iterate : Iterate
+    share : float
+        By which all slots are multiplied.
+    """
+
+    problem: Problem
+    iterate: Iterate
+    share: float = 1.0
+    _known: OrderedDict[tuple[int, bytes], list[NumberArray]] = field(default_factory=OrderedDict, repr=False)
+    _lock: Any = field(default_factory=Lock, repr=False)
+
+    def values(self, law: int, slot: int, sites: Sites) -> NumberArray:
+        """The values ``(n,)`` of one slot of a law."""
+        normals = b"" if sites.normals is None else sites.normals.tobytes()
+        key = law, blake2b(sites.points.tobytes() + normals, digest_size=16).digest()
+        with self._lock:
+            found = self._known.get(key)
+        if found is None:
+            found = self._laws[law].slots(self.iterate, sites)
+            if self.share != 1.0:
+                found = [self.share * values for values in found]
+            with self._lock:
+                self._known[key] = found
+                while len(self._known) > _REMEMBERED:
+                    self._known.popitem(last=False)
+        return found[slot]
+
+    def outline(self, law: int, slot: int) -> sp.Expr:
+        """What a slot of a law is made of besides the iterate: itself where that is a number, the same everywhere."""
+        of = self._laws[law]
+        return of.linear.slots[slot].expression.xreplace(dict.fromkeys(of.jet.symbols, _NUMBER))
+
+    @property
+    def _laws(self) -> Sequence[Law]:
+        assert self.problem.nonlinear is not None
+        return self.problem.nonlinear.laws
+
+    def __reduce__(self) -> tuple[type[Around], tuple[Problem, Iterate, float]]:
+        return Around, (self.problem, self.iterate, self.share)
+
+
+@final
+@dataclass(eq=False)
+class Elsewhere:
+    """What stands in the place of an `Around` where one linear problem serves many iterates, one after the other.
+
+    Before the first one values mean nothing, so that what is zero around one of them is not taken to be zero always.
+    """
+
+    anything: Callable[[int, int], Anything]
+    at: Around | None = None
+
+    def values(self, law: int, slot: int, sites: Sites) -> NumberArray:
+        """The values ``(n,)`` of one slot of a law, at the present iterate."""
+        return self.anything(law, slot)(sites.points) if self.at is None else self.at.values(law, slot, sites)
+
+    def outline(self, law: int, slot: int) -> sp.Expr:
+        """See `Around.outline`."""
+        assert self.at is not None
+        return self.at.outline(law, slot)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AtPoints:
+    """One slot as a function of points."""
+
+    is_slot: ClassVar[bool] = True
+
+    around: Around | Elsewhere
+    law: int
+    slot: int
+
+    def __call__(self, points: FloatArray) -> NumberArray:
+        """Values ``(n,)``."""
+        return self.around.values(self.law, self.slot, Sites(points))
+
+    @property
+    def outline(self) -> sp.Expr:
+        """See `Around.outline`."""
+        return self.around.outline(self.law, self.slot)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AtSites:
+    """One slot as a function of points and normals."""
+
+    is_slot: ClassVar[bool] = True
+
+    around: Around | Elsewhere
+    law: int
+    slot: int
+
+    def __call__(self, points: FloatArray, normals: FloatArray) -> NumberArray:
+        """Values ``(n,)``."""
+        return self.around.values(self.law, self.slot, Sites(points, normals))
+
+    @property
+    def outline(self) -> sp.Expr:
+        """See `Around.outline`."""
+        return self.around.outline(self.law, self.slot)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Anything:
+    """What stands in a slot before there is an iterate: values without any meaning that are not zero, nor all alike."""
+
+    number: int
+    is_complex: bool
+
+    def __call__(self, points: FloatArray) -> NumberArray:
+        """Values ``(n,)``."""
+        phases = points @ np.sqrt(np.arange(2.0, 2.0 + points.shape[1])) + self.number
+        return np.asarray(1.0 + 0.5 * np.exp(1j * phases) if self.is_complex else 1.0 + 0.5 * np.cos(phases))

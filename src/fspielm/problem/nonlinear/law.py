@@ -1,0 +1,261 @@
+"""A nonlinear equation or condition, made ready to be evaluated at iterates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement, product
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import FloatArray, NumberArray, beyond_range
+from fspielm.errors import IterateError
+from fspielm.expr.compile import compile_together
+from fspielm.expr.values import beside, describe, of_both, takes_normals
+from fspielm.geometry.points import Sites
+from fspielm.problem.conditions import Dirichlet, Initial
+from fspielm.problem.nonlinear.expressions import Jet, Linearisation, slopes_of
+from fspielm.problem.nonlinear.iterate import Iterate
+from fspielm.problem.normal import normal_symbols, write_out
+
+if TYPE_CHECKING:
+    from fspielm.problem.problem import Problem
+
+
+# ---- A nonlinear equation or condition, made ready to be evaluated at iterates
+
+
+# From sites, and the values of a jet there, to those of some expressions.
+Evaluate = Callable[[Sites, NumberArray], list[NumberArray]]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Law:
+    """``F(x, u, u_x, ...) = 0``, not linear in u.
+
+    Attributes
+    ----------
+    what : str
+        How messages call it: ``"the equation"``.
+    form : Expr
+        F, in the symbols of the jet.
+    jet : Jet
+    linear : Linearisation
+        The linear equation for the next iterate.
+    """
+
+    what: str
+    form: sp.Expr
+    jet: Jet
+    linear: Linearisation
+
+    @property
+    def needs_normals(self) -> bool:
+        """Whether it has a meaning on a boundary alone."""
+        return self.jet.has_normals or self._takes_normals
+
+    def residual(self, iterate: Iterate, sites: Sites) -> NumberArray:
+        """F at the iterate, shape ``(n,)``; refused where it is not finite."""
+        values = self._residual(sites, self.values(iterate, sites))[0]
+        self._check(values, self.form, iterate, sites)
+        return values
+
+    def slots(self, iterate: Iterate, sites: Sites) -> list[NumberArray]:
+        """What the linearisation has slots for; refused where something is not finite."""
+        found = self._slots(sites, self.values(iterate, sites))
+        for values, slot in zip(found, self.linear.slots, strict=True):
+            self._check(values, slot.expression, iterate, sites)
+        return found
+
+    def second(self, iterate: Iterate, one: Iterate, other: Iterate, sites: Sites) -> NumberArray:
+        """The second derivative of F at the iterate along two functions, shape ``(n,)``: F'' takes both linearly."""
+        first, last = self.values(one, sites), self.values(other, sites)
+        found = self._curvatures(sites, self.values(iterate, sites))
+        total: NumberArray = np.zeros(len(sites))
+        for (a, b), curvature in zip(self._pairs, found, strict=True):
+            total = total + curvature * (first[a] * last[b] if a == b else first[a] * last[b] + first[b] * last[a])
+        return total
+
+    def curvature(self, iterate: Iterate, sites: Sites) -> FloatArray:
+        """How large the second derivative is, shape ``(n,)``: a bound for it along jets of length one.
+
+        The root of the sum of squares of all second derivatives with respect to u, u_x, ...: ``|F''(v, w)|`` is at most
+        that times the lengths of the jets of v and w, of which only `curved` count.
+        """
+        total: FloatArray = np.zeros(len(sites))
+        for (a, b), curvature in zip(self._pairs, self._curvatures(sites, self.values(iterate, sites)), strict=True):
+            total += (1.0 if a == b else 2.0) * np.abs(curvature) ** 2
+        return np.sqrt(total)
+
+    @property
+    def curved(self) -> tuple[str, ...]:
+        """The names of what F is not linear in."""
+        return tuple(self.jet.names[place] for place in sorted({place for pair in self._pairs for place in pair}))
+
+    def values(self, iterate: Iterate, sites: Sites) -> NumberArray:
+        """The jet of an iterate, shape ``(T, n)``."""
+        values = np.asarray(iterate.evaluate_each(self.jet.operators, sites))
+        if np.iscomplexobj(values):
+            turned = np.array(self.jet.conjugated, dtype=bool)
+            values = np.where(turned[:, None], values.conj(), values)
+        return values
+
+    @cached_property
+    def _residual(self) -> Evaluate:
+        return self._compiled([self.form])
+
+    @cached_property
+    def _slots(self) -> Evaluate:
+        return self._compiled([slot.expression for slot in self.linear.slots])
+
+    @cached_property
+    def _second(self) -> dict[tuple[int, int], sp.Expr]:
+        """Second derivatives by places in the jet, those that are not zero."""
+        symbols = self.jet.symbols
+        slopes = slopes_of(self.form, self.jet, self.what)
+        pairs = combinations_with_replacement(range(len(symbols)), 2)
+        found = {(a, b): slopes[symbols[a]].diff(symbols[b]) for a, b in pairs}
+        return {pair: curvature for pair, curvature in found.items() if curvature != 0}
+
+    @property
+    def _pairs(self) -> tuple[tuple[int, int], ...]:
+        return tuple(self._second)
+
+    @cached_property
+    def _curvatures(self) -> Evaluate:
+        return self._compiled(list(self._second.values()))
+
+    @cached_property
+    def _takes_normals(self) -> bool:
+        written = self._written([slot.expression for slot in self.linear.slots])
+        normals = set(normal_symbols(self.jet.setting.coordinates))
+        functions = self.jet.setting.givens.callables(sp.Add(*written), self.jet.setting.coordinates)
+        asking = (key for key, call in functions.items() if takes_normals(call))
+        return any(e.free_symbols & normals for e in written) or any(e.has(key) for key in asking for e in written)
+
+    def _written(self, expressions: Iterable[sp.Expr]) -> list[sp.Expr]:
+        setting = self.jet.setting
+        return [write_out(setting.givens.substitute(e), setting.coordinates, setting.space) for e in expressions]
+
+    def _compiled(self, expressions: Sequence[sp.Expr]) -> Evaluate:
+        setting, written = self.jet.setting, self._written(expressions)
+        coordinates, normals = setting.coordinates, normal_symbols(setting.coordinates)
+        known = setting.givens.callables(sp.Add(*written), coordinates)
+        both = {key: of_both(call, len(coordinates)) for key, call in known.items()}
+        on_boundary = compile_together(written, (*coordinates, *normals), self.jet.symbols, both, self.what)
+
+        def evaluate(sites: Sites, jet: NumberArray) -> list[NumberArray]:
+            # where there is none, nothing asks for it
+            outward = np.zeros_like(sites.points) if sites.normals is None else sites.normals
+            return on_boundary(beside(sites.points, outward), jet)
+
+        return evaluate
+
+    def _check(self, values: NumberArray, expression: sp.Expr, iterate: Iterate, sites: Sites) -> None:
+        """Refuse values that are not finite, or too large, with those of the iterate there."""
+        bad = np.flatnonzero(beyond_range(values))
+        if not bad.size:
+            return
+        here = sites.select(slice(bad[0], bad[0] + 1))
+        jet = zip(self.jet.symbols, self.jet.names, self.values(iterate, here)[:, 0], strict=True)
+        place = ", ".join(f"{s}={v:.6g}" for s, v in zip(self.jet.setting.coordinates, here.points[0], strict=True))
+        there = ", ".join(f"{name} = {value:.6g}" for symbol, name, value in jet if expression.has(symbol))
+        what = describe(expression.xreplace(self.jet.shown))
+        raise IterateError(
+            f"{self.what} needs {what}, which is {values[bad[0]]} at {place}, where {there} ({bad.size} of "
+            f"{len(values)} points): the iterate leaves the range in which it is defined; give another guess="
+        )
+
+
+# ---- Nonlinear problems that have one solution at most, as far as that can be read from their equation
+# What is known: the comparison principle of elliptic equations (Gilbarg and Trudinger, theorem 17.1) where values are
+# given all around; that of parabolic ones; energies of semilinear waves; Picard's theorem for ordinary ones. It speaks
+# of smooth solutions. All else is left open, whether or not it could be known.
+
+
+_SECOND = 2
+# Derivatives of one unknown by how often each coordinate is in them.
+Slopes = dict[tuple[int, ...], sp.Expr]
+
+
+def why_unique(problem: Problem) -> str:
+    """Why a nonlinear problem has no two solutions, in words; empty where that is not known."""
+    nonlinear = problem.nonlinear
+    assert nonlinear is not None
+    is_real = problem.whole is None and problem.dtype.kind == "f"
+    if not is_real or len(problem.unknowns) > 1 or problem.interfaces or len(nonlinear.laws) > 1:
+        return ""
+    if set(nonlinear.equations) != {0} or len(problem.statement.equations) > 1:
+        return ""
+    if not all(isinstance(condition, Dirichlet | Initial) for condition in problem.conditions):
+        return ""
+    slopes = _slopes(nonlinear.laws[0])
+    if problem.domain.time is None:
+        return _why_elliptic(slopes, problem.dimension)
+    return _why_evolving(slopes, problem.dimension)
+
+
+def _slopes(law: Law) -> Slopes:
+    """Derivatives of the equation with respect to u, u_x, ..., as expressions in real symbols."""
+    jet = law.jet
+    real = {s: sp.Dummy(s.name, real=True) for s in (*jet.symbols, *jet.setting.coordinates)}
+    places = {coordinate: place for place, coordinate in enumerate(jet.setting.coordinates)}
+    found: Slopes = {}
+    for atom, symbol in zip(jet.atoms, jet.symbols, strict=True):
+        orders = [0] * len(places)
+        if isinstance(atom, sp.Derivative):
+            for coordinate, count in atom.variable_count:
+                orders[places[coordinate]] += int(count)
+        found[tuple(orders)] = sp.expand(law.form.diff(symbol).xreplace(real))
+    return found
+
+
+def _why_elliptic(slopes: Slopes, dimension: int) -> str:
+    """Nothing grows with u but against the second derivatives."""
+    sign = _sign_of_second(slopes, range(dimension), dimension)
+    value = sign * slopes.get((0,) * dimension, sp.S.Zero)
+    if sign and max(map(sum, slopes)) == _SECOND and value.is_nonpositive:
+        return "by the comparison principle, for no term grows with u against the second derivatives"
+    return ""
+
+
+def _why_evolving(slopes: Slopes, dimension: int) -> str:
+    """Solutions are continued from a start."""
+    time, space = dimension - 1, range(dimension - 1)
+    in_time = max(orders[time] for orders in slopes)
+    first = slopes.get(tuple(in_time * (axis == time) for axis in range(dimension)), sp.S.Zero)
+    if not space:
+        return "by Picard's theorem, for it is an ordinary equation with a start" if first.is_number else ""
+    mixed = any(orders[time] and sum(orders) > orders[time] for orders in slopes)
+    if mixed or max(map(sum, slopes)) > _SECOND:
+        return ""
+    sign = _sign_of_second(slopes, space, dimension)
+    if not (first.is_negative if sign == 1 else first.is_positive if sign == -1 else False):
+        return ""
+    if in_time == 1:
+        return "for it is parabolic, with a start"
+    if all(slope.is_number for orders, slope in slopes.items() if sum(orders) == _SECOND):
+        return "for it is a wave equation with terms of lower order, with a start"
+    return ""
+
+
+def _sign_of_second(slopes: Slopes, axes: range, dimension: int) -> int:
+    """Of the matrix of coefficients of second derivatives along some axes where it is surely definite; or else zero."""
+
+    def entry(a: int, b: int) -> sp.Expr:
+        orders = [0] * dimension
+        orders[a] += 1
+        orders[b] += 1
+        slope = slopes.get(tuple(orders), sp.S.Zero)
+        return slope if a == b else slope / 2
+
+    matrix = sp.Matrix(len(axes), len(axes), [entry(a, b) for a, b in product(axes, axes)])
+    for sign in (1, -1):
+        minors = [sp.expand((sign * matrix)[:n, :n].det()) for n in range(1, len(axes) + 1)]
+        if all(minor.is_positive for minor in minors):
+            return sign
+    return 0

@@ -1,0 +1,177 @@
+"""Statements with nonlinear equations or conditions: read, checked, and stated again as linear ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from fspielm.errors import ProblemError
+from fspielm.expr.compile import evaluate_derivatives
+from fspielm.expr.values import describe
+from fspielm.problem.compiled import Compiled, argument_name, compile_all, equation_names
+from fspielm.problem.conditions import AnyCondition
+from fspielm.problem.further_conditions import Condition, check_unknowns
+from fspielm.problem.linear import NonlinearError, check_differential, linear_parts, residual_form, target_of
+from fspielm.problem.nonlinear.expressions import linear_form, read_jet
+from fspielm.problem.nonlinear.iterate import Anything
+from fspielm.problem.nonlinear.law import Law
+from fspielm.problem.parameters import used_in
+from fspielm.problem.setting import Setting
+from fspielm.problem.statement import Statement
+from fspielm.problem.substitutions import ByRegion, read_givens
+from fspielm.problem.unknowns import read_unknowns
+
+# What makes, of the number of a law and that of a slot in it, a function of points.
+Fill = Callable[[int, int], Any]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Nonlinear:
+    """What is not linear in a problem, and the statement of its linearisations.
+
+    Attributes
+    ----------
+    laws : tuple of Law
+        The equations, then the conditions, that are not linear.
+    equations : dict of int to Law
+        Those among the equations, by their numbers.
+    statement : Statement
+        Of the linearised problem, where slots are not filled yet.
+    reason : str
+        Why it is not linear: the first term that is not.
+    """
+
+    laws: tuple[Law, ...]
+    equations: Mapping[int, Law]
+    statement: Statement
+    reason: str
+
+    def anything(self, law: int, slot: int, is_complex: bool = False) -> Anything:
+        """What stands in a slot before there is an iterate; complex where iterates are."""
+        return Anything(7 * law + slot, is_complex or self.laws[law].linear.slots[slot].expression.has(sp.I))
+
+    def filled(self, fill: Fill) -> Statement:
+        """The statement of the linearised problem with functions in its slots."""
+        slots = {
+            slot.function: fill(number, place)
+            for number, law in enumerate(self.laws)
+            for place, slot in enumerate(law.linear.slots)
+        }
+        return replace(self.statement, given={**(self.statement.given or {}), **slots})
+
+
+def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
+    """All that a statement says which is not linear: what does not depend on iterates is that of any linearisation.
+
+    `error` is what was found to be wrong with it as a linear one.
+    """
+    givens = read_givens(statement.given)
+    number = len(statement.equations)
+    written = [residual_form(e, argument_name(i, number)) for i, e in enumerate(statement.equations)]
+    domain = statement.domain
+    unknowns = read_unknowns(written, givens, statement)
+    setting = Setting(unknowns, givens.placed(domain, unknowns[0].coordinates), domain)
+    reader = _Reader(setting, givens.symbols, _is_surely_real(statement), error.expression)
+    equations: list[sp.Basic] = list(statement.equations)
+    laws: dict[int, Law] = {}
+    for index, (what, residual) in enumerate(zip(equation_names(number), written, strict=True)):
+        law = reader.law(residual, what)
+        if law is not None:
+            check_differential(law.jet.atoms, equations[index], setting, what)
+            laws[index], equations[index] = law, law.linear.equation
+    conditions: list[AnyCondition] = list(statement.conditions)
+    others: list[Law] = []
+    for index, condition in enumerate(conditions):
+        if isinstance(condition, Condition):
+            law = reader.condition(condition, f"{len(others) + 1}: " if others else "")
+            if law is not None:
+                others.append(law)
+                conditions[index] = replace(condition, equation=law.linear.equation)
+    symbols = tuple(unknown.symbol for unknown in unknowns)
+    linear = Statement(tuple(equations), domain, tuple(conditions), unknowns=symbols)
+    linear = replace(linear, given=used_in(statement.given or {}, linear.expressions))
+    nonlinear = Nonlinear((*laws.values(), *others), laws, linear, str(error))
+    pattern = compile_all(nonlinear.filled(nonlinear.anything))
+    givens.check_use(statement.expressions)
+    if pattern.interfaces:
+        for law in laws.values():
+            _refuse_flux(law, pattern.interfaces[0].name)
+
+    def as_stated(made: Compiled) -> Compiled:
+        whole = None if made.whole is None else as_stated(made.whole)
+        return replace(made, statement=statement, givens=setting.givens, nonlinear=nonlinear, whole=whole)
+
+    return as_stated(pattern)
+
+
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    """Reads equations and conditions of one statement, of which one expression is known not to be linear."""
+
+    setting: Setting
+    symbols: Mapping[sp.Symbol, sp.Expr]
+    surely_real: bool
+    nonlinear: sp.Expr | None
+
+    def law(self, residual: sp.Expr, what: str, prefix: str = "") -> Law | None:
+        """What an equation says where it is not linear; None where it is."""
+        if self._is_linear(residual, what):
+            return None
+        form, jet = read_jet(residual.xreplace(self.symbols), self.setting, what, surely_real=self.surely_real)
+        several = f"{what}: " if len(self.setting.unknowns) > 1 else ""
+        return Law(what, form, jet, linear_form(form, jet, what, prefix or several))
+
+    def _is_linear(self, residual: sp.Expr, what: str) -> bool:
+        expression = evaluate_derivatives(self.setting.givens.substitute(residual))
+        if expression == self.nonlinear:  # to find it out took as long as all the rest
+            return False
+        try:
+            linear_parts(expression, self.setting.symbols, what)
+        except NonlinearError:
+            return False
+        return True
+
+    def condition(self, condition: Condition, prefix: str) -> Law | None:
+        """The same of a condition."""
+        residual = residual_form(condition.equation, "Condition: equation")
+        check_unknowns(residual, self.setting.symbols)
+        return self.law(residual, "the condition", f"condition {prefix}")
+
+
+def _is_surely_real(statement: Statement) -> bool:
+    """Whether nothing in a statement is complex, nor can be: formulas and numbers alone, without conjugates."""
+    complex_ones = (sp.I, sp.conjugate, sp.re, sp.im)
+    data = [*(statement.given or {}).values(), *(e for c in statement.conditions for e in c.expressions)]
+    values = [inner for one in data for inner in (one.values.values() if isinstance(one, ByRegion) else (one,))]
+    if any(callable(value) and not isinstance(value, sp.Basic) for value in values):
+        return False
+    numbers = [value for value in values if not isinstance(value, sp.Basic | str | tuple | None)]
+    return not any(isinstance(number, complex) for number in numbers) and not any(
+        e.has(*complex_ones) for e in [*statement.equations, *(v for v in values if isinstance(v, sp.Basic))]
+    )
+
+
+def _refuse_flux(law: Law, interface: str) -> None:
+    """Refuse a flux that depends on the unknown where materials meet: only one that is linear is read there."""
+    slots = {slot.function for slot in law.linear.slots}
+    orders = {atom: _order(atom) for atom in law.linear.coefficients}
+    highest = max(orders.values())
+    for atom, coefficient in law.linear.coefficients.items():
+        if not coefficient.atoms(AppliedUndef) & slots:
+            continue
+        if orders[atom] == highest or coefficient.atoms(sp.Derivative):
+            raise ProblemError(
+                f"{law.what} has the coefficient {describe(coefficient)} of {describe(atom)}, which depends on the "
+                f"unknown; across the interface {interface!r} only a flux that is linear can continue: make the domain "
+                "one region with smooth coefficients, or the highest derivatives linear"
+            )
+
+
+def _order(atom: sp.Expr) -> int:
+    target = target_of(atom.args[0] if isinstance(atom, sp.conjugate) else atom)
+    return sum(count for _, count in target.variable_count) if isinstance(target, sp.Derivative) else 0

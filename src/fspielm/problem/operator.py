@@ -1,0 +1,364 @@
+"""Linear differential operators, and the determinant of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import wraps
+from itertools import combinations_with_replacement
+from math import factorial, prod
+from typing import Any, TypeVar, final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import sympy as sp
+from sympy.core.evalf import PrecisionExhausted
+from sympy.core.function import AppliedUndef
+
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
+from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.expr.field import Field
+from fspielm.expr.identities import is_multiple
+from fspielm.expr.values import describe, simplest_number
+from fspielm.geometry.points import Sites
+
+# ---- What follows from a problem, or from one of its conditions, alone: found once for each
+
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+
+def once(find: Callable[[K], T]) -> Callable[[K], T]:
+    """Keep what `find` gives for a thing as long as that is there: rounds, estimates and forecasts ask again."""
+    known: WeakKeyDictionary[K, T] = WeakKeyDictionary()
+
+    @wraps(find)
+    def found(thing: K) -> T:
+        if thing not in known:
+            known[thing] = find(thing)
+        return known[thing]
+
+    return found
+
+
+# ---- Linear differential operators: sums of coefficient times mixed partial derivative
+
+
+Coefficient = complex | Callable[[Sites], NumberArray]
+
+
+@dataclass(frozen=True)
+class Term:
+    """``coefficient * D^orders`` of one of the unknowns.
+
+    Attributes
+    ----------
+    coefficient : number or callable
+    orders : tuple of int
+        The number of derivatives along each coordinate.
+    unknown : int
+        Which of the unknowns it takes, by its place among them.
+    """
+
+    coefficient: Coefficient
+    orders: tuple[int, ...]
+    unknown: int = 0
+
+    @property
+    def order(self) -> int:
+        """Total order of the derivative."""
+        return sum(self.orders)
+
+    def at(self, sites: Sites) -> NumberArray:
+        """The coefficient at each site, shape ``(n,)``."""
+        if callable(self.coefficient):
+            return self.coefficient(sites)
+        return np.full(len(sites), self.coefficient)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A linear differential operator on functions of `dimension` coordinates, or on several of them together."""
+
+    dimension: int
+    terms: tuple[Term, ...]
+
+    @property
+    def order(self) -> int:
+        """The highest total order of any term."""
+        return max((term.order for term in self.terms), default=0)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether every coefficient is a number."""
+        return not any(callable(term.coefficient) for term in self.terms)
+
+    @property
+    def unknowns(self) -> frozenset[int]:
+        """Which of the unknowns it takes, by their places."""
+        return frozenset(term.unknown for term in self.terms)
+
+    @property
+    def fields(self) -> dict[Field, str]:
+        """The coefficients that are fields, with what they are called."""
+        return {one.field: one.what for term in self.terms for one in _fields_in(term.coefficient)}
+
+    @property
+    def numbers(self) -> tuple[complex, ...]:
+        """The numbers among the coefficients, and among their factors."""
+        return tuple(number for term in self.terms for number in _numbers_in(term.coefficient))
+
+    def times(self, coefficient: Coefficient) -> Operator:
+        """The operator followed by a multiplication."""
+        terms = (replace(t, coefficient=product(coefficient, t.coefficient)) for t in self.terms)
+        return Operator(self.dimension, tuple(terms))
+
+    def after(self, orders: tuple[int, ...]) -> Operator:
+        """The derivative ``D^orders`` followed by the operator."""
+        terms = (replace(t, orders=tuple(np.add(t.orders, orders).tolist())) for t in self.terms)
+        return Operator(self.dimension, tuple(terms))
+
+    def on(self, unknown: int) -> Operator:
+        """The same operator on another one of the unknowns."""
+        return Operator(self.dimension, tuple(replace(t, unknown=unknown) for t in self.terms))
+
+    def part(self, unknown: int) -> Operator:
+        """What it does to one of the unknowns, as an operator on that alone; without terms, if that is nothing."""
+        return Operator(self.dimension, tuple(replace(t, unknown=0) for t in self.terms if t.unknown == unknown))
+
+    def __add__(self, other: Operator) -> Operator:
+        return Operator(self.dimension, self.terms + other.terms)
+
+    def order_along(self, axes: range) -> int:
+        """The highest order of any term counted over `axes` alone."""
+        return max((sum(term.orders[axis] for axis in axes) for term in self.terms), default=0)
+
+
+def derivative(orders: tuple[int, ...]) -> Operator:
+    """The single derivative ``D^orders``; all zeros give the identity."""
+    return Operator(len(orders), (Term(1.0, orders),))
+
+
+def identity(dimension: int) -> Operator:
+    """The operator that leaves a function as it is."""
+    return derivative((0,) * dimension)
+
+
+def along_normal(dimension: int, order: int = 1, axes: range | None = None) -> Operator:
+    """The derivative of the given order along the outward normal of the sites it is applied at, the normal held fixed.
+
+    Parameters
+    ----------
+    dimension : int
+    order : int
+    axes : range, optional
+        Those that normals may point along, where that is not all: never along time.
+    """
+    if order == 0:
+        return identity(dimension)
+    axes = range(dimension) if axes is None else axes
+    terms = []
+    for chosen in combinations_with_replacement(axes, order):
+        orders = tuple(chosen.count(axis) for axis in range(dimension))
+        number = factorial(order) // prod(factorial(n) for n in orders)
+        terms.append(Term(_NormalPower(orders, float(number)), orders))
+    return Operator(dimension, tuple(terms))
+
+
+@dataclass(frozen=True)
+class _NormalPower:
+    """``factor * normal^powers``: what ``D^powers`` is multiplied with in a normal derivative."""
+
+    powers: tuple[int, ...]
+    factor: float
+
+    def __call__(self, sites: Sites) -> NumberArray:
+        if sites.normals is None:
+            raise ValueError("a normal derivative needs sites on a boundary")
+        return np.asarray(self.factor * np.prod(sites.normals**self.powers, axis=1))
+
+
+@dataclass(frozen=True)
+class FieldCoefficient:
+    """A coefficient that is a field; `what` names it where it has no value."""
+
+    field: Field
+    what: str
+
+    def __call__(self, sites: Sites) -> NumberArray:
+        """The field's values at `sites`."""
+        return self.field.checked(sites.points, self.what, sites.normals)
+
+
+@dataclass(frozen=True)
+class Product:
+    """One coefficient times another, at least one of which varies."""
+
+    first: Coefficient
+    second: Coefficient
+
+    def __call__(self, sites: Sites) -> NumberArray:
+        """The product at `sites`."""
+        factors = [f(sites) if callable(f) else f for f in (self.first, self.second)]
+        return np.asarray(factors[0] * factors[1])
+
+
+def _fields_in(coefficient: Coefficient) -> tuple[FieldCoefficient, ...]:
+    if isinstance(coefficient, Product):
+        return _fields_in(coefficient.first) + _fields_in(coefficient.second)
+    return (coefficient,) if isinstance(coefficient, FieldCoefficient) else ()
+
+
+def _numbers_in(coefficient: Coefficient) -> tuple[complex, ...]:
+    if isinstance(coefficient, Product):
+        return _numbers_in(coefficient.first) + _numbers_in(coefficient.second)
+    return () if callable(coefficient) else (coefficient,)
+
+
+def field_coefficient(field: Field, what: str) -> Coefficient:
+    """A field as a coefficient: a number where it is one."""
+    return field.constant if field.constant is not None else FieldCoefficient(field, what)
+
+
+def product(first: Coefficient, second: Coefficient) -> Coefficient:
+    """One coefficient times another."""
+    if callable(first) or callable(second):
+        return second if first == 1.0 else first if second == 1.0 else Product(first, second)
+    return first * second
+
+
+# ---- Operators that are constant up to one common factor
+
+
+# Where a quotient is evaluated, in parts of 1009: places of no meaning.
+_PLACES = (347, 31, 661, 929, 1499, -388)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ConstantOperator:
+    """An operator written as a factor times one of constant coefficients.
+
+    Attributes
+    ----------
+    operator : Operator
+        Its coefficients are numbers, none of them zero.
+    factor : Field or None
+        What it is multiplied with; None for one.
+    """
+
+    operator: Operator
+    factor: Field | None
+
+
+def constant_operator(operator: Operator) -> ConstantOperator:
+    """Divide `operator` by the factor that its coefficients have in common, if numbers are left then.
+
+    The quotients are compared as expressions: a callable may look constant wherever it is tried.
+
+    Raises
+    ------
+    UnsuitableError
+        If coefficients are left that vary, or none at all; it names the first of them.
+    """
+    if operator.is_constant:
+        return ConstantOperator(_collected(operator.dimension, operator.terms), None)
+    factor = next(t.coefficient for t in operator.terms if callable(t.coefficient))
+    if not isinstance(factor, FieldCoefficient):
+        raise UnsuitableError("the coefficients of the equation must be constant; got one that is not an expression")
+    terms = tuple(replace(term, coefficient=_quotient(term, factor)) for term in operator.terms)
+    return ConstantOperator(_collected(operator.dimension, terms), factor.field)
+
+
+def _quotient(term: Term, factor: FieldCoefficient) -> complex:
+    """The coefficient over the factor, which has to be a number."""
+    if term.coefficient is factor:
+        return 1.0
+    above, below = _source(term.coefficient), _source(factor)
+    ratio = _ratio(above, below) if isinstance(above, sp.Expr) and isinstance(below, sp.Expr) else None
+    if ratio is None:
+        raise UnsuitableError(
+            "the coefficients of the equation must be constant, or all be multiples of one function; got "
+            f"{describe(below)} and {describe(above)}"
+        )
+    return ratio
+
+
+def _ratio(above: sp.Expr, below: sp.Expr) -> complex | None:
+    """The number that one expression is the multiple of another by; None where it is none."""
+    if not is_multiple(above, below):
+        # 0.1*(x + 6) became 0.1*x + 0.6 by SymPy, which is a multiple of x + 6 to 15 digits only
+        above, below = _in_decimals(above), _in_decimals(below)
+        if not is_multiple(above, below):
+            return None
+    opaque = {part: sp.Dummy() for part in (above / below).atoms(AppliedUndef, sp.Derivative)}
+    ratio = (above / below).xreplace(opaque)
+    symbols = sorted(ratio.free_symbols, key=str)
+    for place in _PLACES:
+        at = {symbol: sp.Rational(place + 97 * i, 1009) for i, symbol in enumerate(symbols)}
+        try:
+            number = complex(ratio.xreplace(at).evalf(30, strict=True))
+        except (PrecisionExhausted, TypeError, ValueError, ArithmeticError):
+            continue  # where both are too close to zero to be told from it, or not defined
+        if np.isfinite(number):
+            return simplest_number(number)
+    return None
+
+
+def _in_decimals(expression: sp.Expr) -> sp.Expr:
+    """The expression with its floating-point numbers as they are written."""
+    written = {number: f"{float(number):.15g}" for number in expression.atoms(sp.Float)}
+    return expression.xreplace({number: sp.Rational(text) for number, text in written.items() if "inf" not in text})
+
+
+def _source(coefficient: Coefficient) -> Any:
+    """What the user wrote."""
+    if isinstance(coefficient, FieldCoefficient):
+        return coefficient.field.source
+    return coefficient if callable(coefficient) else sp.sympify(coefficient)
+
+
+def _collected(dimension: int, terms: tuple[Term, ...]) -> Operator:
+    """The same operator with one term for each derivative of each unknown, and no zeros."""
+    sums: dict[tuple[tuple[int, ...], int], complex] = {}
+    for term in terms:
+        assert not callable(term.coefficient)
+        key = term.orders, term.unknown
+        sums[key] = sums.get(key, 0.0) + term.coefficient
+    kept = tuple(Term(coefficient, *key) for key, coefficient in sums.items() if coefficient != 0.0)
+    if not kept:
+        raise UnsuitableError("the equation vanishes identically: all of its coefficients are zero")
+    return Operator(dimension, kept)
+
+
+# ---- Where the highest derivatives of an operator lead across the boundary
+
+
+def is_characteristic(operator: Operator, sites: Sites, space: range) -> BoolArray:
+    """Where no highest derivative leads across the boundary, so that conditions cannot be counted.
+
+    That is where the sum of ``coefficient * normal^orders`` over the terms of highest space order is zero.
+    """
+    assert sites.normals is not None
+    order = operator.order_along(space)
+    symbols: dict[int, FloatArray] = {}
+    largest = np.zeros(len(sites))
+    for term in operator.terms:
+        along = [term.orders[axis] for axis in space]
+        direction = np.prod(sites.normals[:, list(space)] ** along, axis=1)
+        if sum(along) == order and np.any(direction):
+            share = direction * _coefficient(term, sites)
+            # terms with other time derivatives cannot cancel this one
+            time_order = term.order - order
+            symbols[time_order] = symbols.get(time_order, 0.0) + share
+            largest = np.maximum(largest, np.abs(share))
+    nowhere = [np.abs(symbol) <= 1e-12 * largest for symbol in symbols.values()]
+    return np.logical_and.reduce(nowhere, axis=0) if nowhere else np.ones(len(sites), dtype=bool)
+
+
+def _coefficient(term: Term, sites: Sites) -> FloatArray:
+    try:
+        return term.at(sites)
+    except ProblemError:
+        return np.ones(len(sites))  # infinite on the boundary, as 1/r is at r = 0: not zero, at any rate

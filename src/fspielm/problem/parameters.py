@@ -1,0 +1,196 @@
+"""Symbols of a statement that stand for numbers."""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef, UndefinedFunction
+
+from fspielm.errors import ProblemError
+from fspielm.problem.statement import Statement
+from fspielm.problem.substitutions import ByRegion, Givens
+
+if TYPE_CHECKING:
+    from fspielm.problem.problem import Problem
+
+
+# ---- Numbers that users write: as such, or as expressions of given symbols
+
+
+def as_written(value: Any, what: str) -> sp.Expr:
+    """A number or an expression, as an expression; a text is none.
+
+    Raises
+    ------
+    ProblemError
+    """
+    if isinstance(value, sp.Expr):
+        return value
+    if isinstance(value, int | float | complex | np.number) and not isinstance(value, bool):
+        return sp.sympify(value)
+    raise ProblemError(f"{what} must be a number, or a SymPy expression; got {value!r}")
+
+
+def number_in(value: Any, givens: Givens, what: str) -> complex:
+    """The number, real where it is; given symbols have theirs.
+
+    Raises
+    ------
+    ProblemError
+    """
+    known = givens.substitute(as_written(value, what))
+    if known.free_symbols or not known.is_number:
+        raise ProblemError(f"{what} must be a number, or an expression of given symbols; got {value}")
+    number = complex(known)
+    if not cmath.isfinite(number):
+        raise ProblemError(f"{what} must be finite; got {value}")
+    return number if number.imag else number.real
+
+
+# ---- Symbols of a statement that stand for numbers
+
+
+# What stands for open numbers while a statement is read: nothing that anybody would write.
+_STAND_IN, _NEXT = 0.73908513321516, 0.61803398874989
+
+
+class _StandIn(float):
+    """A number that means nothing."""
+
+
+def open_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:
+    """The symbols without a number: those given as ``given={k: ...}``, then those that nothing is said about."""
+    given = {} if statement.given is None else statement.given
+    if not isinstance(given, Mapping):
+        return ()
+    asked = [key for key, value in given.items() if value is ... and isinstance(key, sp.Symbol)]
+    return (*asked, *sorted(_left_open(statement, given), key=str))
+
+
+def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]:
+    """The symbols in a statement that stand for numbers and are not given.
+
+    Not those of places and of orders of derivatives, of which nothing can be said without a number, nor those named
+    like a coordinate, which are mistakes; so are those named like a function, refused here.
+    """
+    places = [getattr(condition, "on", None) for condition in statement.conditions]
+    written = [e for e in statement.expressions if not any(e is place for place in places)]
+    written += _expressions(given.values())
+    functions = set().union(*(e.atoms(AppliedUndef) for e in statement.equations if isinstance(e, sp.Basic)))
+    derivatives = set().union(*(e.atoms(sp.Derivative) for e in written))
+    orders = [sp.sympify(count) for derivative in derivatives for _, count in derivative.variable_count]
+    known = {str(argument) for function in functions for argument in function.args}
+    unknown = {function.func.__name__: function for function in functions}
+    symbols = {symbol for e in written for symbol in e.free_symbols if isinstance(symbol, sp.Symbol)}
+    symbols -= {*given}.union(*(order.free_symbols for order in orders))
+    for symbol in symbols:
+        if symbol.name in unknown:
+            raise plain_symbol(symbol, unknown[symbol.name])
+    return {symbol for symbol in symbols if symbol.name not in known}
+
+
+def plain_symbol(symbol: sp.Symbol, function: AppliedUndef) -> ProblemError:
+    """What is wrong with a symbol that has the name of an unknown."""
+    return ProblemError(
+        f"{symbol} is written as a plain symbol and as the function {function}; write "
+        f'{symbol} = sp.Function("{symbol}")({", ".join(map(str, function.args))}) once, and use it everywhere'
+    )
+
+
+def with_stand_ins(statement: Statement, symbols: tuple[sp.Symbol, ...]) -> Statement:
+    """The statement with numbers that mean nothing for these symbols."""
+    return with_numbers(
+        statement, {symbol: _StandIn(_STAND_IN + place * _NEXT) for place, symbol in enumerate(symbols)}
+    )
+
+
+def stood_for(statement: Statement) -> tuple[sp.Symbol, ...]:
+    """The symbols that `with_stand_ins` has given numbers."""
+    return tuple(key for key, value in (statement.given or {}).items() if isinstance(value, _StandIn))
+
+
+def with_numbers(statement: Statement, values: Mapping[sp.Symbol, Any]) -> Statement:
+    """The statement with these numbers among what is given."""
+    return replace(statement, given={**(statement.given or {}), **values})
+
+
+def used_in(given: Mapping[Any, Any], values: Iterable[Any]) -> dict[Any, Any]:
+    """What of the given stands in the expressions among values, or in what is given for something that does."""
+    used, written = set(), _expressions(values)
+    functional = [key for key in given if not isinstance(key, sp.Symbol)]
+    while written:
+        symbols = set().union(*(e.free_symbols for e in written))
+        functions = set().union(*(e.atoms(AppliedUndef) for e in written))
+        more = [key for key in symbols if key in given and key not in used]
+        more += [key for key in functional if key not in used and _occurs(key, symbols, functions)]
+        used.update(more)
+        written = _expressions(given[key] for key in more)
+    return {key: value for key, value in given.items() if key in used}
+
+
+def _occurs(key: Any, symbols: set[sp.Symbol], functions: set[AppliedUndef]) -> bool:
+    if isinstance(key, UndefinedFunction):
+        return any(f.func.__name__ == key.__name__ for f in functions)
+    if isinstance(key, AppliedUndef):
+        return key in functions
+    if isinstance(key, sp.Derivative):
+        return bool(key.atoms(AppliedUndef) & functions)
+    return key in symbols
+
+
+def _expressions(values: Iterable[Any]) -> list[sp.Basic]:
+    """The expressions among values, and those of data by region."""
+    each = (e for value in values for e in (value.expressions if isinstance(value, ByRegion) else (value,)))
+    return [e for e in each if isinstance(e, sp.Basic)]
+
+
+def parameters_of(problem: Problem) -> tuple[sp.Symbol, ...]:
+    """The symbols that may get other numbers: all that are given, and those that are open."""
+    given = [key for key in (problem.statement.given or {}) if isinstance(key, sp.Symbol)]
+    return tuple(dict.fromkeys([*given, *problem.open_symbols]))
+
+
+def check_parameter(symbol: Any, known: tuple[sp.Symbol, ...], coordinates: tuple[sp.Symbol, ...]) -> None:
+    """Refuse what is none of the `known` parameters of a problem."""
+    if not isinstance(symbol, sp.Symbol):
+        raise ProblemError(f"parameter must be a SymPy symbol of the problem; got {symbol!r}")
+    if symbol in known:
+        return
+    if symbol in coordinates:
+        raise ProblemError(f"parameter {symbol} is a coordinate; it must be a number of the problem")
+    names = ", ".join(sorted(map(str, known)))
+    have = f"its numbers are {names}" if names else "there is no symbol for a number in it"
+    raise ProblemError(
+        f"parameter {symbol} does not occur in the problem: {have}; write the symbol {symbol} into an equation or a "
+        "condition; symbols of one name but different assumptions (real=True) are different symbols"
+    )
+
+
+def need_values(problem: Problem, symbols: tuple[sp.Symbol, ...]) -> str:
+    """What to do about open symbols, as a sentence."""
+    values, first = ", ".join(f"{symbol}: {place + 1}.0" for place, symbol in enumerate(symbols)), symbols[0]
+    have, one = ("have no value", " all but one, and") if len(symbols) > 1 else ("has no value", "")
+    return (
+        f"{', '.join(map(str, symbols))} {have}: pass problem.at({{{values}}}), or{one} use fs.eigenmodes(problem, "
+        f"{first}, count=10), fs.sweep(problem, {{{first}: [...]}}) or fs.follow(problem, {first}, ...)"
+        + "".join(_near_miss(problem, symbol) for symbol in symbols)
+    )
+
+
+def _near_miss(problem: Problem, symbol: sp.Symbol) -> str:
+    """The name that a symbol may be a slip of the pen for, as a question."""
+    if symbol.name in ("pi", "I"):
+        return f"; did you mean sp.{symbol}, the number?"
+    others = (*problem.coordinates, *(unknown.symbol.func.__name__ for unknown in problem.unknowns))
+    others += tuple(
+        getattr(key, "name", key) for key in problem.statement.given or {} if key not in problem.open_symbols
+    )
+    names = {str(other).lower(): str(other) for other in others}
+    near = get_close_matches(symbol.name.lower(), names, 1)
+    return f"; did you mean {names[near[0]]} instead of {symbol}?" if near else ""

@@ -1,0 +1,429 @@
+"""Where relations hold: pieces of the boundary, the start of time, places inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sympy.logic.boolalg import Boolean
+
+from fspielm.arrays import BoolArray, FloatArray, as_points
+from fspielm.errors import ProblemError
+from fspielm.expr.compile import compile_relation
+from fspielm.expr.values import describe
+from fspielm.geometry.boundary import BoundaryPart, Mask, likely_parts, list_parts, namesakes
+from fspielm.geometry.curves import PlaneCurve
+from fspielm.geometry.domain import Domain
+from fspielm.geometry.points import Sites
+from fspielm.geometry.time import extrude
+from fspielm.numerics.sampling import Sampling, kronecker
+from fspielm.problem.setting import Setting
+
+# ---- Where a relation holds: in the domain, on pieces of its boundary, at the start of time, at places inside
+
+
+# Enough to see a piece of the boundary that conditions leave out or cover twice; finer ones stay unseen.
+PROBES = 2000
+
+# How far a point may be off, relative to the domain's size, and still be where it should be.
+SAME_PLACE = 1e-9
+
+
+class Sampler(Protocol):
+    """Draws sites of a region."""
+
+    def __call__(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
+        """`n` sites (as many as there are, where the region is made of points)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A place where a relation holds.
+
+    Attributes
+    ----------
+    kind : {"domain", "boundary", "start", "inside", "interface"}
+        All over the domain, on the boundary of space, at the start of time, at some places in the domain, or where
+        materials meet.
+    label : str
+        What block names call it: ``"x-"``.
+    measure : float or None
+        Length or area; None for a domain, the measure of which is its own to know.
+    sample : callable
+        Draws sites.
+    part : BoundaryPart or None
+        The part of the boundary, or the curve inside, that it is all or a piece of.
+    mask : callable or None
+        Limits it to a piece of the part.
+    sharp : callable or None
+        The mask without the room that it leaves for rounding, where there is one: a border is there to the last bit.
+    count : int or None
+        How many sites it has, where it is made of points.
+    partner : BoundaryPart or None
+        The part that is tied to this one, where it is a pair.
+    shift : (d,) array or None
+        The way from a point of `part` to the one of `partner` that it is tied to.
+    factor : number
+        What unknowns are there, in units of what they are here.
+    """
+
+    kind: Literal["domain", "boundary", "start", "inside", "interface"]
+    label: str
+    measure: float | None
+    sample: Sampler
+    part: BoundaryPart | None = None
+    mask: Mask | None = None
+    sharp: Mask | None = None
+    count: int | None = None
+    partner: BoundaryPart | None = None
+    shift: FloatArray | None = None
+    factor: complex = 1.0
+
+    @property
+    def parts(self) -> tuple[BoundaryPart, ...]:
+        """The parts of the boundary that it belongs to."""
+        return tuple(p for p in (self.part, self.partner) if p is not None and self.kind == "boundary")
+
+    @property
+    def share(self) -> float:
+        """How much of its part it is."""
+        if self.part is None or self.mask is None or self.measure is None:
+            return 1.0
+        return self.measure / self.part.measure
+
+
+def whole_domain(domain: Domain) -> Region:
+    """All of a domain."""
+
+    def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
+        return Sites(domain.sample(n, rng, sampling))
+
+    return Region("domain", "", None, sample)
+
+
+def whole_part(part: BoundaryPart) -> Region:
+    """All of a part of the boundary."""
+    return Region("boundary", part.name, part.measure, part.sample, part, count=_count(part))
+
+
+def piece_of(part: BoundaryPart, mask: Mask, sharp: Mask | None) -> list[Region]:
+    """The piece of a part that a mask leaves, if there is one."""
+    share = float(np.mean(mask(probe(part).points)))
+
+    def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
+        return part.sample(n, rng, sampling, where=mask)
+
+    found = Region("boundary", part.name, share * part.measure, sample, part, mask, sharp, _count(part))
+    return [found] if share > 0 else []
+
+
+def _count(part: BoundaryPart) -> int | None:
+    return 1 if part.parameters == 0 else None
+
+
+def probe(part: BoundaryPart, count: int = PROBES) -> Sites:
+    """Fixed sites spread over a part, to see which conditions cover it.
+
+    Evenly spread, and with irrational coordinates, so that no site lies where ``x <= 1/2`` and ``x >= 1/2`` meet.
+    """
+    return part.at(kronecker(count if part.parameters else 1, part.parameters))
+
+
+# ---- What `on` means: parts of the boundary by name, the pieces of them where a relation holds, or the rest
+
+
+Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolArray]
+
+# What `on` may say in the place of a part's name: whatever no other condition covers.
+REST = "rest"
+
+# What rounding may do to a place.
+_ROUNDING = 1e-13
+
+
+def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Region]:
+    """The parts that `on` means, each with its mask and the share of the part that it covers."""
+    parts = setting.parts
+    if not parts:
+        start = setting.domain.bounding_box[0][-1]
+        raise ProblemError(
+            f"{who}: {setting.domain!r} by itself has no boundary for it; what holds at the start, "
+            f"{setting.coordinates[-1]} = {start:g}, is said with fs.Initial(value) and fs.Initial(value, order=1), "
+            "and what holds at other times with fs.Measured or fs.Condition(..., at=...)"
+        )
+    if on is None:
+        return [whole_part(part) for part in parts]
+    if isinstance(on, str | Sequence):
+        if means_rest(on, setting):
+            return _rest(who, setting)
+        names = [on] if isinstance(on, str) else on
+        chosen = [piece for name in names for piece in _named_pieces(name, who, setting)]
+        return [
+            whole_part(part) if side == part.name else _region_of_side(part, side, setting)
+            for part, side in dict.fromkeys(chosen)
+        ]
+    mask_on = _relation_masks(on, setting) if isinstance(on, Boolean) else _same_mask(on)
+    sharp = compile_relation(_with_givens(on, setting), setting.coordinates, 0.0) if isinstance(on, Boolean) else None
+    regions = [piece for part in parts for piece in piece_of(part, mask_on(part), sharp)]
+    if not regions:
+        raise ProblemError(
+            f"{who}: on={describe(on)} holds nowhere on the boundary, or on less than "
+            f"1/{PROBES} of any of its parts {[part.name for part in parts]}; for all of a part, write its name"
+        )
+    return regions
+
+
+def means_rest(on: object, setting: Setting) -> bool:
+    """Whether `on` is the rest of the boundary, and not a part of that name."""
+    return isinstance(on, str) and on == REST and all(part.name != REST for part in setting.parts)
+
+
+def _rest(who: str, setting: Setting) -> list[Region]:
+    """What the conditions that say where they hold leave: whole parts, and pieces of parts."""
+    regions = []
+    for part in setting.parts:
+        others = [region for region in setting.covered if any(one is part for one in region.parts)]
+        masks = [region.mask for region in others if region.mask is not None]
+        if not others:
+            regions.append(whole_part(part))
+        elif len(masks) == len(others):
+            sharp = [region.sharp or region.mask for region in others]
+            regions += piece_of(part, _nowhere_of(masks), _nowhere_of([mask for mask in sharp if mask is not None]))
+    if not regions:
+        raise ProblemError(
+            f'{who}: on="rest" is what no other condition covers, but the others cover every part of the boundary, '
+            f"{[part.name for part in setting.parts]}; limit one of them with on=, or name the parts"
+        )
+    return regions
+
+
+def _nowhere_of(masks: Sequence[Mask]) -> Mask:
+    """Where none of the masks holds."""
+
+    def mask(points: FloatArray) -> BoolArray:
+        held: BoolArray = ~np.logical_or.reduce([mask(points) for mask in masks])
+        return held
+
+    return mask
+
+
+def _named_pieces(name: str, who: str, setting: Setting) -> list[tuple[BoundaryPart, str]]:
+    """The part with this name, or the side of one; or those whose names have its form, where it has wildcards.
+
+    Each with its name. Sides are looked for where no part is meant.
+    """
+    parts = setting.parts
+    whole = [(part, part.name) for part in parts]
+    names = [part.name for part in parts]
+    is_form = name not in names and any(sign in name for sign in "*?[")
+    if name == REST and REST not in names:
+        raise ProblemError(f"{who}: 'rest' stands alone, as in on='rest', and not in a list of parts")
+    sides = [] if name in names else [(part, side) for part in parts for side in part.side_names]
+    for pieces in (whole, sides):
+        if found := [piece for piece in pieces if piece[1] == name or (is_form and fnmatchcase(piece[1], name))]:
+            return found
+    if is_form:
+        raise ProblemError(f"{who}: the boundary has no part of the form {name!r}; its parts are {list_parts(parts)}")
+    return [(named_part(name, who, setting), name)]
+
+
+def _region_of_side(part: BoundaryPart, name: str, setting: Setting) -> Region:
+    """A side of a part: the piece of it that lies on a straight line, or several."""
+    side = part.side(name)
+    units = np.column_stack([side.breaks[:-1], np.nextafter(side.breaks[1:], 0.0)]).ravel()
+    places = side.place(np.column_stack([units, np.full((len(units), part.parameters - 1), 0.5)])).points
+    starts, ends = places[::2, :2], places[1::2, :2]
+    size, rounding = _sizes(setting)
+
+    def mask_with(room: float) -> Mask:
+        def mask(points: FloatArray) -> BoolArray:
+            held = np.zeros(len(points), dtype=np.bool_)
+            for start, along in zip(starts, ends - starts, strict=True):
+                way = points[:, :2] - start
+                share = np.clip(way @ along / (along @ along), 0.0, 1.0)
+                held |= np.linalg.norm(way - share[:, None] * along, axis=1) <= room
+            return held
+
+        return mask
+
+    sharp = mask_with(rounding)
+    return Region("boundary", name, side.measure, side.sample, part, mask_with(SAME_PLACE * size), sharp)
+
+
+def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
+    """The part of the boundary with this name, or an error that lists them."""
+    by_name = {part.name: part for part in setting.parts}
+    if name in by_name:
+        return by_name[name]
+    names = list(by_name)
+    if same := namesakes(name, names):
+        raise ProblemError(
+            f"{who}: the boundary has {len(same)} parts {name!r}, told apart as {same}: write one of these or a list "
+            f"of them, or give the shapes names (Disk(..., name='hole') has the part 'hole.circle'); {name + '*'!r} "
+            "means them all"
+        )
+    message = f"{who}: the boundary has no part {name!r}; its parts are {list_parts(setting.parts)}"
+    if setting.domain.time is not None and name == f"{setting.coordinates[-1]}-":
+        raise ProblemError(f"{message}; the start of time takes fs.Initial")
+    if setting.domain.time is not None and name == f"{setting.coordinates[-1]}+":
+        raise ProblemError(f"{message}; the end of time takes no condition")
+    sides = [side for part in setting.parts for side in part.side_names]
+    if name in sides:
+        raise ProblemError(
+            f"{who}: {name!r} is a side of a part, and a whole part is needed; name the sides, as in "
+            "fs.Polygon(vertices, names=[...]), which makes each name a part"
+        )
+    raise ProblemError(message + likely_parts(name, names + sides))
+
+
+def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], Mask]:
+    """The mask of a relation on each part.
+
+    Sides that are the same place count as equal; but where all of a part lies that close to a threshold, as the face
+    ``x = 0`` does to that of ``x < 1e-9``, the difference is meant, and rounding alone is made up for.
+    """
+    size, rounding = _sizes(setting)
+    relation = _with_givens(on, setting)
+    usual = compile_relation(relation, setting.coordinates, SAME_PLACE * size)
+    close = compile_relation(relation, setting.coordinates, SAME_PLACE * size, rounding)
+
+    def mask_on(part: BoundaryPart) -> Mask:
+        points = probe(part).points
+        return usual if np.array_equal(usual(points), close(points)) else close
+
+    return mask_on
+
+
+def _sizes(setting: Setting) -> tuple[float, float]:
+    """How large the domain is, and what rounding may do to a place in it."""
+    lower, upper = setting.domain.bounding_box
+    size = float(np.linalg.norm(upper - lower))
+    return size, _ROUNDING * max(size, float(np.abs([lower, upper]).max()))
+
+
+def _with_givens(on: Boolean, setting: Setting) -> Boolean:
+    try:
+        relation: Boolean = setting.givens.substitute(on)
+    except TypeError as error:  # SymPy's word for a comparison of numbers that are not real
+        raise ProblemError(f"on={on} must compare real numbers; with what is given: {error}") from None
+    return relation
+
+
+def _same_mask(on: Callable[[FloatArray], BoolArray]) -> Callable[[BoundaryPart], Mask]:
+    mask = _checked_mask(on)
+    return lambda part: mask
+
+
+def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:
+    def mask(points: FloatArray) -> BoolArray:
+        result = np.asarray(on(points.copy()))
+        if result.shape != (len(points),) or result.dtype != np.bool_:
+            raise ProblemError(
+                f"on: {describe(on)} must return one boolean per point, shape ({len(points)},); "
+                f"got {result.dtype} of shape {result.shape}"
+            )
+        return result
+
+    return mask
+
+
+# ---- Regions inside a domain: given points, and curves
+
+
+# Points, one after the other; a plane curve; or a map from [0, 1] to points.
+Points: TypeAlias = tuple[tuple[float, ...], ...]
+At: TypeAlias = Points | PlaneCurve | Callable[[FloatArray], ArrayLike]
+
+# Pieces that the length of a curve is measured with: to four digits, and only counts of rows follow from it.
+_PIECES = 2000
+
+
+def check_points(points: Any, argument: str) -> Points:
+    """Points as tuples, which nobody can change; their number of coordinates is checked with the domain."""
+    if np.iscomplexobj(points):
+        raise ProblemError(f"{argument} must be real numbers; got {_short(points)}")
+    try:
+        array = np.asarray(points, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.ndim != 2 or not array.size:
+        raise ProblemError(
+            f"{argument} must be points as the rows of an array (n, d), at least one; got {_short(points)}"
+        )
+    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
+    if bad.size:
+        raise ProblemError(f"{argument} must be finite; the point number {bad[0]} is {_place(array[bad[0]])}")
+    return tuple(map(tuple, array.tolist()))
+
+
+def points_region(points: Points, label: str, argument: str, setting: Setting) -> Region:
+    """Given points of the domain."""
+    array = as_points(points, setting.dimension, argument=argument)
+    _refuse_outside(array, argument, setting)
+    sites = Sites(array)
+
+    def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
+        return sites
+
+    return Region("inside", label, 1.0, sample, count=len(sites))
+
+
+def curve_region(curve: PlaneCurve | Callable[[FloatArray], ArrayLike], argument: str, setting: Setting) -> Region:
+    """A curve through the domain; a plane curve in a plane domain with time is meant at all times."""
+    if isinstance(curve, PlaneCurve):
+        part = curve.as_part("curve")
+        if setting.domain.time is not None:
+            part = extrude(part, setting.domain.time)
+        got = part.parameters + 1
+        if got != setting.dimension:
+            raise ProblemError(
+                f"{argument} is a plane curve, but the unknown {setting.symbols[0]} has {setting.dimension} "
+                "coordinates; write a function from [0, 1] to points of the domain"
+            )
+    else:
+        part = _from_callable(curve, argument, setting)
+    _refuse_outside(probe(part).points, argument, setting)
+    return Region("inside", "curve", part.measure, part.sample, part)
+
+
+def _from_callable(curve: Callable[[FloatArray], ArrayLike], argument: str, setting: Setting) -> BoundaryPart:
+    who = f"{argument}: {describe(curve)}"
+
+    def place(unit: FloatArray) -> Sites:
+        points = as_points(curve(unit[:, 0].copy()), setting.dimension, argument=f"{who} must return points, which")
+        if len(points) != len(unit):
+            raise ProblemError(
+                f"{who} must return one point for each parameter; got {len(points)} points for {len(unit)} parameters"
+            )
+        return Sites(points)
+
+    path = place(np.linspace(0.0, 1.0, _PIECES + 1)[:, None]).points
+    length = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+    if not 0.0 < length < np.inf:
+        raise ProblemError(f"{who} must be a curve of positive, finite length; got {length}")
+    return BoundaryPart("curve", length, 1, place)
+
+
+def _refuse_outside(points: FloatArray, argument: str, setting: Setting) -> None:
+    outside = np.flatnonzero(~setting.domain.contains(points))
+    if outside.size:
+        first = points[outside[0]]
+        place = ", ".join(f"{s}={v:.6g}" for s, v in zip(setting.coordinates, first, strict=True))
+        raise ProblemError(
+            f"{argument} must lie in the domain {setting.domain!r}; {place} does not "
+            f"({outside.size} of {len(points)} points)"
+        )
+
+
+def _place(point: FloatArray) -> str:
+    return f"({', '.join(f'{v:.6g}' for v in point)})"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 120 else text[:117] + "..."

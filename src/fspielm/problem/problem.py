@@ -1,0 +1,596 @@
+"""The statement of a problem, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike, NDArray
+from sympy.core.function import AppliedUndef
+
+from fspielm.arrays import FloatArray, NumberArray, as_finite_points, as_points
+from fspielm.errors import IterateError, ProblemError
+from fspielm.expr.field import Field
+from fspielm.expr.values import bare_hint, describe
+from fspielm.geometry.domain import Domain
+from fspielm.geometry.points import Sites
+from fspielm.geometry.regions import regions_in
+from fspielm.problem.compiled import Compiled, compile_all
+from fspielm.problem.conditions import AnyCondition
+from fspielm.problem.determinant import determinant
+from fspielm.problem.interfaces import InterfaceLine, Reading, Side
+from fspielm.problem.linear import NonlinearError, residual_form
+from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Elsewhere, Iterate, as_iterate
+from fspielm.problem.nonlinear.statement import Nonlinear, compile_nonlinear
+from fspielm.problem.operator import Operator, once
+from fspielm.problem.pairs import real_relations
+from fspielm.problem.parameters import (
+    check_parameter,
+    need_values,
+    open_symbols,
+    parameters_of,
+    used_in,
+    with_numbers,
+    with_stand_ins,
+)
+from fspielm.problem.relations import Relation, is_complex
+from fspielm.problem.scattering.incident import as_typed
+from fspielm.problem.setting import Setting
+from fspielm.problem.statement import Statement, state
+from fspielm.problem.substitutions import Givens, levels_in
+from fspielm.problem.typeset import problem_html, problem_latex
+from fspielm.problem.unknowns import Unknown, only
+
+# ---- What was made of a statement beyond its words
+
+
+def remarks_on(problem: Problem) -> tuple[str, ...]:
+    """Sentences on interfaces, unknowns with conjugates, equations in excess, and on what was left open and chosen."""
+    found = list(problem.notes)
+    if problem.whole is not None:
+        names = ", ".join(str(unknown.symbol) for unknown in problem.whole.unknowns)
+        found.append(f"Conjugates or parts of unknowns occur: real and imaginary parts of {names} are solved for.")
+    stated = problem.stated
+    number, unknowns = sum(r.region.kind == "domain" for r in stated.pattern), len(stated.unknowns)
+    if number > unknowns:
+        found.append(
+            f"There are {number} equations for {unknowns} unknown{'s' * (unknowns > 1)}: they are met together as well "
+            "as they can be, which is exactly where they do not contradict one another."
+        )
+    for relation in problem.pattern:
+        if relation.condition is None and relation.region.kind != "domain":
+            always = " at all times" if relation.region.count != 1 else ""
+            found.append(
+                f"Neither equations nor conditions determine the {relation.name}{always}: zero was chosen for it."
+            )
+    return tuple(found)
+
+
+# ---- Linear problems for the next iterate of Newton's method
+
+
+def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Problem:
+    """The linear problem ``F'(v) u = F'(v) v - F(v)`` for the next iterate u of Newton's method, around v.
+
+    Conditions are those that were stated, for u is no correction; linear equations and conditions are the same objects.
+    A solution u of the problem around u itself has the residuals that it has of the nonlinear one.
+
+    Parameters
+    ----------
+    problem : Problem
+        Given back as it is where it is linear.
+    around : Iterate, or what `as_iterate` takes for one
+        A `Solution`, a number, an expression, a callable, a mapping of such by unknown; zero by default.
+    share : float
+        Of the nonlinear terms: a number in front of all of them. With zero, the linear terms are left.
+
+    Raises
+    ------
+    IterateError
+        If something has no finite value at the iterate, here or when coefficients are evaluated.
+    """
+    if problem.nonlinear is None:
+        return problem
+    return _compiled(problem, Around(problem, as_iterate(problem, around), share))
+
+
+def iterate_of(problem: Problem) -> Iterate | None:
+    """What a linear problem is linearised around; None where it is not one of these."""
+    for value in (problem.statement.given or {}).values():
+        if isinstance(value, AtPoints | AtSites):
+            around = value.around.at if isinstance(value.around, Elsewhere) else value.around
+            return None if around is None else around.iterate
+    return None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """One linear problem that is around other and other iterates, since to make a problem takes its time.
+
+    What was found out about it, and what has been evaluated, belongs to the iterate of that time.
+
+    Attributes
+    ----------
+    nonlinear : Problem
+        Not linear.
+    problem : Problem
+        The linear one.
+    """
+
+    nonlinear: Problem
+    problem: Problem
+    _elsewhere: Elsewhere
+
+    def to(self, iterate: Iterate, share: float = 1.0) -> Problem:
+        """The linear problem, now around this iterate; see `linearise`."""
+        self._elsewhere.at = Around(self.nonlinear, iterate, share)
+        return self.problem
+
+
+def moving(problem: Problem) -> Moving:
+    """A linear problem that can be moved from iterate to iterate."""
+    assert problem.nonlinear is not None
+    is_complex = problem.whole is not None or problem.dtype.kind == "c"
+    elsewhere = Elsewhere(partial(problem.nonlinear.anything, is_complex=is_complex))
+    return Moving(problem, _compiled(problem, elsewhere), elsewhere)
+
+
+def _compiled(problem: Problem, at: Around | Elsewhere) -> Problem:
+
+    nonlinear = problem.nonlinear
+    assert nonlinear is not None
+    needs_normals = [law.needs_normals for law in nonlinear.laws]
+    statement = nonlinear.filled(lambda law, slot: (AtSites if needs_normals[law] else AtPoints)(at, law, slot))
+    try:
+        made = compile_statement(statement)
+    except IterateError:
+        raise
+    except ProblemError as error:  # of the statement itself, nothing is left to be wrong
+        raise IterateError(f"around this iterate, {error}") from error
+    # what is pinned does not depend on the iterate, around which something may happen to be open that is not elsewhere
+    kept = tuple(relation for relation in made.pattern if not relation.is_pin)
+    vars(made).update(pattern=(*kept, *(relation for relation in problem.pattern if relation.is_pin)))
+    return made
+
+
+def residual(problem: Problem, iterate: Any, points: Any) -> NumberArray:
+    """Left minus right-hand side of the equations for an iterate, at `points` ``(n, d)``; see `Problem.residual`."""
+    stated, known = problem.stated, as_iterate(problem, iterate)
+    sites = Sites(as_finite_points(points, problem.dimension))
+    laws = {} if problem.nonlinear is None else problem.nonlinear.equations
+    columns = [
+        laws[index].residual(known, sites)
+        if index in laws
+        else known.evaluate_each([equation.operator], sites)[0] - equation.values(sites)
+        for index, equation in enumerate(r for r in stated.pattern if r.region.kind == "domain")
+    ]
+    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+
+# ---- The statement of a problem, compiled: equation, domain, conditions
+
+
+@final
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Problem:
+    """A differential equation, or a system of them, with its domain and conditions.
+
+    It may be nonlinear in the unknowns and their derivatives, as long as it is smooth: see `linearised`.
+
+    Parameters
+    ----------
+    equation : Eq or Expr, or list of them
+        An equation, or an expression meant to be zero, in one unknown function, or as many of them as there are
+        unknown functions, at least; the order of their arguments is the order of the coordinates everywhere.
+    domain : Domain
+        Where it holds; ``space * Time(a, b)`` if the last coordinate is time, ``Time(a, b)`` if it is the only one.
+    conditions : sequence of AnyCondition
+        `Dirichlet`, `Neumann`, `Robin`, `Periodic`, `Symmetry`, `Initial`, `Measured`, `Interface`, or any
+        `Condition`.
+    given : mapping, optional
+        Numbers for symbols, and callables ``(n, d) -> (n,)`` for known functions (and, where the equation
+        needs them, for their derivatives): ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables
+        get every coordinate of the points, whatever coordinates the function is written with. A function used
+        in two ways is given in both: ``given={f(x): callable, f(y): callable}``. On a domain of `Regions`, `ByRegion`
+        gives a symbol or a function by region. Symbols without a value are left open: the problem can be stated, and
+        solved once there are numbers (`at`, `fs.sweep`, `fs.eigenmodes`); ``given={k: ...}`` says so explicitly.
+    unknowns : sequence of functions, optional
+        Of a system, in the order in which a solution has them, ``solution(points)`` its columns. By default that of the
+        dictionaries of conditions, then of their first appearance in equations, in one equation by name.
+    incident : Incident or Expr, optional
+        On an open domain, what would be there without its objects: `plane_wave`, `point_source`, `beam`, or any
+        expression that satisfies the equation. Conditions hold for the total field; solved for is what is added to it.
+
+    Attributes
+    ----------
+    statement : Statement
+        What was written.
+    unknowns : tuple of Unknown
+    relations : tuple of Relation
+        What they satisfy: the equations, then the conditions, one entry for each part of the boundary they hold on.
+        Of a linear problem.
+    pattern : tuple of Relation
+        The same. Of a nonlinear problem, those of a linearisation around nothing in particular: they have names and
+        regions, and values that mean nothing where they depend on the iterate.
+    nonlinear : Nonlinear or None
+        What is not linear.
+    givens : Givens
+        What was given, for other data of the same problem.
+    missing : str
+        Which condition is missing, where nothing that holds inside can stand for it; empty otherwise.
+    whole : Problem or None
+        The problem for the complex unknowns that were written, where their conjugates occur: the unknowns here are
+        then the real and the imaginary part of each.
+    interfaces : tuple of InterfaceLine
+        Where materials meet: the regions of the domain, or the pieces of Piecewise expressions in the equations.
+    notes : tuple of str
+        Sentences on how these were read.
+    open_symbols : tuple of Symbol
+        Those that stand for numbers without a value; relations are then as little known as of a nonlinear problem.
+    domain, conditions
+        As stated.
+    coordinates : tuple of Symbol
+    dimension : int
+    equations, constraints : tuple of Relation
+        The relations that hold all over the domain, and those that conditions became.
+    determinant : Operator
+        The operator that stands for all equations.
+    equation, unknown, operator, right_hand_side
+        The equation as stated, what it is for, and its two sides. For a problem of one unknown.
+
+    Raises
+    ------
+    ProblemError
+        If the statement cannot be solved as written.
+    """
+
+    statement: Statement
+    unknowns: tuple[Unknown, ...]
+    pattern: tuple[Relation, ...]
+    givens: Givens
+    missing: str
+    whole: Problem | None
+    interfaces: tuple[InterfaceLine, ...]
+    notes: tuple[str, ...]
+    nonlinear: Nonlinear | None
+    open_symbols: tuple[sp.Symbol, ...]
+
+    def __init__(
+        self,
+        equation: sp.Basic | Sequence[sp.Basic],
+        domain: Domain,
+        conditions: Sequence[AnyCondition],
+        given: Mapping[Any, Any] | None = None,
+        unknowns: Sequence[Any] | None = None,
+        incident: Any = None,
+    ) -> None:
+        stated = state(equation, domain, conditions, given, unknowns, incident)
+        vars(self).update(vars(compile_statement(stated)))
+
+    def __reduce__(self) -> tuple[Callable[..., Problem], tuple[Any, ...]]:
+        # what was compiled cannot be pickled, and follows from the statement, or from what the problem was made of
+        origin = self.statement.origin
+        return (compile_statement, (self.statement,)) if origin is None else (origin, ())
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether all equations and conditions are linear in the unknowns."""
+        return self.nonlinear is None
+
+    @property
+    def is_linearisation(self) -> bool:
+        """Whether it is a linear problem around an iterate of one that is not."""
+        return any(getattr(value, "is_slot", False) for value in (self.statement.given or {}).values())
+
+    @property
+    def outlines(self) -> dict[sp.Basic, sp.Expr]:
+        """Of functions that are made by the iterate that it is around, what is in them besides the iterate."""
+        given = (self.statement.given or {}).items()
+        return {key: value.outline for key, value in given if getattr(value, "is_slot", False)}
+
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        """What the unknowns satisfy; refused where it is not linear, for relations are, or has open symbols."""
+        if self.open_symbols:
+            raise ProblemError(need_values(self, self.open_symbols))
+        if self.nonlinear is not None:
+            raise ProblemError(
+                f"{self.nonlinear.reason}; relations are those of a linear problem: take problem.linearised(iterate)"
+            )
+        return self.pattern
+
+    residual = residual
+    linearised = linearise
+
+    @property
+    def parameters(self) -> tuple[sp.Symbol, ...]:
+        """The symbols that stand for numbers: those given, and those that are open."""
+        return parameters_of(self)
+
+    def at(self, values: Mapping[sp.Symbol, Any]) -> Problem:
+        """The problem with numbers for some of its `parameters`, in the place of those that it has."""
+        for symbol in values:
+            check_parameter(symbol, self.parameters, self.coordinates)
+        stated = with_numbers(self.statement, values)
+        # a number in the place of a formula leaves what only that was derived from without a use
+        return compile_statement(replace(stated, given=used_in(stated.given or {}, stated.expressions)))
+
+    @property
+    def domain(self) -> Domain:
+        """Where the equation holds."""
+        return self.statement.domain
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """The conditions, as stated."""
+        return self.statement.conditions
+
+    @property
+    def coordinates(self) -> tuple[sp.Symbol, ...]:
+        """The arguments of the unknowns."""
+        return self.unknowns[0].coordinates
+
+    @property
+    def stated(self) -> Problem:
+        """The problem for the unknowns as they were written: `whole`, where there is one, or this one."""
+        return self if self.whole is None else self.whole
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the unknowns that were written."""
+        return tuple(unknown.symbol.func.__name__ for unknown in self.stated.unknowns)
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates, time included."""
+        return self.domain.dimension
+
+    @property
+    def unknown(self) -> AppliedUndef:
+        """The unknown, as it is written."""
+        return self._only("unknown", "unknowns").symbol
+
+    @property
+    def equation(self) -> sp.Basic:
+        """The equation, as stated."""
+        self._only("equation", "statement.equations")
+        return self.statement.equations[0]
+
+    @property
+    def equations(self) -> tuple[Relation, ...]:
+        """The relations that hold all over the domain."""
+        return tuple(relation for relation in self.relations if relation.region.kind == "domain")
+
+    @property
+    def is_homogeneous(self) -> bool:
+        """Whether all equations have zero on their right-hand sides."""
+        return all(equation.value.constant == 0.0 for equation in self.equations)
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the unknowns: complex where a coefficient or a datum is."""
+        known = [unknown.dtype for unknown in self.unknowns]
+        return np.result_type(*known, np.complex128 if any(map(is_complex, self.pattern)) else np.float64)
+
+    @cached_property
+    def determinant(self) -> Operator:
+        """The operator that stands for all equations: of one unknown, its own; of several, the determinant."""
+        operators = [equation.operator for equation in self.equations]
+        return determinant(operators, len(self.unknowns), self.domain)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was made of the statement beyond its words, in sentences."""
+        return remarks_on(self)
+
+    @property
+    def operator(self) -> Operator:
+        """What the equation does to the unknown."""
+        return self._equation("operator").operator
+
+    @property
+    def right_hand_side(self) -> Field:
+        """What that has to be."""
+        return self._equation("right_hand_side").value
+
+    @property
+    def constraints(self) -> tuple[Relation, ...]:
+        """The relations that conditions became."""
+        return tuple(relation for relation in self.relations if relation.condition is not None)
+
+    def material_of(self, points: ArrayLike) -> NDArray[np.int_]:
+        """What materials there are at `points` ``(n, d)``: the region, then the side of each level function.
+
+        Points of equal rows ``(n, 1 + k)`` have the same materials. Regions are numbered from 0, and 0 is all there is
+        where the domain has none; sides are -1 and 1.
+        """
+        return material_of(self, as_points(points, self.dimension))
+
+    def equations_at(self, point: ArrayLike) -> tuple[Relation, ...]:
+        """The equations with the materials of one point, which are smooth beyond their regions."""
+        return equations_at(self, as_points(np.reshape(point, (1, -1)), self.dimension))
+
+    def place(self, unknown: Any) -> int:
+        """Which of the unknowns is meant by a function, or by its name."""
+        for place, known in enumerate(self.unknowns):
+            if unknown == known.symbol or unknown == known.symbol.func.__name__:
+                return place
+        names = ", ".join(str(known.symbol) for known in self.unknowns)
+        raise ProblemError(f"there is no unknown {unknown!r}{bare_hint(unknown)}; the unknowns are {names}")
+
+    def places(self, unknown: Any) -> tuple[int, ...]:
+        """Where an unknown is among those solved for: its one place, or those of its real and imaginary part."""
+        if self.whole is None:
+            return (self.place(unknown),)
+        place = self.whole.place(unknown)
+        return 2 * place, 2 * place + 1
+
+    def field(self, unknown: Any) -> Problem:
+        """One unknown of the problem by itself: where it lives, without the equations, which are for all of them."""
+        known = self.stated.unknowns[self.stated.place(unknown)]
+        if len(self.unknowns) == 1:
+            return self
+        alone = replace(known, dtype=self.dtype if self.whole is None else np.dtype(np.complex128))
+        statement = replace(self.statement, origin=partial(Problem.field, self, alone.symbol))
+        return make_problem(statement, (alone,), (), self.givens, self.missing)
+
+    def _equation(self, attribute: str) -> Relation:
+        """The one equation."""
+        self._only(attribute, "relations")
+        if not self.relations:
+            raise ProblemError(
+                f"{self.unknowns[0].symbol} is one of the unknowns of a system, whose equations are for all of them; "
+                "ask the whole problem, or the whole solution"
+            )
+        return self.relations[0]
+
+    def _only(self, attribute: str, general: str) -> Unknown:
+        return only(self.unknowns, f"problem.{attribute}", f"use problem.{general}")
+
+    # What a notebook shows, with LaTeX where it sets that.
+    _repr_html_ = problem_html
+    _repr_latex_ = problem_latex
+
+    def __repr__(self) -> str:
+        equations = ", ".join(map(describe, self.statement.equations))
+        stated = f"{equations}, domain={self.domain!r}, conditions={list(self.conditions)}"
+        if self.statement.incident is not None:
+            stated += f", incident={as_typed(self.statement.incident)}"
+        return f"Problem({stated})"
+
+
+def compile_statement(statement: Statement) -> Problem:
+    """The problem that a statement is of, all of it checked; symbols may be given without a number."""
+    still_open = open_symbols(statement)
+    if not still_open:
+        return _compiled_problem(statement)
+    made = _compiled_problem(with_stand_ins(statement, still_open))
+    vars(made).update(statement=statement, open_symbols=still_open)
+    return made
+
+
+def _compiled_problem(statement: Statement) -> Problem:
+    try:
+        return problem_of(compile_all(statement))
+    except NonlinearError as error:
+        if statement.domain.is_unbounded:
+            raise ProblemError(f"{error}; on an open domain equations must be linear") from None
+
+        return problem_of(compile_nonlinear(statement, error))
+
+
+def make_problem(
+    statement: Statement,
+    unknowns: tuple[Unknown, ...],
+    relations: tuple[Relation, ...],
+    givens: Givens,
+    missing: str = "",
+    interfaces: tuple[InterfaceLine, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Problem:
+    """A problem from its parts."""
+    return problem_of(Compiled(statement, unknowns, relations, givens, missing, interfaces=interfaces, notes=notes))
+
+
+def problem_of(compiled: Compiled) -> Problem:
+    """A problem from what has been compiled."""
+    problem = object.__new__(Problem)
+    whole = None if compiled.whole is None else problem_of(compiled.whole)
+    parts = vars(compiled) | {"whole": whole, "pattern": compiled.relations}
+    del parts["relations"]
+    vars(problem).update(parts)
+    return problem
+
+
+# ---- Equations with the materials of one place, which are smooth beyond their regions
+
+
+_known: WeakKeyDictionary[Problem, dict[bytes, tuple[Relation, ...]]] = WeakKeyDictionary()
+
+
+def material_of(problem: Problem, points: FloatArray) -> NDArray[np.int_]:
+    """See `Problem.material_of`."""
+    regions = regions_in(problem.domain)
+    zeros = np.zeros(len(points), dtype=np.int_)
+    where = zeros if regions is None else regions.region_of(points[:, : regions.dimension])
+    return np.concatenate([where[:, None], _sides(problem)(points)], axis=1)
+
+
+def equations_at(problem: Problem, point: FloatArray) -> tuple[Relation, ...]:
+    """See `Problem.equations_at`."""
+    if not problem.interfaces:
+        return problem.equations
+    row = material_of(problem, point)[0]
+    found = _known.setdefault(problem, {})
+    if row.tobytes() not in found:
+        found[row.tobytes()] = _read(problem, row)
+    return found[row.tobytes()]
+
+
+def _level_lines(problem: Problem) -> dict[sp.Expr, InterfaceLine]:
+    """One interface for each level function."""
+    return {line.border: line for line in problem.interfaces if line.border is not None}
+
+
+@once
+def _sides(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
+    """A function of points that gives the sign of each level function as it was read, ``(n, L)``."""
+    lines = list(_level_lines(problem).values())
+    levels = [line.level for line in lines if line.level is not None]
+    as_read = np.array([level.source == line.border for level, line in zip(levels, lines, strict=True)], dtype=np.bool_)
+    together = _together(levels)
+
+    def sides(points: FloatArray) -> NDArray[np.int_]:
+        values = np.empty((len(points), len(levels)))
+        for column, value in enumerate(together(*points.T) if together else (level(points).real for level in levels)):
+            values[:, column] = value
+        return np.where((values > 0) == as_read, 1, -1)
+
+    return sides
+
+
+@once
+def _levels(problem: Problem) -> frozenset[sp.Expr]:
+    """All level functions: borders that the domain does not meet are no interfaces, but known."""
+    stated = problem.stated
+    written = (stated.givens.substitute(equation) for equation in stated.statement.equations)
+    return frozenset(level for equation in written for level in levels_in(equation)) | frozenset(_level_lines(problem))
+
+
+def _together(levels: Sequence[Field]) -> Callable[..., Sequence[Any]] | None:
+    """Polynomials in one call: materials are asked for at single points, again and again."""
+    sources = [level.source for level in levels]
+    if not sources or not all(
+        isinstance(source, sp.Expr) and not source.has(sp.I) and source.is_polynomial(*level.arguments)
+        for source, level in zip(sources, levels, strict=True)
+    ):
+        return None
+    found: Callable[..., Sequence[Any]] = sp.lambdify(levels[0].arguments, sources, "numpy", cse=True)
+    return found
+
+
+def _read(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, ...]:
+    stated, regions = problem.stated, regions_in(problem.domain)
+    levels = _level_lines(problem)
+    region = None if regions is None or row[0] < 0 else regions.names[row[0]]
+    side = Side(region, dict(zip(levels, row[1:].tolist(), strict=True)))
+    written = stated.statement.equations
+    changed = stated.statement.origin is not None  # its right-hand sides may be functions that no text has
+    setting = Setting(stated.unknowns, stated.givens, stated.domain, levels=_levels(problem))
+    operators = tuple(_left(equation) if changed else equation for equation in written)
+    rules = Reading(operators, setting).on(side)
+    relations = tuple(
+        replace(known, operator=rule.operator, value=known.value if changed else rule.value)
+        for known, rule in zip(stated.equations, rules, strict=True)
+    )
+    return relations if problem.whole is None else tuple(real_relations(relations, len(stated.unknowns)))
+
+
+def _left(equation: sp.Basic) -> sp.Basic:
+    return equation.lhs if isinstance(equation, sp.Eq) else residual_form(equation)

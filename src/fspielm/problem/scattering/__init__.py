@@ -1,0 +1,1 @@
+"""Open domains: incident fields, gratings, and the media inside of objects."""

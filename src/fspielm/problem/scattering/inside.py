@@ -1,0 +1,154 @@
+"""Open domains as problems with an unknown for each medium, and the fields inside as problems of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial, reduce
+from operator import sub
+from typing import TypeAlias
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef, UndefinedFunction
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.errors import ProblemError
+from fspielm.expr.field import make_field
+from fspielm.geometry.exterior import Exterior
+from fspielm.problem.conditions import Robin
+from fspielm.problem.operator import Operator, Term, along_normal, identity, once
+from fspielm.problem.places import whole_domain
+from fspielm.problem.problem import Problem, make_problem
+from fspielm.problem.problem import Problem as Stated
+from fspielm.problem.relations import Relation
+from fspielm.problem.scattering.media import Medium, media_of
+from fspielm.problem.scattering.open_domain import wavenumber_of
+from fspielm.problem.setting import Setting
+from fspielm.problem.substitutions import read_givens
+from fspielm.problem.unknowns import Unknown
+
+# ---- Open domains whose objects have fields inside, as problems with an unknown for each medium
+
+
+@once
+def two_sided(problem: Problem) -> Problem:
+    """The problem with the fields inside of objects as further unknowns; as it is where there are none."""
+    media = media_of(problem)
+    if not media or len(problem.unknowns) > 1:
+        return problem
+
+    domain, outside = problem.domain, problem.unknowns[0]
+    assert isinstance(domain, Exterior)  # as the condition is for no other
+    unknowns, equations = [outside], []
+    for number, medium in enumerate(media, 1):
+        which = _inside(domain, medium.place)
+        within = [domain.shapes[i] for i, outer in enumerate(domain.around) if outer == medium.place]
+        region = reduce(sub, within, medium.shape)
+        name = f"{outside.symbol.func.__name__} {which}"
+        unknowns.append(Unknown(sp.Function(name)(*outside.coordinates), region))
+        operator = operator_inside(problem, medium).on(number)
+        zero = make_field(0, outside.coordinates)
+        equations.append(Relation(f"equation {which}", operator, zero, whole_domain(region)))
+    first, *rest = problem.relations
+    statement = replace(problem.statement, origin=partial(two_sided, problem))
+    return make_problem(statement, tuple(unknowns), (first, *equations, *rest), problem.givens)
+
+
+def operator_inside(problem: Problem, medium: Medium) -> Operator:
+    """What is zero of the field in a medium: the Laplacian, and the square of the wavenumber there times the field."""
+    d = problem.dimension
+    laplacian = [Term(1.0, tuple(2 * (axis == other) for other in range(d))) for axis in range(d)]
+    setting = Setting(problem.unknowns, problem.givens, problem.domain)
+    return Operator(d, (*laplacian, Term(medium.condition.square(setting), (0,) * d)))
+
+
+def _inside(domain: Exterior, place: int) -> str:
+    """Where the field of an object is, in words: by the object's name, with a number where several have it."""
+    name, names = domain.shapes[place].name, [shape.name for shape in domain.shapes]
+    if name:
+        return f"in {name}" if names.count(name) == 1 else f"in {name} ({place + 1})"
+    return "inside" if len(names) == 1 else f"inside object {place + 1}"
+
+
+def as_one(problem: Problem) -> Problem:
+    """The problem of one unknown that a two-sided one was made from, on all sides of the boundaries."""
+    assert problem.statement.origin is not None  # which made the unknowns
+    stated: Problem = problem.statement.origin.args[0]
+    domain = stated.domain
+    assert isinstance(domain, Exterior)
+    filled = domain.filled(medium.place for medium in media_of(stated))
+    statement = replace(stated.statement, domain=filled, origin=partial(as_one, problem))
+    return make_problem(statement, stated.unknowns, stated.relations, stated.givens)
+
+
+# ---- Fields inside of objects whose wavenumber varies, as problems of their own
+
+
+Data: TypeAlias = Callable[[FloatArray, FloatArray], NumberArray]
+
+# Places in the object where waves are looked at.
+_LOOKS = 2000
+
+
+def varying_media(problem: Problem) -> tuple[int, ...]:
+    """The unknowns of a two-sided problem whose wavenumbers vary."""
+    return tuple(n for n, equation in enumerate(problem.equations) if n > 0 and not equation.operator.is_constant)
+
+
+def fastest_inside(problem: Problem) -> float:
+    """The largest wavenumber inside of the objects of a two-sided problem, where waves may not grow.
+
+    Raises
+    ------
+    ProblemError
+        If they do.
+    """
+    return max(_fastest(equation) for equation in problem.equations[1:])
+
+
+def _fastest(equation: Relation) -> float:
+    sites = equation.sample(_LOOKS, np.random.default_rng(0), "low-discrepancy")  # only looks
+    (square,) = (term.at(sites) for term in equation.operator.terms if term.order == 0)
+    growing = np.flatnonzero(np.imag(square) < -1e-12 * np.abs(square).max())
+    if len(growing):
+        place = ", ".join(f"{value:.4g}" for value in sites.points[growing[0]])
+        raise ProblemError(
+            f"Transparent: the square of the wavenumber must not have a negative imaginary part, for a time factor "
+            f"exp(-i omega t); at ({place}) it is {square[growing[0]]:.4g}"
+        )
+    return float(np.sqrt(np.abs(square).max()))
+
+
+def impedance(problem: Problem, number: int) -> complex:
+    """The number i eta of what is prescribed inside, ``flux dv/dn - i eta v``: with it no object has a resonance."""
+    medium = media_of(problem)[number - 1]
+    lower, upper = medium.shape.bounding_box
+    around = wavenumber_of(problem.equations[medium.around].operator)
+    size = max(abs(around), 1.0 / float(np.max(upper - lower)))
+    return 1j * size * (-1.0 if medium.flux.real < 0 else 1.0)
+
+
+def arriving(problem: Problem, number: int) -> Operator:
+    """What of a field around a medium is prescribed for the one inside, at sites whose normals point out of it."""
+    value, slope = identity(problem.dimension), along_normal(problem.dimension)
+    return slope + value.times(-impedance(problem, number))
+
+
+def problem_inside(problem: Problem, number: int, data: Data) -> Problem:
+    """The field of one medium of a problem, of which `arriving` is known: of points and normals."""
+    medium, inner = media_of(problem)[number - 1], problem.unknowns[number]
+    given = problem.statement.given or {}
+    square = sp.sympify(medium.condition.wavenumber).xreplace(read_givens(given).symbols) ** 2
+    names = {function.func.__name__ for function in square.atoms(AppliedUndef)}
+    used = {key: value for key, value in given.items() if _is_in(key, square, names)}
+    laplacian = sum(inner.symbol.diff(coordinate, 2) for coordinate in inner.coordinates)
+    known = Robin(-impedance(problem, number), medium.flux, data)
+    return Stated(sp.Eq(laplacian + square * inner.symbol, 0), inner.domain, [known], given=used)
+
+
+def _is_in(key: object, expression: sp.Expr, names: set[str]) -> bool:
+    """Whether an expression contains what is given by this key."""
+    if isinstance(key, UndefinedFunction):
+        return key.__name__ in names
+    return isinstance(key, sp.Basic) and bool(expression.has(key))

@@ -1,0 +1,355 @@
+"""Objects that let waves through: the media inside, and conditions on both sides."""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.expr.field import Value
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.domain import Domain
+from fspielm.geometry.exterior import Exterior
+from fspielm.problem.conditions import AnyCondition, BoundaryCondition, check_weight, check_where
+from fspielm.problem.operator import (
+    Coefficient,
+    Operator,
+    Term,
+    along_normal,
+    field_coefficient,
+    identity,
+    once,
+    product,
+)
+from fspielm.problem.parameters import as_written, number_in
+from fspielm.problem.places import Region, Where, piece_of, probe, whole_part
+from fspielm.problem.relations import Relation, distinct, regions_of
+from fspielm.problem.setting import Rule, Setting
+from fspielm.problem.substitutions import Givens
+
+if TYPE_CHECKING:
+    from fspielm.problem.problem import Problem
+
+
+# ---- Wavenumbers of waves that leave, for a time factor exp(-i omega t)
+
+
+# Of a wavenumber, what is rounding of its imaginary part: a wave is not turned round by that.
+_ROUNDING = 1e-12
+
+
+def grows(wavenumber: complex) -> bool:
+    """Whether a wave grows on its way, by more than rounding."""
+    return wavenumber.imag < -_ROUNDING * abs(wavenumber)
+
+
+def leaving_root(square: complex) -> complex:
+    """The root that radiates or falls off."""
+    root = cmath.sqrt(square)
+    return -root if grows(root) else root
+
+
+# ---- Objects of open domains that let waves through
+
+
+# The field inside, by its place beside the one around it, until it is known which object it is for.
+INSIDE = 1
+_WAVENUMBER = "Transparent: wavenumber"
+
+
+@final
+@dataclass(frozen=True)
+class Transparent(BoundaryCondition):
+    """An object of an open domain has the same kind of waves inside, of another wavenumber.
+
+    Values continue across its boundary, and so does the flux: the normal derivative, that inside times `flux`. Other
+    objects may lie in it, with conditions of their own; then the derivative around them is that times `flux`.
+
+    Parameters
+    ----------
+    wavenumber : number or Expr
+        That inside, which may vary with the coordinates; complex where waves are lost, with an imaginary part that is
+        positive.
+    flux : number or Expr
+        What the derivative inside is multiplied with, where that outside of all objects is by one: one over the square
+        of the index of refraction for a magnetic field along the object, the ratio of densities outside and inside for
+        sound; one by default.
+    on : str, list of str, SymPy relation or callable mask, optional
+        Which objects it is for, by parts of their boundaries, as for `Dirichlet`: whole objects. All by default.
+    weight : float
+        As for `Dirichlet`.
+    """
+
+    wavenumber: Value
+    flux: Value = 1.0
+    on: Where | None = None
+    weight: float = 1.0
+    kind: ClassVar[str] = "transparent"
+    repeats: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_weight(self.weight, "Transparent")
+        object.__setattr__(self, "on", check_where(self.on, "Transparent"))
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """The wavenumber, the factor of the flux, and the place."""
+        return self.wavenumber, self.flux, self.on
+
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
+        """Values inside are those outside, and so are fluxes."""
+        if not setting.domain.is_unbounded:
+            raise ProblemError(
+                "Transparent is for objects of open domains, fs.Exterior(...); on bounded ones state materials with "
+                "fs.Regions and fs.ByRegion"
+            )
+        if len(setting.unknowns) > 1:
+            raise ProblemError("Transparent is for one unknown; in elastic bodies objects are rigid or cavities")
+        self.square(setting)  # which says what is wrong with it
+        value, slope = identity(setting.dimension), along_normal(setting.dimension)
+        zero, factor = setting.field(0, "zero"), self.factor(setting.givens)
+        return (
+            Rule(value + value.times(-1.0).on(INSIDE), zero, "value"),
+            Rule(slope + slope.times(-factor).on(INSIDE), zero, "flux"),
+        )
+
+    def factor(self, givens: Givens) -> complex:
+        """That of the flux, as a number."""
+        number = number_in(self.flux, givens, "Transparent: flux")
+        if number == 0:
+            raise ProblemError("Transparent: flux must not be zero, for nothing would go in: state fs.Neumann(0)")
+        return number
+
+    def square(self, setting: Setting) -> Coefficient:
+        """That of the wavenumber, as what the field inside is multiplied with."""
+        if callable(self.wavenumber) and not isinstance(self.wavenumber, sp.Basic):
+            raise ProblemError(
+                "Transparent: wavenumber must be a number or an expression; write a function of the coordinates, as in "
+                'sp.Function("q")(x, y), and give the callable, given={q: callable}'
+            )
+        known = setting.givens.substitute(as_written(self.wavenumber, _WAVENUMBER))
+        if known.free_symbols or not known.is_number:
+            return field_coefficient(setting.field(known**2, _WAVENUMBER), _WAVENUMBER)
+        number = number_in(known, setting.givens, _WAVENUMBER)
+        self._check(number != 0)
+        return number**2
+
+    def check_loss(self, setting: Setting) -> None:
+        """Refuse waves that grow inside of objects, which they may only where they do so outside: in resonances."""
+        square = self.square(setting)
+        if not callable(square):
+            self._check(not grows(self.number(setting.givens)))
+
+    def number(self, givens: Givens) -> complex:
+        """The wavenumber, where it is the same everywhere."""
+        return number_in(self.wavenumber, givens, _WAVENUMBER)
+
+    def _check(self, is_right: bool) -> None:
+        if not is_right:
+            raise ProblemError(
+                f"{_WAVENUMBER} must not be zero, nor its imaginary part negative, for a time factor exp(-i omega t); "
+                f"got {self.wavenumber}"
+            )
+
+
+# ---- Objects of open domains that let waves through: the media inside, and conditions between the fields of both sides
+
+
+NamedParts: TypeAlias = list[tuple[str, BoundaryPart]]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Medium:
+    """The inside of an object, without others that lie in it.
+
+    Attributes
+    ----------
+    place : int
+        Of the object among those of the domain.
+    shape : Domain
+        The object.
+    condition : Transparent
+        By which it has a field inside.
+    around : int
+        The unknown around it: zero is that outside of all objects, the media have those from one on.
+    flux : complex
+        What the derivative inside is multiplied with, where that around it is by one.
+    """
+
+    place: int
+    shape: Domain
+    condition: Transparent
+    around: int
+    flux: complex
+
+
+def has_media(problem: Problem) -> bool:
+    """Whether an object has a field inside."""
+    return any(isinstance(condition, Transparent) for condition in problem.conditions)
+
+
+@once
+def media_of(problem: Problem) -> tuple[Medium, ...]:
+    """The media of a problem, those around others before them; the unknown of the first is that at place one."""
+    if not has_media(problem):
+        return ()
+    outside, domain = problem.unknowns[:1], problem.domain
+    parts = domain.boundary([str(symbol) for symbol in problem.coordinates])
+    return _media_in(problem.conditions, Setting(outside, problem.givens, domain, parts))
+
+
+def medium_at(problem: Problem, points: FloatArray) -> NDArray[np.int_]:
+    """Which unknown is that of each point ``(n, d)``; boundaries belong to what is around them."""
+    found = np.zeros(len(points), dtype=np.int_)
+    for number, medium in enumerate(media_of(problem), 1):
+        found[medium.shape._contains(points, False)] = number
+    return found
+
+
+def one_sided(relations: Sequence[Relation]) -> tuple[Relation, ...]:
+    """The relations with what objects that let waves through say of the field around them: values, as others do."""
+
+    def outer(operator: Operator) -> Operator:
+        return Operator(operator.dimension, tuple(term for term in operator.terms if term.unknown != INSIDE))
+
+    return tuple(
+        replace(relation, operator=outer(relation.operator)) if _lets_through(relation) else relation
+        for relation in relations
+        if not _lets_through(relation) or relation.operator.order == 0
+    )
+
+
+def between_media(
+    relations: Sequence[Relation], conditions: Sequence[AnyCondition], setting: Setting
+) -> tuple[Relation, ...]:
+    """The relations object by object, each between the unknowns on both sides of its boundary.
+
+    Raises
+    ------
+    ProblemError
+        Where one lies in another that lets nothing through.
+    """
+    domain, media = setting.domain, _media_in(conditions, setting)
+    assert isinstance(domain, Exterior)  # that has objects
+    numbers = {medium.place: number for number, medium in enumerate(media, 1)}
+    objects, found = _parts_by_object(domain, setting), []
+    for relation in relations:
+        if relation.condition is None:
+            found.append(relation)
+            continue
+        for place, region in _by_object(relation.region, objects):
+            around = _around(domain, place, numbers)
+            medium = media[numbers[place] - 1] if place in numbers else None
+            share = 1.0 if medium is None else medium.flux / medium.condition.factor(setting.givens)
+            operator = _across(relation.operator, around, numbers.get(place, around), share)
+            name = relation.name.replace(relation.region.label, region.label, 1)
+            found.append(replace(relation, name=name, operator=operator, region=region))
+    return tuple(distinct(found))
+
+
+def _lets_through(relation: Relation) -> bool:
+    return isinstance(relation.condition, Transparent)
+
+
+def _media_in(conditions: Sequence[AnyCondition], setting: Setting) -> tuple[Medium, ...]:
+    domain = setting.domain
+    assert isinstance(domain, Exterior)
+    objects = _parts_by_object(domain, setting)
+    found: dict[int, Transparent] = {}
+    for condition, regions in zip(conditions, regions_of(conditions, setting), strict=True):
+        if isinstance(condition, Transparent):
+            found |= dict.fromkeys(_whole_objects(regions, domain, objects), condition)
+    order = sorted(found, key=lambda place: len(list(_outward(domain, place))))
+    numbers = {place: number for number, place in enumerate(order, 1)}
+    media: list[Medium] = []
+    for place in order:
+        around = _around(domain, place, numbers)
+        factor, outer = (
+            found[one].factor(setting.givens) if one in found else 1.0 for one in (place, domain.around[place])
+        )
+        flux = factor if outer == 1.0 else factor / outer
+        media.append(Medium(place, domain.shapes[place], found[place], around, flux))
+    return tuple(media)
+
+
+def _outward(domain: Exterior, place: int) -> Iterator[int]:
+    """The places of the objects around one, from the innermost on."""
+    while (place := domain.around[place]) >= 0:
+        yield place
+
+
+def _around(domain: Exterior, place: int, numbers: dict[int, int]) -> int:
+    """The unknown around an object."""
+    outer = domain.around[place]
+    if outer < 0:
+        return 0
+    if outer not in numbers:
+        raise ProblemError(
+            f"Exterior: {domain.shapes[place]!r} lies in {domain.shapes[outer]!r}, which lets nothing through; leave "
+            "it out, or state fs.Transparent(...) for the one around it"
+        )
+    return numbers[outer]
+
+
+def _whole_objects(regions: Sequence[Region], domain: Exterior, objects: Sequence[NamedParts]) -> list[int]:
+    """The objects that regions cover; refuses such as are covered in part."""
+    found = []
+    for place, (shape, parts) in enumerate(zip(domain.shapes, objects, strict=True)):
+        shares = {}
+        for name, part in parts:
+            points = probe(part).points
+            held = np.zeros(len(points), dtype=np.bool_)
+            for region in regions:
+                if region.part is not None and region.part.name == name:
+                    held |= True if region.mask is None else region.mask(points)
+            shares[name] = float(np.mean(held))
+        if all(share == 1.0 for share in shares.values()):
+            found.append(place)
+        elif any(shares.values()):
+            covered = ", ".join(repr(name) for name, share in shares.items() if share == 1.0) or "a piece of a part"
+            raise ProblemError(
+                f"Transparent: on= must name whole objects; of {shape!r}, whose parts are "
+                f"{', '.join(map(repr, shares))}, it has {covered} alone"
+            )
+    return found
+
+
+def _by_object(region: Region, objects: Sequence[NamedParts]) -> Iterator[tuple[int, Region]]:
+    """The places of the objects that a region of the boundary is on, and what it is there."""
+    assert region.part is not None  # on a boundary
+    own = [(place, part) for place, parts in enumerate(objects) for name, part in parts if name == region.part.name]
+    if len(own) == 1:
+        yield own[0][0], region
+        return
+    for place, part in own:
+        pieces = [whole_part(part)] if region.mask is None else piece_of(part, region.mask, region.sharp)
+        yield from ((place, piece) for piece in pieces)
+
+
+def _parts_by_object(domain: Exterior, setting: Setting) -> list[NamedParts]:
+    """The parts of each object by themselves, after the names that they have together with those of others."""
+    axes = [str(symbol) for symbol in setting.coordinates]
+    names = [[part.name for part in shape.boundary(axes)] for shape in domain.shapes]
+    return [list(zip(*each, strict=True)) for each in zip(names, domain.object_parts(axes), strict=True)]
+
+
+def _across(operator: Operator, around: int, inside: int, share: complex) -> Operator:
+    """What is said of the fields around an object and in it, of the unknowns at these places.
+
+    Of the flux inside, so much counts: what is around has a factor of its own.
+    """
+
+    def bound(term: Term) -> Term:
+        if term.unknown != INSIDE:
+            return replace(term, unknown=around)
+        return replace(term, unknown=inside, coefficient=product(share if term.order else 1.0, term.coefficient))
+
+    return Operator(operator.dimension, tuple(map(bound, operator.terms)))

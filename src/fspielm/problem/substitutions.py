@@ -1,0 +1,466 @@
+"""What the user supplies beside an equation: numbers, callables, data by region."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
+from typing import Any, final
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef, UndefinedFunction
+from sympy.core.relational import Relational
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.errors import ProblemError
+from fspielm.expr.field import Field, Value, check_value, make_field
+from fspielm.expr.values import PointFunction
+from fspielm.geometry.domain import Domain
+from fspielm.geometry.regions import Regions, regions_in
+
+# ---- Data by region: numbers, expressions or callables, one for each region of a domain
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class ByRegion:
+    """A datum that each region of a domain has its own of.
+
+    Parameters
+    ----------
+    **values : number, Expr or callable ``(n, d) -> (n,)``
+        By the names of the regions, one for each of them.
+
+    Examples
+    --------
+    >>> ByRegion(core=10.0, shell=1.0)
+    ByRegion(core=10.0, shell=1.0)
+    """
+
+    items: tuple[tuple[str, Any], ...]
+
+    def __init__(self, **values: Value) -> None:
+        if not values:
+            raise ProblemError("ByRegion: name a value for each region, as in fs.ByRegion(core=10.0, shell=1.0)")
+        for name, value in values.items():
+            check_value(value, f"ByRegion: {name}")
+            if isinstance(value, sp.Expr) and value.has(sp.Piecewise):
+                raise ProblemError(f"ByRegion: {name} is a Piecewise; make each of its pieces a region of its own")
+        object.__setattr__(self, "items", tuple(values.items()))
+
+    def __repr__(self) -> str:
+        return f"ByRegion({', '.join(f'{name}={value!r}' for name, value in self.items)})"
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The data by the names of regions."""
+        return dict(self.items)
+
+    @property
+    def expressions(self) -> Iterator[sp.Expr]:
+        """What of it was written with SymPy."""
+        return (value for _, value in self.items if isinstance(value, sp.Expr))
+
+    def substituted(self, substitute: Callable[[sp.Expr], sp.Expr]) -> ByRegion:
+        """The same with something put into its expressions."""
+        return ByRegion(**{n: substitute(v) if isinstance(v, sp.Expr) else v for n, v in self.items})
+
+    def placed(self, domain: Domain, coordinates: tuple[sp.Symbol, ...], what: str) -> Placed:
+        """The datum as a function of the points of a domain; refused where its regions are others."""
+        regions = regions_in(domain)
+        if regions is None:
+            raise ProblemError(
+                f"{what} is {self!r}, but domain={domain!r} has no regions; write domain=fs.Regions("
+                f"{', '.join(f'{name}=...' for name, _ in self.items)})"
+            )
+        for name, _ in self.items:
+            if name not in regions.names:
+                raise ProblemError(f"{what} names the region {name!r}; the regions are {', '.join(regions.names)}")
+        for name in regions.names:
+            if name not in self.values:
+                missing = ", ".join(f"{each}=..." for each in regions.names if each not in self.values)
+                raise ProblemError(
+                    f"{what} has nothing for the region {name!r}; got {self!r}: add {missing}, a number, an expression "
+                    f"or a callable for each of the {len(regions.names)} regions"
+                )
+        return Placed({name: self.values[name] for name in regions.names}, regions, coordinates, what)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Placed:
+    """Data by region as a function of points; where regions meet, it is that of the first of them."""
+
+    values: Mapping[str, Any]
+    regions: Regions
+    coordinates: tuple[sp.Symbol, ...]
+    what: str
+
+    def __call__(self, points: FloatArray) -> NumberArray:
+        """Values at `points`; NaN outside of all regions."""
+        which = self.regions.region_of(points[:, : self.regions.dimension])
+        values: NumberArray = np.full(len(points), np.nan)
+        for index, name in enumerate(self.values):
+            here = np.flatnonzero(which == index)
+            own = self.field(name)(points[here])
+            if np.iscomplexobj(own) and not np.iscomplexobj(values):
+                values = values.astype(np.complex128)
+            values[here] = own
+        return values
+
+    def __repr__(self) -> str:
+        return f"ByRegion({', '.join(f'{name}={value!r}' for name, value in self.values.items())})"
+
+    def field(self, name: str) -> Field:
+        """What a region has, as a function of points anywhere."""
+        return make_field(self.values[name], self.coordinates, what=f"{self.what}, in {name!r},")
+
+    def diff(self, derivative: sp.Derivative) -> Placed:
+        """Its derivative, region by region; a callable's must be given."""
+        for name, value in self.values.items():
+            if callable(value) and not isinstance(value, sp.Basic):
+                each = ", ".join(f"{region}=..." for region in self.values)
+                raise ProblemError(
+                    f"the equation needs {derivative}, but {self.what} is a callable in {name!r}; supply its "
+                    f"derivative, as in given={{{derivative}: fs.ByRegion({each})}}"
+                )
+        own = {name: sp.sympify(value).diff(*derivative.variable_count) for name, value in self.values.items()}
+        return Placed(own, self.regions, self.coordinates, f"{derivative}")
+
+
+# ---- Borders of Piecewise expressions: where their conditions change over, and which side holds
+
+
+# From what is zero on a border, as `side_of` writes it, to the side that is meant: where it is negative or positive.
+Signs = dict[sp.Expr, int]
+
+
+@lru_cache(maxsize=4096)  # asked again for every border and side, and slow
+def side_of(relation: Relational) -> tuple[sp.Expr, int] | None:
+    """What is zero where a relation changes over, in one form, and its sign where it holds; None for (un)equal ones.
+
+    ``x < 1/2`` and ``1 >= 2*x`` are about the same border, ``2*x - 1``.
+    """
+    if not isinstance(relation, sp.Lt | sp.Le | sp.Gt | sp.Ge):
+        return None
+    gap = sp.expand(sp.nsimplify(relation.lhs - relation.rhs, rational=True))
+    level = gap.primitive()[1]
+    sign = -1 if isinstance(relation, sp.Lt | sp.Le) else 1
+    return (-level, -sign) if level.could_extract_minus_sign() else (level, sign)
+
+
+def levels_in(expression: sp.Basic) -> tuple[sp.Expr, ...]:
+    """What is zero on the borders of the Piecewise expressions in an expression."""
+    relations = {
+        relation
+        for piecewise in expression.atoms(sp.Piecewise)
+        for _, condition in piecewise.args
+        for relation in condition.atoms(Relational)
+    }
+    sides = (side_of(relation) for relation in sorted(relations, key=str))
+    return tuple(dict.fromkeys(side[0] for side in sides if side is not None))
+
+
+def decided(expression: Any, signs: Signs) -> Any:
+    """The expression as it is on one side of some borders, its conditions there put in."""
+    return expression.xreplace({piecewise: _piece_of(piecewise, signs) for piecewise in _outermost(expression)})
+
+
+@lru_cache(maxsize=256)  # the same expression is decided for every material, and may be long
+def _outermost(expression: sp.Basic) -> tuple[sp.Piecewise, ...]:
+    """The Piecewise expressions in an expression, without those within others."""
+    found: dict[sp.Piecewise, None] = {}
+    walk = sp.preorder_traversal(expression)
+    for part in walk:
+        if isinstance(part, sp.Piecewise):
+            found[part] = None
+            walk.skip()
+    return tuple(found)
+
+
+def _piece_of(piecewise: sp.Piecewise, signs: Signs) -> sp.Expr:
+    """What is left of a Piecewise on one side of some borders: only that is looked into."""
+    left = []
+    for expression, condition in piecewise.args:
+        sides = {relation: side_of(relation) for relation in condition.atoms(Relational)}
+        known = {
+            relation: sp.true if signs[side[0]] == side[1] else sp.false
+            for relation, side in sides.items()
+            if side is not None and side[0] in signs
+        }
+        holds = condition.xreplace(known)
+        if holds == sp.false:
+            continue
+        left.append((decided(expression, signs), holds))
+        if holds == sp.true:
+            break
+    return sp.Piecewise(*left) if left else sp.nan
+
+
+# ---- What the user supplies beside an equation: numbers for symbols, callables for functions
+
+
+@dataclass(frozen=True, eq=False)
+class Givens:
+    """The checked content of ``given=``.
+
+    Attributes
+    ----------
+    symbols : dict of Symbol to Expr
+        Free of each other: ``{k: 2*w, w: 3}`` has become ``{k: 6, w: 3}``.
+    functions : dict of function name to callable
+        Known functions ``f``, in whatever coordinates the equation writes them.
+    applied : dict of applied function to callable
+        Known functions ``f(x)`` in these very coordinates.
+    derivatives : dict of Derivative to callable
+    inner : set of Symbol
+        The symbols that the values of others were written with.
+    regional : dict of Symbol to ByRegion
+        Symbols with a value in each region.
+    stand_ins : dict of applied function to callable
+        What stands for these symbols: functions of the coordinates.
+    pinned : dict of function name to Expr
+        What known functions are in one region, where all is read as it is there.
+    signs : dict of Expr to int
+        On which sides of the borders of Piecewise expressions all is read.
+    """
+
+    symbols: dict[sp.Symbol, sp.Expr] = field(default_factory=dict)
+    functions: dict[str, PointFunction] = field(default_factory=dict)
+    applied: dict[AppliedUndef, PointFunction] = field(default_factory=dict)
+    derivatives: dict[sp.Derivative, PointFunction] = field(default_factory=dict)
+    inner: set[sp.Symbol] = field(default_factory=set)
+    regional: dict[sp.Symbol, ByRegion] = field(default_factory=dict)
+    stand_ins: dict[AppliedUndef, PointFunction] = field(default_factory=dict)
+    pinned: dict[str, sp.Expr] = field(default_factory=dict)
+    signs: Signs = field(default_factory=dict)
+
+    def substitute(self, expression: Any) -> Any:
+        """Put the given numbers in the place of their symbols, in an expression or a relation."""
+        known = expression.xreplace(self.symbols)
+        if self.pinned:
+            known = known.xreplace(
+                {f: self.pinned[f.func.__name__] for f in known.atoms(AppliedUndef) if f.func.__name__ in self.pinned}
+            )
+        return decided(known, self.signs) if self.signs else known
+
+    def placed(self, domain: Domain, coordinates: tuple[sp.Symbol, ...]) -> Givens:
+        """The same with what is given by region as functions of the points of a domain."""
+
+        def put(those: dict[Any, Any]) -> dict[Any, Any]:
+            return {
+                key: value.substituted(self.substitute).placed(domain, coordinates, f"given[{key}]")
+                if isinstance(value, ByRegion)
+                else value
+                for key, value in those.items()
+            }
+
+        names = {symbol: sp.Function(symbol.name)(*coordinates) for symbol in self.regional}
+        placed = put(self.regional)
+        for symbol, data in placed.items():
+            _check_numbers(symbol, data)
+        return replace(
+            self,
+            symbols={key: value.xreplace(names) for key, value in self.symbols.items()} | names,
+            functions=put(self.functions),
+            applied=put(self.applied),
+            derivatives=put(self.derivatives),
+            stand_ins={names[symbol]: data for symbol, data in placed.items()},
+        )
+
+    @property
+    def materials(self) -> frozenset[str]:
+        """Names of the functions that are given by region, without those that stand for symbols."""
+        applied = {key.func.__name__: value for key, value in self.applied.items()}
+        return frozenset(name for name, value in (self.functions | applied).items() if isinstance(value, Placed))
+
+    def beside(self, region: str | None = None, signs: Signs | None = None) -> Givens:
+        """The same as it is in one region, and on one side of borders: smooth functions, also on the other."""
+        if region is None:
+            return replace(self, signs=self.signs | (signs or {}))
+
+        def own(those: dict[Any, Any]) -> dict[Any, Any]:
+            return {key: _own(value, region) for key, value in those.items()}
+
+        functions = self.functions | {key.func.__name__: call for key, call in (self.applied | self.stand_ins).items()}
+        formulas = {
+            name: sp.sympify(call.values[region])
+            for name, call in functions.items()
+            if isinstance(call, Placed) and not _is_callable(call.values[region])
+        }
+        return replace(
+            self,
+            functions=own(self.functions),
+            applied=own(self.applied),
+            derivatives=own(self.derivatives),
+            stand_ins=own(self.stand_ins),
+            pinned=self.pinned | formulas,
+            signs=self.signs | (signs or {}),
+        )
+
+    def without_derivatives(self, expression: sp.Expr) -> sp.Expr:
+        """Hide the derivatives that are given: what they are derivatives of need not be."""
+        return expression.xreplace({key: sp.Dummy() for key in self.derivatives})
+
+    def is_known(self, function: AppliedUndef) -> bool:
+        """Whether `function` is supplied by the user, and so not the unknown."""
+        name = function.func.__name__
+        return name in self.functions or any(key.func.__name__ == name for key in (*self.applied, *self.stand_ins))
+
+    def callables(self, expression: sp.Expr, coordinates: tuple[sp.Symbol, ...]) -> dict[sp.Expr, PointFunction]:
+        """The callable for every known function and derivative that stands in `expression`."""
+        found: dict[sp.Expr, PointFunction] = dict(self.derivatives)
+        for applied in sorted(expression.atoms(AppliedUndef), key=str):
+            if not self.is_known(applied):
+                continue
+            in_order = tuple(c for c in coordinates if c in applied.args)
+            if applied.args != in_order:
+                raise ProblemError(
+                    f"the given function {applied} must be written with plain coordinates, in the order "
+                    f"{', '.join(map(str, coordinates))} of the unknown's: its callable receives them all"
+                )
+            call = self.applied.get(applied, self.functions.get(applied.func.__name__, self.stand_ins.get(applied)))
+            if call is not None:
+                found[applied] = call
+        for derivative in expression.atoms(sp.Derivative) - found.keys():
+            call = found.get(derivative.expr)
+            if isinstance(call, Placed):
+                found[derivative] = call.diff(derivative)
+        return found
+
+    def check_coordinates(self, unknown: AppliedUndef) -> None:
+        """Refuse numbers for coordinates, and numbers that are none because they depend on coordinates."""
+        for symbol, value in self.symbols.items():
+            if symbol in unknown.args:
+                raise ProblemError(
+                    f"given[{symbol}] supplies a number for {symbol}, which is a coordinate of {unknown}"
+                )
+            depends = sorted(value.free_symbols & set(unknown.args), key=str)
+            if depends:
+                raise ProblemError(
+                    f"given[{symbol}] = {value} depends on the coordinate {depends[0]}, but {symbol} is a "
+                    "symbol, which derivatives take for a constant; write the expression into the equation"
+                )
+
+    def check_use(self, expressions: Iterable[sp.Basic]) -> None:
+        """Refuse a given name that nothing refers to, and one callable for a function of different things."""
+        data = [*self.regional.values(), *self.functions.values(), *self.applied.values(), *self.derivatives.values()]
+        written = [*expressions, *(e for one in data if isinstance(one, ByRegion) for e in one.expressions)]
+        symbols = self.inner.union(*(e.free_symbols for e in written))
+        applied = set().union(*(e.atoms(AppliedUndef) for e in written))
+        names = {f.func.__name__ for f in applied}
+        idle = [str(s) for s in (*self.symbols, *self.regional) if s not in symbols]
+        idle += [name for name in self.functions if name not in names]
+        idle += [str(f) for f in self.applied if f not in applied]
+        idle += [str(d) for d in self.derivatives if not any(f in applied for f in d.atoms(AppliedUndef))]
+        if idle:
+            raise ProblemError(
+                f"given names {', '.join(sorted(idle))}, which no equation or condition contains; "
+                "SymPy symbols of one name but different assumptions (real=True) are different symbols"
+            )
+        for name in self.functions:
+            uses = sorted(map(str, {f for f in applied - self.applied.keys() if f.func.__name__ == name}))
+            if len(uses) > 1:
+                raise ProblemError(
+                    f"given[{name}] is one callable for {' and '.join(uses)}, and would give them the same "
+                    f"values; supply one for each, as in given={{{uses[0]}: callable, {uses[1]}: callable}}"
+                )
+
+
+def read_givens(given: Mapping[Any, Any] | None) -> Givens:
+    """Check ``given=`` and sort it into numbers, functions and derivatives of functions."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ProblemError(f"given must be a mapping such as {{k: 3.0, f: callable}}; got {given!r}")
+    givens = Givens()
+    for key, value in (given or {}).items():
+        if isinstance(key, sp.Symbol) and isinstance(value, ByRegion):
+            givens.regional[key] = value
+        elif isinstance(key, sp.Symbol):
+            givens.symbols[key] = _number(key, value)
+        elif isinstance(key, UndefinedFunction):
+            givens.functions[key.__name__] = _callable(key, value)
+        elif isinstance(key, AppliedUndef):
+            givens.applied[key] = _callable(key, value)
+        elif isinstance(key, sp.Derivative) and isinstance(key.expr, AppliedUndef):
+            givens.derivatives[key] = _callable(key, value)
+        else:
+            raise ProblemError(
+                "given keys must be SymPy symbols, functions or derivatives of functions (the objects, not "
+                f"their names); got {key!r}"
+            )
+    _resolve(givens)
+    return givens
+
+
+def order_of_derivation(symbols: Mapping[sp.Symbol, sp.Expr]) -> tuple[sp.Symbol, ...]:
+    """Given numbers, each after those that it is derived from."""
+    graph = {key: value.free_symbols & symbols.keys() for key, value in symbols.items()}
+    try:
+        return tuple(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        key = error.args[1][0]
+        raise ProblemError(f"given[{key}] is defined by itself; give {key} a number") from None
+
+
+def _resolve(givens: Givens) -> None:
+    """Put given numbers into the values of others."""
+    symbols = givens.symbols
+    givens.inner.update(*(value.free_symbols for value in symbols.values()))
+    for key in order_of_derivation(symbols):
+        value = symbols[key]
+        symbols[key] = value.xreplace({inner: symbols[inner] for inner in value.free_symbols & symbols.keys()})
+    for key, value in symbols.items():
+        if value.is_finite is False or value is sp.nan:
+            raise ProblemError(f"given[{key}] must be finite; got {value}")
+
+
+def _number(key: sp.Symbol, value: Any) -> sp.Expr:
+    if callable(value) and not isinstance(value, sp.Basic):
+        raise ProblemError(
+            f"given[{key}] is a callable, but {key} is a symbol; write a function of the coordinates, as "
+            f"in sp.Function({str(key)!r})(x, y), and give that"
+        )
+    try:
+        number = sp.sympify(value, strict=True)
+    except sp.SympifyError:
+        number = None
+    if not isinstance(number, sp.Expr) or number.atoms(AppliedUndef):
+        raise ProblemError(f"given[{key}] must be a number, or an expression for one; got {value!r}")
+    return number
+
+
+def _own(value: PointFunction, region: str) -> PointFunction:
+    """What a function is in one region; a number or an expression as a function of points."""
+    if not isinstance(value, Placed):
+        return value
+    own = value.values[region]
+    function: PointFunction = own if _is_callable(own) else value.field(region)
+    return function
+
+
+def _is_callable(value: Any) -> bool:
+    return callable(value) and not isinstance(value, sp.Basic)
+
+
+def _check_numbers(symbol: sp.Symbol, data: Placed) -> None:
+    for name, value in data.values.items():
+        if _is_callable(value) or sp.sympify(value).free_symbols:
+            raise ProblemError(
+                f"given[{symbol}] must be a number in each region, for {symbol} is a symbol, which derivatives take "
+                f"for a constant; got {value!r} in {name!r}: write sp.Function({str(symbol)!r})"
+                f"({', '.join(map(str, data.coordinates))}), and give that"
+            )
+
+
+def _callable(key: Any, value: Any) -> Any:
+    if isinstance(value, ByRegion):
+        return value
+    if not callable(value) or isinstance(value, sp.Basic | UndefinedFunction):
+        raise ProblemError(
+            f"given[{key}] must be a callable of a points array (n, d) returning (n,); got {value!r}; "
+            "write an expression into the equation itself"
+        )
+    function: PointFunction = value
+    return function

@@ -1,0 +1,392 @@
+"""A problem as mathematics: LaTeX for papers, MathML for notebooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from html import escape, unescape
+from typing import Any, Protocol, final
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.printing.latex import LatexPrinter
+from sympy.printing.mathml import MathMLPresentationPrinter
+
+from fspielm.geometry.domain import Domain
+from fspielm.geometry.shapes.box import Box
+from fspielm.geometry.time import SpaceTime, Time
+from fspielm.problem.conditions import AnyCondition, Dirichlet, Initial, Neumann, Robin, Symmetry
+from fspielm.problem.further_conditions import Condition, Measured, Periodic
+from fspielm.problem.normal import NormalComponent, NormalDerivative, normal_derivative
+from fspielm.problem.places import REST
+from fspielm.problem.statement import Statement
+from fspielm.problem.substitutions import ByRegion
+from fspielm.problem.unknowns import Unknown
+
+# ---- SymPy expressions in LaTeX and MathML, with unknowns written as in papers: without their arguments
+
+
+def as_latex(expression: sp.Basic, unknowns: Collection[AppliedUndef]) -> str:
+    """The expression in LaTeX."""
+    text: str = _Latex(unknowns).doprint(expression)
+    return text
+
+
+def as_mathml(expression: sp.Basic, unknowns: Collection[AppliedUndef]) -> str:
+    """The expression in presentation MathML, to stand between ``<math>`` and ``</math>``."""
+    return _write(_MathML(unknowns)._print(expression))
+
+
+def _write(node: Any) -> str:
+    """Write a node of the document; SymPy's own writing escapes neither relations nor the names of symbols."""
+    if node.nodeType == node.TEXT_NODE:
+        return escape(unescape(node.data))
+    attributes = "".join(f' {name}="{escape(value)}"' for name, value in node.attributes.items())
+    return f"<{node.tagName}{attributes}>{''.join(map(_write, node.childNodes))}</{node.tagName}>"
+
+
+@final
+class _Latex(LatexPrinter):  # type: ignore[misc]
+    def __init__(self, unknowns: Collection[AppliedUndef]) -> None:
+        super().__init__()
+        self._unknowns = unknowns
+
+    def _print_AppliedUndef(self, function: AppliedUndef, exp: Any = None) -> str:  # noqa: N802 (SymPy's name)
+        if function not in self._unknowns:
+            return str(self._print_Function(function, exp))
+        name = self._print(sp.Symbol(function.func.__name__))
+        return f"{name}^{{{exp}}}" if exp else str(name)
+
+    def _print_Derivative(self, derivative: sp.Derivative) -> str:  # noqa: N802 (SymPy's name)
+        order = _power(sum(count for _, count in derivative.variable_count))
+        below = " ".join(
+            rf"\partial {self._print(symbol)}{_power(count)}" for symbol, count in derivative.variable_count
+        )
+        return rf"\frac{{\partial{order} {self._print(derivative.expr)}}}{{{below}}}"
+
+
+def _power(order: Any) -> str:
+    return "" if order == 1 else f"^{{{order}}}"
+
+
+@final
+class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
+    """As SymPy's, whose derivatives have their powers at the wrong place."""
+
+    def __init__(self, unknowns: Collection[AppliedUndef]) -> None:
+        super().__init__()
+        self._unknowns = unknowns
+
+    def _print_AppliedUndef(self, function: AppliedUndef) -> Any:  # noqa: N802
+        if function in self._unknowns:
+            return self._print(sp.Symbol(function.func.__name__))
+        return self._print_Function(function)
+
+    def _print_Exp1(self, number: Any) -> Any:  # noqa: N802
+        return self._print(sp.Symbol("e"))  # an upright double-struck letter otherwise
+
+    def _print_ImaginaryUnit(self, number: Any) -> Any:  # noqa: N802
+        return self._print(sp.Symbol("i"))  # the same
+
+    def _print_Derivative(self, derivative: sp.Derivative) -> Any:  # noqa: N802
+        above, below, fraction = (self.dom.createElement(tag) for tag in ("mrow", "mrow", "mfrac"))
+        above.appendChild(self._raised(self._sign("\N{PARTIAL DIFFERENTIAL}"), derivative.derivative_count))
+        above.appendChild(self._print(derivative.expr))
+        for symbol, count in derivative.variable_count:
+            below.appendChild(self._sign("\N{PARTIAL DIFFERENTIAL}"))
+            below.appendChild(self._raised(self._print(symbol), count))
+        fraction.appendChild(above)
+        fraction.appendChild(below)
+        return fraction
+
+    def _print_NormalDerivative(self, normal: NormalDerivative) -> Any:  # noqa: N802
+        row, lowered = (self.dom.createElement(tag) for tag in ("mrow", "msub"))
+        lowered.appendChild(self._sign("\N{PARTIAL DIFFERENTIAL}"))
+        lowered.appendChild(self._print(sp.Symbol("n")))
+        row.appendChild(self._raised(lowered, normal.order))
+        row.appendChild(self._print(normal.function))
+        return row
+
+    def _print_NormalComponent(self, normal: NormalComponent) -> Any:  # noqa: N802
+        lowered = self.dom.createElement("msub")
+        lowered.appendChild(self._print(sp.Symbol("n")))
+        lowered.appendChild(self._print(normal.coordinate))
+        return lowered
+
+    def _sign(self, text: str) -> Any:
+        sign = self.dom.createElement("mo")
+        sign.appendChild(self.dom.createTextNode(text))
+        return sign
+
+    def _raised(self, base: Any, power: Any) -> Any:
+        if power == 1:
+            return base
+        raised = self.dom.createElement("msup")
+        raised.appendChild(base)
+        raised.appendChild(self._print(sp.sympify(power)))
+        return raised
+
+
+# ---- A problem as mathematics: LaTeX for papers, HTML with MathML for notebooks
+
+
+_COMMA = r",\quad "
+_HTML = """\
+<div style="display:inline-block;padding:12px 16px;border:1px solid #d0d0d0;border-radius:6px;background:#fff;\
+color:#222;font:13px/1.45 system-ui,sans-serif">
+<table style="border-collapse:collapse;font:inherit;color:inherit;background:none;margin:0">
+{rows}
+</table></div>"""
+_ROW = (
+    '<tr style="background:none"><td style="text-align:left;padding:3px 24px 3px 0;font-size:15px">{what}</td>'
+    '<td style="text-align:left;padding:3px 0;color:#555">{where}</td></tr>'
+)
+_LONG_NUMBER = re.compile(r"\d+\.\d{5,}(e[-+]?\d+)?")
+
+
+class _Stated(Protocol):
+    """What can be typeset: a problem, or a draft of one."""
+
+    @property
+    def unknowns(self) -> tuple[Unknown, ...]:
+        """What is solved for."""
+
+    @property
+    def coordinates(self) -> tuple[sp.Symbol, ...]:
+        """Their arguments."""
+
+    @property
+    def statement(self) -> Statement:
+        """What was written."""
+
+
+@dataclass(frozen=True)
+class _TypesetLine:
+    """Something that holds somewhere, to be set in one line.
+
+    Attributes
+    ----------
+    what : tuple of Basic or str
+        Mathematics, or words where it has no formula; of several unknowns one after the other.
+    where : tuple of Basic or str
+        Mathematics and words, to be set one after the other.
+    """
+
+    what: tuple[sp.Basic | str, ...]
+    where: tuple[sp.Basic | str, ...]
+
+
+def _typeset_lines(problem: _Stated) -> list[_TypesetLine]:
+    """The equations, their domain beside the first, then every condition with its place."""
+    statement = problem.statement
+    places = [_domain(statement.domain, problem.coordinates), *[()] * (len(statement.equations) - 1)]
+    stated = [_TypesetLine((_equation(e),), place) for e, place in zip(statement.equations, places, strict=True)]
+    return stated + [_stated(condition, problem) for condition in statement.conditions]
+
+
+def _symbols_of(problem: _Stated) -> tuple[AppliedUndef, ...]:
+    """The unknowns, as they are written."""
+    return tuple(unknown.symbol for unknown in problem.unknowns)
+
+
+def _equation(equation: sp.Basic) -> sp.Basic:
+    return equation if isinstance(equation, sp.Equality) else sp.Eq(equation, 0, evaluate=False)
+
+
+def _domain(domain: Domain, coordinates: Sequence[sp.Symbol]) -> tuple[sp.Basic | str, ...]:
+    """Where the equation holds: intervals for boxes and time, the shape as it is written otherwise."""
+    if isinstance(domain, Time):
+        ends = (_number(domain.start), _number(domain.end))
+        return (sp.Contains(coordinates[-1], sp.Interval.Lopen(*ends), evaluate=False),)
+    if isinstance(domain, SpaceTime):
+        return (*_domain(domain.space, coordinates[:-1]), ",", *_domain(domain.time, coordinates[-1:]))
+    if not isinstance(domain, Box):
+        return ("in", _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.4g}", repr(domain)))
+    inside: list[sp.Basic | str] = []
+    for symbol, low, high in zip(coordinates, domain.lower, domain.upper, strict=True):
+        interval = sp.Interval.open(_number(low), _number(high))
+        inside += [",", sp.Contains(symbol, interval, evaluate=False)]
+    return tuple(inside[1:])
+
+
+def _where(on: Any) -> tuple[sp.Basic | str, ...]:
+    if on is None:
+        return ("on the boundary",)
+    if isinstance(on, sp.Basic):
+        return ("where", on)
+    if isinstance(on, str):
+        return ("on the rest of the boundary" if on == REST else f"on {on}",)
+    if isinstance(on, tuple):
+        return (f"on {', '.join(on)}",)
+    return (f"where {_name(on)} holds",)
+
+
+def _each(operator: Callable[[Any], sp.Expr], value: Any, problem: _Stated) -> tuple[sp.Basic, ...]:
+    """What an operator makes of each unknown that a value is for, and that value."""
+    return tuple(_equals(operator(symbol), one, problem) for symbol, one in _by_symbol(value, problem))
+
+
+def _by_symbol(value: Any, problem: _Stated) -> list[tuple[sp.Expr, Any]]:
+    """Each unknown that a value is for, with its own; in a dictionary, unknowns may stand by their names."""
+    if not isinstance(value, Mapping):
+        return [(symbol, value) for symbol in _symbols_of(problem)]
+    return [
+        (sp.Function(key)(*problem.coordinates) if isinstance(key, str) else key, one) for key, one in value.items()
+    ]
+
+
+def _equals(left: sp.Expr, value: Any, problem: _Stated) -> sp.Basic:
+    return sp.Eq(left, _value(value, problem), evaluate=False)
+
+
+def _value(value: Any, problem: _Stated) -> sp.Expr:
+    """A number, an expression, or a callable as a function of the coordinates under its own name."""
+    if isinstance(value, ByRegion):
+        return sp.Symbol(repr(value))
+    if callable(value) and not isinstance(value, sp.Basic):
+        return sp.Function(_name(value))(*problem.coordinates)
+    if isinstance(value, complex | np.complexfloating):
+        return _number(float(value.real)) + sp.I * _number(float(value.imag))
+    return value if isinstance(value, sp.Basic) else _number(float(value))
+
+
+def _name(function: Callable[..., Any]) -> str:
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return "g" if name == "<lambda>" else name
+
+
+def _number(value: float) -> sp.Expr:
+    return sp.Integer(int(value)) if float(value).is_integer() else sp.Float(f"{value:.6g}")
+
+
+@singledispatch
+def _stated(condition: AnyCondition, problem: _Stated) -> _TypesetLine:
+    """What a condition says; one that is not known here says it in its own words."""
+    return _TypesetLine((repr(condition),), ())
+
+
+@_stated.register(Dirichlet)
+def _(condition: Dirichlet, problem: _Stated) -> _TypesetLine:
+    return _TypesetLine(_each(lambda unknown: unknown, condition.value, problem), _where(condition.on))
+
+
+@_stated.register(Neumann)
+def _(condition: Neumann, problem: _Stated) -> _TypesetLine:
+    return _TypesetLine(_each(normal_derivative, condition.value, problem), _where(condition.on))
+
+
+@_stated.register(Robin)
+def _(condition: Robin, problem: _Stated) -> _TypesetLine:
+    alpha, beta = (_value(value, problem) for value in (condition.alpha, condition.beta))
+
+    def mixture(unknown: Any) -> sp.Expr:
+        return alpha * unknown + beta * normal_derivative(unknown)
+
+    return _TypesetLine(_each(mixture, condition.value, problem), _where(condition.on))
+
+
+@_stated.register(Symmetry)
+def _(condition: Symmetry, problem: _Stated) -> _TypesetLine:
+    return _TypesetLine(_each(normal_derivative, 0, problem), ("by symmetry", *_where(condition.on)))
+
+
+@_stated.register(Periodic)
+def _(condition: Periodic, problem: _Stated) -> _TypesetLine:
+    faces = condition.faces
+    where = f"in {faces}" if isinstance(faces, str) else f"from {faces[0]} to {faces[1]}"
+    times = () if condition.factor == 1 else ("times", sp.sympify(condition.factor))
+    return _TypesetLine(("periodic",), (where, *times))
+
+
+@_stated.register(Initial)
+def _(condition: Initial, problem: _Stated) -> _TypesetLine:
+    time = problem.coordinates[-1]
+
+    def left(unknown: Any) -> sp.Expr:
+        return unknown.diff(time, int(condition.order)) if condition.order else unknown
+
+    start = problem.statement.domain.bounding_box[0][-1]
+    return _TypesetLine(
+        _each(left, condition.value, problem), ("at", sp.Eq(time, _number(float(start)), evaluate=False))
+    )
+
+
+@_stated.register(Measured)
+def _(condition: Measured, problem: _Stated) -> _TypesetLine:
+    count = len(np.atleast_1d(np.asarray(condition.points, dtype=np.float64)))
+    what = tuple(
+        symbol if isinstance(one, tuple) else _equals(symbol, one, problem)
+        for symbol, one in _by_symbol(condition.values, problem)
+    )
+    return _TypesetLine(what, (f"measured at {count} point{'s' * (count > 1)}",))
+
+
+@_stated.register(Condition)
+def _(condition: Condition, problem: _Stated) -> _TypesetLine:
+    where: tuple[sp.Basic | str, ...]
+    if condition.at is None:
+        where = _where(condition.on)
+    elif isinstance(condition.at, tuple):
+        count = len(condition.at)
+        where = (f"at {count} point{'s' * (count > 1)}",)
+    else:
+        where = ("on a curve inside",)
+    return _TypesetLine((_equation(condition.equation),), where)
+
+
+def problem_latex(problem: _Stated) -> str:
+    """The equations and their conditions as one aligned LaTeX formula, between dollar signs."""
+    lines = [f"& {_latex_what(line, problem)} && {_latex_place(line, problem)}" for line in _typeset_lines(problem)]
+    return "$\\displaystyle \\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}$"
+
+
+def problem_align(problem: _Stated, parameters: Mapping[str, sp.Expr]) -> str:
+    """The same for a paper, its equals signs one below the other, and the values of parameters last."""
+    lines = []
+    for line in _typeset_lines(problem):
+        first = line.what[0]
+        if isinstance(first, sp.Equality):
+            left, right = (_latex(side, problem) for side in first.args)
+            what = _COMMA.join([f"{left} &= {right}", *(_latex(part, problem) for part in line.what[1:])])
+        else:
+            what = f"& {_latex_what(line, problem)}"
+        lines.append(f"{what} && {_latex_place(line, problem)}".rstrip())
+    lines += [f"{sp.latex(sp.Symbol(name))} &= {sp.latex(value)}" for name, value in parameters.items()]
+    return "\\begin{align}\n  " + " \\\\\n  ".join(lines) + "\n\\end{align}"
+
+
+def problem_html(problem: _Stated) -> str:
+    """The same as a self-contained table, in MathML, which browsers set without help."""
+    rows = []
+    for line in _typeset_lines(problem):
+        where = " ".join(_html(part, problem) for part in line.where).replace(" , ", ", ")
+        what = ",\N{EM SPACE}".join(_html(part, problem) for part in line.what)
+        rows.append(_ROW.format(what=what, where=where))
+    return _HTML.format(rows="\n".join(rows))
+
+
+def _latex_what(line: _TypesetLine, problem: _Stated) -> str:
+    return _COMMA.join(_latex(part, problem) for part in line.what)
+
+
+def _latex_place(line: _TypesetLine, problem: _Stated) -> str:
+    return " ".join(_latex(part, problem) for part in line.where)
+
+
+def _latex(item: sp.Basic | str, problem: _Stated) -> str:
+    if isinstance(item, str):
+        return item if item == "," else rf"\text{{ {_escape_latex(item)} }}"
+    return as_latex(item, _symbols_of(problem))
+
+
+def _html(item: sp.Basic | str, problem: _Stated) -> str:
+    if isinstance(item, str):
+        return escape(item)
+    return f'<math displaystyle="true">{as_mathml(item, _symbols_of(problem))}</math>'
+
+
+def _escape_latex(text: str) -> str:
+    return "".join(f"\\{c}" if c in "&%$#_{}" else c for c in text if c not in "\\^~")

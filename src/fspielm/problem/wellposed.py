@@ -1,0 +1,466 @@
+"""Whether a problem has the conditions that its equations need."""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.expr.values import describe
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.domain import Domain
+from fspielm.problem.conditions import Initial
+from fspielm.problem.determinant import determinant
+from fspielm.problem.operator import Operator, constant_operator, is_characteristic
+from fspielm.problem.places import probe
+from fspielm.problem.relations import Relation
+from fspielm.problem.setting import Setting
+
+# ---- Which points of a domain can be joined within it
+
+
+_NEIGHBOURS = 8
+_STEPS = np.linspace(0.0, 1.0, 12)[1:-1]
+_FIRST_LOOK, _SECOND_LOOK = 600, 4000
+
+
+def connected_pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
+    """Points of the domain ``(n, d)``, and the number of the piece that each lies in.
+
+    Two pieces are told apart by the straight ways between neighbouring points, all of which leave the domain. A neck
+    too narrow for these is a gap to them; so what looks like two pieces is looked at again with more points.
+    """
+    points, labels = _look(domain, _FIRST_LOOK)
+    return (points, labels) if labels.max() == 0 else _look(domain, _SECOND_LOOK)
+
+
+def _look(domain: Domain, n: int) -> tuple[FloatArray, NDArray[np.int_]]:
+    from scipy.sparse import coo_array  # seldom needed, slow to import
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    points = domain.sample(n, np.random.default_rng(0), "low-discrepancy")
+    near = cKDTree(points).query(points, _NEIGHBOURS + 1)[1][:, 1:]
+    first, second = np.repeat(np.arange(n), _NEIGHBOURS), near.ravel()
+    ways = points[first, None] + _STEPS[:, None] * (points[second] - points[first])[:, None]
+    free = domain.contains(ways.reshape(-1, domain.dimension)).reshape(len(first), -1).all(axis=1)
+    graph = coo_array((np.ones(int(free.sum())), (first[free], second[free])), shape=(n, n))
+    return points, connected_components(graph, directed=False)[1].astype(np.int_)
+
+
+# ---- Whether a system has the conditions that it needs, as far as that can be counted
+
+
+def check_system(equations: Sequence[Relation], constraints: Sequence[Relation], setting: Setting) -> str:
+    """Refuse too few conditions, by name; more than needed are a matter of least squares.
+
+    A system whose determinant is of even order 2m in space takes m conditions on every part of the boundary that is
+    not characteristic for it, one of ordinary differential equations as many as the order of its determinant, and every
+    unknown a value at the start of time for each of its time derivatives.
+
+    Returns
+    -------
+    str
+        What is missing, where something is known inside; empty otherwise.
+    """
+    operators = [equation.operator for equation in equations]
+    operator = determinant(operators, len(setting.unknowns), setting.domain)
+    names = ", ".join(map(str, setting.symbols))
+    if not operator.terms:
+        raise ProblemError(
+            f"the equations do not determine {names}: the determinant of their derivatives vanishes identically, as "
+            "where one of them follows from the others; replace one"
+        )
+    if operator.order == 0:
+        raise ProblemError(
+            f"the equations are no differential equations: {names} follow from one another without a condition; solve "
+            "for one of them by hand"
+        )
+    _refuse_undetermined(equations, constraints, setting)
+    missing = _missing_initial(constraints, equations, setting)
+    if missing and _initial_values(constraints) >= operator.order_along(
+        range(setting.dimension - 1, setting.dimension)
+    ):
+        missing = ""  # fewer may do where an equation ties time derivatives together
+    if setting.dimension == 1:
+        number = sum(c.region.count or operator.order for c in constraints)
+        if number < operator.order and not missing:
+            missing = (
+                f"conditions: these ordinary differential equations are of order {operator.order} together and take as "
+                f"many conditions; got {number}{_without(constraints, setting)}"
+            )
+    else:
+        carried = setting.domain.time is not None and all(one.order <= 1 for one in operators)
+        if not carried:  # what a system of first order carries along may come in at one part and leave at another
+            missing = missing or next(
+                filter(None, (_missing_on(p, constraints, operator, setting) for p in setting.parts)), ""
+            )
+    if missing and not any(c.region.kind == "inside" for c in constraints):
+        raise ProblemError(missing)
+    return missing
+
+
+def _initial_values(constraints: Sequence[Relation]) -> int:
+    return sum(isinstance(c.condition, Initial) for c in constraints)
+
+
+def _refuse_undetermined(equations: Sequence[Relation], constraints: Sequence[Relation], setting: Setting) -> None:
+    """Refuse an unknown without conditions whose derivatives stand in one equation alone.
+
+    Whatever the others are, its own part of that equation may then be zero without it being so. In one coordinate of
+    space that leaves few functions, which are counted.
+    """
+    if len(setting.space) < 2:
+        return
+    about = {term.unknown for constraint in constraints for term in constraint.operator.terms}
+    for place, symbol in enumerate(setting.symbols):
+        its = [(e.name, part) for e in equations if (part := e.operator.part(place)).terms]
+        if place not in about and len(its) == 1 and min(term.order for term in its[0][1].terms) > 0:
+            raise ProblemError(
+                f"conditions: {symbol} has none, and only {its[0][0]} contains it, by its derivatives: nothing "
+                f"determines it; add for instance fs.Dirichlet({{{symbol.func.__name__}: 0}})"
+            )
+
+
+def _missing_initial(constraints: Sequence[Relation], equations: Sequence[Relation], setting: Setting) -> str:
+    if setting.domain.time is None:
+        return ""
+    terms = [term for equation in equations for term in equation.operator.terms]
+    given = {
+        (term.unknown, c.condition.order)
+        for c in constraints
+        if isinstance(c.condition, Initial)
+        for term in c.operator.terms
+    }
+    for place, symbol in enumerate(setting.symbols):
+        order = max((term.orders[-1] for term in terms if term.unknown == place), default=0)
+        strange = sorted(of for on, of in given if on == place and of >= order)
+        if strange:
+            raise ProblemError(
+                f"conditions: Initial of order {strange[0]} for {symbol}, which the equations have time derivatives of "
+                f"order {order} of; remove it"
+            )
+        for wanted in range(order):
+            if (place, wanted) not in given:
+                shown = f", order={wanted}" if wanted else ""
+                name = symbol.func.__name__
+                return (
+                    f"conditions: {symbol} has time derivatives of order {order} and misses "
+                    f"fs.Initial({{{name}: ...}}{shown})"
+                )
+    return ""
+
+
+def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], operator: Operator, setting: Setting) -> str:
+    order = operator.order_along(setting.space)
+    needed = order // 2 if order % 2 == 0 else 0
+    sites = probe(part)
+    number = np.zeros(len(sites))
+    for constraint in constraints:
+        if part in constraint.region.parts:
+            mask = np.ones(len(sites)) if constraint.mask is None else constraint.mask(sites.points)
+            # what ties two parts together is half a condition on each
+            number += (0.5 if constraint.region.partner is not None else 1.0) * mask
+    if np.all(number >= needed):
+        return ""
+    few = np.flatnonzero((number < needed) & ~is_characteristic(operator, sites, setting.space))
+    if not few.size:
+        return ""
+    return (
+        f"the boundary part {part.name!r} has {number[few[0]]:g} of the {needed} conditions that the equations need "
+        f"there (the parts are {[p.name for p in setting.parts]}); add to them"
+        f"{_without(constraints, setting)}"
+    )
+
+
+def _without(constraints: Sequence[Relation], setting: Setting) -> str:
+    """The unknowns that no condition is about, in words."""
+    seen = {term.unknown for constraint in constraints for term in constraint.operator.terms}
+    names = [str(symbol) for place, symbol in enumerate(setting.symbols) if place not in seen]
+    return f" ({', '.join(names)} {'has' if len(names) == 1 else 'have'} none)" if names else ""
+
+
+# ---- Whether every part of the boundary, and the start of time, has the conditions the equation needs
+
+
+# How far a zero of the symbol may be from a multiple of 2 pi / period, relative to the terms of the symbol there.
+_ROUNDING = 1e-9
+_SITES = 200
+# Fewer points than this share are a corner that no straight way leads out of, not a piece.
+_LEAST_SHARE = 0.005
+
+
+def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
+    """Refuse missing, doubled and contradicting conditions of an equation, each by name; see `check_system` for others.
+
+    An equation of even order 2m in space takes m conditions on every part of the boundary; equations of odd
+    order (advection) are left to the user, as inflow and outflow differ, and so are the places where the
+    boundary is characteristic, as the axis r = 0 is for ``r*u_rr + u_r + r*u_zz``. An ordinary differential
+    equation takes as many conditions as its order, wherever they are; periodic ends take more where they leave
+    something open, as the constant of ``u_xx = f``.
+
+    Conditions inside may stand for any that are missing, and are never too many.
+
+    Returns
+    -------
+    str
+        What is missing, where nothing inside can stand for it (see `_can_stand_in`), or on a piece of the domain that
+        is not joined to the rest; empty otherwise.
+    """
+    equations = [relation for relation in relations if relation.condition is None]
+    constraints = [r for r in relations if r.condition is not None and r.region.kind != "interface"]
+    parts, domain = setting.parts, setting.domain
+    if not constraints:
+        alone = "equation alone has" if len(equations) == 1 else "equations alone have"
+        names = [str(unknown.symbol.func) for unknown in setting.unknowns]
+        value = "0" if len(names) == 1 else "{" + ", ".join(f"{name}: 0" for name in names) + "}"
+        raise ProblemError(f"conditions is empty: the {alone} many solutions; add for instance fs.Dirichlet({value})")
+    if len(setting.unknowns) > 1:
+        return check_system(equations, constraints, setting)
+    operator = determinant([equation.operator for equation in equations], 1, domain)
+    inside = [c for c in constraints if c.region.kind == "inside"]
+    missing = []
+    if domain.time is not None:
+        given = [c.condition for c in constraints if isinstance(c.condition, Initial)]
+        late = _check_initial(given, operator, may_miss=bool(inside))
+        if domain.dimension > 1 or len(given) + _number(inside, operator.order) < operator.order:
+            missing.append(late)
+    boundary = [c for c in constraints if c.region.kind == "boundary"]
+    for part in parts:
+        here = [c for c in boundary if part in c.region.parts]
+        missing.append(_check_part(part, parts, here, operator, setting.space, may_miss=bool(inside)))
+    if parts and domain.dimension == 1:
+        _check_number(boundary, inside, parts, operator)
+    if any(missing) and not any(_can_stand_in(c, domain, operator) for c in inside):
+        return next(filter(None, missing))
+    return _loose_piece(constraints, domain, operator)
+
+
+def _can_stand_in(constraint: Relation, domain: Domain, operator: Operator) -> bool:
+    """Whether what holds inside can determine what a condition on the boundary, or at the start, would.
+
+    Points cannot, in several coordinates. A curve can that runs along the boundary or the start of time; any, for an
+    equation that runs backward in time as well as forward. Elsewhere, what the solution is beyond the curve hides in
+    the last digits on it, as a heat's past does in its end.
+    """
+    part, time = constraint.part, domain.time
+    if part is None:
+        return False
+    if time is not None:
+        *space, last = range(domain.dimension)
+        if operator.order_along(range(last, last + 1)) >= operator.order_along(range(len(space))):
+            return True
+    points = probe(part).points
+    before_end = np.full(len(points), True) if time is None else points[:, -1] < time.end - 1e-9 * time.duration
+    return bool(np.all(before_end & ~domain._contains(points, False)))
+
+
+def _check_number(
+    boundary: Sequence[Relation],
+    inside: Sequence[Relation],
+    parts: tuple[BoundaryPart, ...],
+    operator: Operator,
+) -> None:
+    """Refuse too few or too many conditions of an ordinary differential equation."""
+    intervals = max(len(parts) // 2, 1)  # a line with gaps has an equation of its own on every piece
+    needed = operator.order * intervals
+    further = _number(inside, needed)
+    open_ends = left_open(boundary, operator)
+    if len(boundary) - open_ends <= needed <= len(boundary) + further:
+        return
+    if any(is_characteristic(operator, probe(part), range(1)).any() for part in parts):
+        return
+    pieces = "" if intervals == 1 else f" on {intervals} intervals"
+    more = f", and {open_ends} more for what periodic ends leave open" if open_ends else ""
+    raise ProblemError(
+        f"conditions: an ordinary differential equation of order {operator.order}{pieces} takes {needed} of them"
+        f"{more}; got {len(boundary) + further} ({', '.join(c.name for c in [*boundary, *inside])})"
+    )
+
+
+def _number(inside: Sequence[Relation], needed: int) -> int:
+    """At how many points conditions hold inside; along a curve, at as many as are wanted."""
+    return sum(needed if c.region.count is None else c.region.count for c in inside)
+
+
+def _check_part(
+    part: BoundaryPart,
+    parts: tuple[BoundaryPart, ...],
+    here: Sequence[Relation],
+    operator: Operator,
+    space: range,
+    *,
+    may_miss: bool,
+) -> str:
+    """Return what is missing, unless it may not."""
+    sites = probe(part)
+    covered = [np.ones(len(sites), dtype=bool) if c.mask is None else c.mask(sites.points) for c in here]
+    _check_doubled(part, here, covered)
+    order = operator.order_along(space)
+    if operator.dimension == 1 or order % 2 or order == 0:
+        return ""
+    needed = order // 2
+    # what ties two parts together is half a condition on each
+    shares = [0.5 if c.region.partner is not None else 1.0 for c in here]
+    number = sum((share * mask for share, mask in zip(shares, covered, strict=True)), np.zeros(len(sites)))
+    # Most problems end here; to know where the boundary is characteristic, coefficients must be evaluated.
+    if np.all(number == needed):
+        return ""
+    wrong = (number != needed) & ~is_characteristic(operator, sites, space)
+    if np.any(wrong & (number > needed)):
+        raise ProblemError(
+            f"the part {part.name!r} has contradicting conditions ({', '.join(c.name for c in here)}): "
+            f"an equation of order {order} in space takes {needed} there; remove one, or limit it with on="
+        )
+    few = np.flatnonzero(wrong & (number < needed))
+    if not few.size:
+        return ""
+    missing = _missing(part, parts, here, needed, int(number[few[0]]), sites.points[few[0]])
+    if not may_miss:
+        raise ProblemError(missing)
+    return missing
+
+
+def _check_doubled(part: BoundaryPart, here: Sequence[Relation], covered: Sequence[BoolArray]) -> None:
+    for i, second in enumerate(here):
+        for j, first in enumerate(here[:i]):
+            one, other = first.condition, second.condition
+            if one is None or other is None or one is other or not np.any(covered[i] & covered[j]):
+                continue
+            if one.kind == other.kind and not one.repeats:
+                raise ProblemError(
+                    f"the part {part.name!r} has two {type(other).__name__} conditions "
+                    f"({_shown(first)} and {_shown(second)}); "
+                    "keep one, or limit them with on="
+                )
+            tied = first.region.partner is not None or second.region.partner is not None
+            if tied and part.parameters:  # the ends of an interval are counted
+                raise ProblemError(
+                    f"the part {part.name!r} has contradicting conditions ({first.name}, {second.name}): "
+                    "one that is periodic takes no other; remove one, or write fs.Measured to fix a value at a point"
+                )
+
+
+def _shown(constraint: Relation) -> str:
+    value = constraint.value
+    return describe(value.source) if value.constant is None else f"{value.constant:g}"
+
+
+def _missing(
+    part: BoundaryPart,
+    parts: tuple[BoundaryPart, ...],
+    here: Sequence[Relation],
+    needed: int,
+    number: int,
+    point: FloatArray,
+) -> str:
+    wanted = f"{number} of the {needed} condition{'s' * (needed > 1)} it needs"
+    if any(c.mask is not None for c in here):
+        place = ", ".join(f"{s}={v:.4g}" for s, v in zip(here[0].value.arguments, point, strict=True))
+        limits = ", ".join(describe(getattr(c.condition, "on", None)) for c in here if c.mask is not None)
+        return (
+            f"a piece of the boundary part {part.name!r}, for instance at {place}, has {wanted} "
+            f"(others hold only on {limits}); add one that holds there"
+        )
+    return (
+        f"the boundary part {part.name!r} has {wanted} (the parts are {[p.name for p in parts]}); "
+        f"add one with on={part.name!r}, or without on= for the whole boundary"
+    )
+
+
+def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bool) -> str:
+    """Return what is missing, unless it may not."""
+    time = range(operator.dimension - 1, operator.dimension)
+    needed = operator.order_along(time)
+    orders = [condition.order for condition in given]
+    for order in orders:
+        if orders.count(order) > 1:
+            raise ProblemError(f"conditions: two Initial conditions of order {order}; keep one")
+        if order >= needed:
+            raise ProblemError(
+                f"conditions: Initial of order {order} for an equation of order {needed} in time; "
+                f"prescribe order{'s' * (needed > 1)} {', '.join(map(str, range(needed)))}"
+                if needed
+                else f"conditions: Initial of order {order}, but the equation has no time derivative; remove it"
+            )
+    for order in range(needed):
+        if order in orders:
+            continue
+        what = ("value", "velocity")[order] if order < 2 else f"time derivative {order}"
+        missing = (
+            f"conditions: the equation is of order {needed} in time and misses "
+            f"fs.Initial(..., order={order}), the {what} at the start"
+        )
+        if not may_miss:
+            raise ProblemError(missing)
+        return missing
+    return ""
+
+
+def left_open(boundary: Sequence[Relation], operator: Operator) -> int:
+    """How many conditions beside a periodic one find something that it leaves open."""
+    tied = [(c.region.shift, c.region.factor) for c in boundary if c.region.shift is not None]
+    return periodic_solutions(operator, float(tied[0][0][0]), tied[0][1]) if tied else 0
+
+
+def periodic_solutions(operator: Operator, period: float, factor: complex = 1.0) -> int:
+    """How many independent functions of this period, up to a factor, the operator of one coordinate makes zero.
+
+    So many further conditions fix what periodic ends leave open. With constant coefficients these are the multiples
+    of 2 pi / period at which the symbol vanishes, moved by the phase of the factor; otherwise only constants are seen,
+    where no term is free of derivatives.
+    """
+    try:
+        terms = constant_operator(operator).operator.terms
+    except UnsuitableError:
+        return int(factor == 1 and all(term.order > 0 for term in operator.terms))
+    values = {term.order: term.coefficient for term in terms if not callable(term.coefficient)}
+    coefficients = np.array([values.get(order, 0.0) for order in range(operator.order, -1, -1)])
+    first = cmath.log(factor)
+    turns = {round((root * period - first).imag / (2 * np.pi)) for root in np.roots(coefficients)}
+    return sum(_vanishes(coefficients, (first + 2j * np.pi * n) / period) for n in turns)
+
+
+def _vanishes(coefficients: np.ndarray, root: complex) -> bool:
+    """Whether a polynomial is zero there, up to rounding."""
+    return bool(abs(np.polyval(coefficients, root)) <= _ROUNDING * np.polyval(np.abs(coefficients), abs(root)))
+
+
+def _loose_piece(constraints: Sequence[Relation], domain: Domain, operator: Operator) -> str:
+    """Describe a piece of the domain on which the solution is determined only up to a constant; empty if there is none.
+
+    The estimate of the error does not see this: features are functions of all space, and carry the constant of one
+    piece over to the others.
+    """
+    if domain.time is not None or not domain.may_be_in_pieces or any(term.order == 0 for term in operator.terms):
+        return ""
+    points, labels = connected_pieces(domain)
+    counts = np.bincount(labels)
+    large = np.flatnonzero(counts >= _LEAST_SHARE * len(points))
+    if len(large) < 2:
+        return ""
+    held = {int(label) for c in constraints if _fixes_values(c) for label in _touched(c, points, labels)}
+    for label in large:
+        if int(label) not in held:
+            place = ", ".join(f"{v:.3g}" for v in points[labels == label].mean(axis=0))
+            return (
+                f"the piece of the domain around ({place}) is not joined to the rest, and has no condition that fixes "
+                "values there"
+            )
+    return ""
+
+
+def _fixes_values(constraint: Relation) -> bool:
+    return any(term.order == 0 for term in constraint.operator.terms)
+
+
+def _touched(constraint: Relation, points: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The pieces that the constraint's sites lie next to."""
+    from scipy.spatial import cKDTree
+
+    sites = constraint.sample(_SITES, np.random.default_rng(0))
+    return np.unique(labels[cKDTree(points).query(sites.points)[1]])

@@ -1,0 +1,368 @@
+"""Where a solution is wrong, and by how much."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import FloatArray, NumberArray, safe_norm, safe_rms
+from fspielm.errors import ProblemError
+from fspielm.expr.field import Value, make_field
+from fspielm.geometry.pictures import require_matplotlib
+from fspielm.problem.problem import Problem
+from fspielm.problem.relations import Relation
+from fspielm.solution.fields import residual_of
+from fspielm.solution.plot.panels import View, add_colour_bar, draw_lines, draw_map, draw_quantities, height_of
+from fspielm.solution.plot.plot import check_resolution
+from fspielm.solution.plot.quantity import Quantity, field_quantity, highest_frequencies, hold
+from fspielm.solution.plot.style import (
+    BLUE,
+    INK,
+    VERMILION,
+    WIDTHS,
+    Width,
+    add_note,
+    as_math,
+    as_number,
+    as_text,
+    check_picture_path,
+    doubt,
+    held_label,
+    inches,
+    new_picture,
+    save_picture,
+    style,
+    unknown_symbol,
+)
+from fspielm.solution.report import Round
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from fspielm.solution.solution import Solution
+
+
+# ---- Solution.plot_error(): where and by how much the solution differs from one that is known
+
+
+# Places where norms over the whole domain are taken, time included: always the same.
+_PROBES = 4000
+
+
+def plot_error(
+    solution: Solution,
+    exact: Value | Solution | Mapping[Any, Value],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    ax: Axes | None = None,
+    time: float | Sequence[float] | None = None,
+    at: Sequence[float] | None = None,
+    resolution: int | None = None,
+    width: Width | None = None,
+) -> Figure:
+    """Draw the absolute error at every point in decades, with the relative L2 error over the domain above it.
+
+    Of several unknowns those that are known, each in a panel of its own.
+
+    Parameters
+    ----------
+    solution : Solution
+    exact : number, Expr, callable ``(n, d) -> (n,)``, or Solution
+        What to compare with: the exact solution, or another solution with the same coordinates. Of several unknowns a
+        mapping from some of them to such, or another solution of the same ones.
+    path, ax, time, at, resolution, width
+        As for `Solution.plot`; an error is not animated.
+
+    Returns
+    -------
+    Figure
+        Free of pyplot and its global state; a notebook shows it.
+    """
+    prepare(path, resolution, width)
+    pairs = [(field, read_exact(field.problem, known)) for field, known in known_fields(solution, exact)]
+    quantities = [error_quantity(field, expected, resolution) for field, expected in pairs]
+    sizes = [
+        f"{as_math(unknown_symbol(field.problem))}: " * (len(pairs) > 1) + _size(field.problem, expected, quantity)
+        for (field, expected), quantity in zip(pairs, quantities, strict=True)
+    ]
+    figure = draw_quantities(quantities, View(ax, time, at, width, ", ".join(sizes)))
+    return save_picture(figure, path)
+
+
+def error_quantity(
+    solution: Solution, expected: Callable[[FloatArray], NumberArray], resolution: int | None
+) -> Quantity:
+    """The absolute error of a solution of one unknown, to be drawn in decades."""
+
+    def error(points: FloatArray) -> FloatArray:
+        return np.asarray(np.abs(solution(points, outside="extend") - expected(points)))
+
+    label = f"|{as_math(unknown_symbol(solution.problem))} \N{MINUS SIGN} exact|"
+    frequencies = highest_frequencies(solution)
+    return Quantity(solution.problem, error, label, frequencies, logarithmic=True, resolution=resolution)
+
+
+def _size(problem: Problem, expected: Callable[[FloatArray], NumberArray], error: Quantity) -> str:
+    """How large the error is over the whole domain, in words."""
+    probes = probe(problem)
+    reference, absolute = safe_norm(expected(probes)), safe_norm(error.values(probes))
+    if reference > 0:
+        return rf"relative $L^2$ error {as_number(absolute / reference)}"
+    # nothing to be relative to
+    return rf"root mean square error {as_number(absolute / np.sqrt(len(probes)))}"
+
+
+def known_fields(solution: Solution, exact: Any) -> list[tuple[Solution, Any]]:
+    """The solution of each unknown that is known exactly, with what it should be."""
+    from fspielm.solution.solution import Solution
+
+    unknowns = [unknown.symbol for unknown in solution.problem.stated.unknowns]
+    if isinstance(exact, Mapping) and exact:
+        return [(solution[unknown], known) for unknown, known in exact.items()]
+    if len(unknowns) == 1:
+        return [(solution[unknowns[0]], exact)]
+    if isinstance(exact, Solution):
+        return [(solution[unknown], exact[unknown.func.__name__]) for unknown in unknowns]
+    names = ", ".join(f"{unknown.func.__name__}: ..." for unknown in unknowns)
+    raise ProblemError(f"exact must be a dictionary such as {{{names}}}, or a solution of the same; got {exact!r}")
+
+
+def read_exact(problem: Problem, exact: Any) -> Callable[[FloatArray], NumberArray]:
+    """What the user compares with, as a function of points with finite values."""
+    from fspielm.solution.solution import Solution
+
+    if isinstance(exact, Solution):
+        if exact.problem.dimension != problem.dimension:
+            raise ProblemError(
+                f"exact is a solution in {exact.problem.dimension} coordinates, but this one has {problem.dimension}"
+            )
+        return partial(exact, outside="extend")
+    if isinstance(exact, sp.Expr) and exact.has(problem.unknown.func):
+        raise ProblemError(f"exact must be known, but contains the unknown {problem.unknown}; got {exact}")
+    field = make_field(exact, problem.coordinates, what="exact")
+    return lambda points: field.checked(points, "exact")
+
+
+def prepare(path: str | os.PathLike[str] | None, resolution: int | None, width: Width | None) -> None:
+    """Refuse, before anything is computed, what could not be drawn or written."""
+    check_picture_path(path)
+    check_resolution(resolution)
+    if width is not None:
+        inches(width)
+
+
+def probe(problem: Problem) -> FloatArray:
+    """Points spread evenly over the whole domain; the same every time."""
+    return problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")
+
+
+# ---- Solution.plot_residual(): how well the equation holds, point by point
+
+
+def plot_residual(
+    solution: Solution,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    ax: Axes | None = None,
+    time: float | Sequence[float] | None = None,
+    at: Sequence[float] | None = None,
+    resolution: int | None = None,
+    width: Width | None = None,
+) -> Figure:
+    """Draw the residual of the equation, its left side minus its right side, in decades; of each where there are more.
+
+    Parameters
+    ----------
+    solution : Solution
+    path, ax, time, at, resolution, width
+        As for `Solution.plot`; a residual is not animated.
+
+    Returns
+    -------
+    Figure
+        Free of pyplot and its global state; a notebook shows it.
+    """
+    prepare(path, resolution, width)
+    problem = solution.problem.stated
+    equations = [relation for relation in problem.pattern if relation.region.kind == "domain"]
+    if not equations:
+        _ = problem.operator  # which says why a field by itself has none
+    quantities = [_quantity(solution, equations, number, resolution) for number in range(len(equations))]
+    sizes = [as_number(safe_rms(quantity.values(probe(problem)))) for quantity in quantities]
+    if len(sizes) == 1:
+        title = f"equation: root mean square residual {sizes[0]}"
+    else:
+        title = "root mean square residuals: " + ", ".join(sizes)
+    figure = draw_quantities(quantities, View(ax, time, at, width, title))
+    return save_picture(figure, path)
+
+
+def _quantity(solution: Solution, equations: Sequence[Relation], number: int, resolution: int | None) -> Quantity:
+    problem = solution.problem.stated
+
+    def residual(points: FloatArray) -> FloatArray:
+        return np.asarray(np.abs(residual_of(solution, number, points)))
+
+    label = "|residual|" if len(equations) == 1 else f"|residual| of {equations[number].name}"
+    frequencies = highest_frequencies(solution)
+    return Quantity(
+        problem, residual, label, frequencies, logarithmic=True, resolution=resolution, note=doubt(solution)
+    )
+
+
+# ---- plot_comparison(): a solution and its pointwise error side by side, for benchmarks
+
+
+_LINES_HEIGHT = 3.2
+_BESIDE = 0.7
+
+
+def plot_comparison(
+    solution: Solution,
+    exact: Value | Mapping[Any, Value],
+    *,
+    time: float | None = None,
+    title: str | None = None,
+    resolution: int | None = None,
+) -> Figure:
+    """Draw a solution and its error in decades: lines above each other, or maps beside each other.
+
+    Of several unknowns those that are known, one row for each.
+
+    Parameters
+    ----------
+    solution : Solution
+        Of three coordinates and more, the first two are drawn, and the others held in the middle.
+    exact : number, Expr or callable ``(n, d) -> (n,)``; of several unknowns a mapping from them to such
+    time : float, optional
+        Where time is held.
+    title : str, optional
+        Above the panels, as plain text.
+    resolution : int, optional
+        Cells along the longer side of a map.
+    """
+    require_matplotlib()
+
+    problem = solution.problem
+    pairs = [_value_and_error(field, known, resolution) for field, known in known_fields(solution, exact)]
+    at = hold(problem, None, time)
+    width = WIDTHS["double"]
+    with style():
+        if problem.dimension == 1:
+            figure = new_picture(width, _LINES_HEIGHT * len(pairs))
+            axes = figure.subplots(2 * len(pairs), 1, sharex=True)
+            for panel, quantity in zip(axes, chain(*pairs), strict=True):
+                draw_lines(panel, quantity, [at])
+                panel.set_xlabel(panel.get_xlabel() if panel is axes[-1] else "")
+        else:
+            value = pairs[0][0]
+            height = height_of(value, [value.section((0, 1), at)] * 2, width - _BESIDE, 2)
+            figure = new_picture(width, height * len(pairs))
+            for row, pair in zip(figure.subplots(len(pairs), 2, squeeze=False), pairs, strict=True):
+                for panel, quantity in zip(row, pair, strict=True):
+                    _draw_panel(panel, quantity, at)
+        if title is not None:
+            figure.suptitle(as_text(title), fontsize="medium")
+        add_note(figure, doubt(solution))
+    return figure
+
+
+def _value_and_error(solution: Solution, exact: Value, resolution: int | None) -> tuple[Quantity, Quantity]:
+    error = error_quantity(solution, read_exact(solution.problem, exact), resolution)
+    return replace(field_quantity(solution, None, resolution), note=None), replace(error, label="absolute error")
+
+
+def _draw_panel(panel: Axes, quantity: Quantity, at: FloatArray) -> None:
+    section = quantity.section((0, 1), at)
+    values = quantity.values(section.points)
+    scale = quantity.scale(values)
+    shown = draw_map(panel, quantity, section, values, scale)
+    add_colour_bar(panel, shown, quantity.label, scale.ticks)
+    panel.set_title(held_label(quantity.problem, at, (0, 1)))
+
+
+# ---- Solution.plot_convergence(): the rounds of the automatic solver
+
+
+_PANEL_HEIGHT = 2.3
+_LINE_HEIGHT = 0.15
+_CHARACTERS = 100
+
+
+def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = None) -> Figure:
+    """Draw the error estimate of every round against neurons and seconds, and say what each round changed.
+
+    Parameters
+    ----------
+    solution : Solution
+        Solved automatically: a solve by hand has no rounds.
+    path : str or path, optional
+        Where to save the picture.
+
+    Returns
+    -------
+    Figure
+        Free of pyplot and its global state; a notebook shows it.
+    """
+    check_picture_path(path)
+    report = solution.report
+    if not report.rounds:
+        raise ProblemError("this solution has no rounds to draw: a mode has none, nor have functions chosen by hand")
+
+    reasons = "\n".join(
+        fill(f"{done.number}  {done.why}", _CHARACTERS, subsequent_indent="    ") for done in report.rounds
+    )
+    with style():
+        height = _PANEL_HEIGHT + _LINE_HEIGHT * (reasons.count("\n") + 1)
+        figure = new_picture(WIDTHS["double"], height)
+        left, right = figure.subplots(1, 2, sharey=True)
+        seconds = np.cumsum([done.seconds for done in report.rounds])
+        _draw_rounds(left, report.rounds, np.array([float(done.neurons) for done in report.rounds]), report.tol)
+        _draw_rounds(right, report.rounds, seconds, report.tol)
+        left.set_xlabel(report.noun)
+        right.set_xlabel("seconds, all rounds so far")
+        left.set_ylabel("estimated relative error")
+        figure.legend(*left.get_legend_handles_labels(), loc="outside upper right", ncols=2)
+        figure.supxlabel(as_text(reasons), x=0.02, ha="left", fontsize="medium", linespacing=1.3)
+    return save_picture(figure, path)
+
+
+def _draw_rounds(axes: Axes, rounds: Sequence[Round], across: FloatArray, tol: float) -> None:
+    """Estimates as numbered points; those without a digit stand at 1, hollow."""
+    estimates = np.array([done.error_estimate for done in rounds])
+    known = np.isfinite(estimates) & (estimates > 0)
+    low, high = _limits(np.append(estimates[known], np.where(known.all(), tol, 1.0)), tol)
+    shown = np.where(known, estimates, np.where(np.isfinite(estimates), low, 1.0))
+    axes.set_yscale("log")
+    axes.plot(across, shown, color=BLUE)
+    for where, face, label in ((known, BLUE, None), (~known, "white", "no digits are reliable")):
+        if where.any():
+            axes.plot(
+                across[where], shown[where], "o", color=BLUE, markerfacecolor=face, label=label, ms=4.5, clip_on=False
+            )
+    axes.axhline(tol, color=VERMILION, linestyle="--", label=f"tolerance {as_number(tol)}")
+    for done, x, y in zip(rounds, across, shown, strict=True):
+        axes.annotate(
+            str(done.number), (x, y), (5, 4), textcoords="offset points", color=INK, fontweight="bold", clip_on=False
+        )
+    axes.set_ylim(low, high)
+    axes.set_xlim(0, 1.12 * float(across.max()))
+    axes.locator_params(axis="x", nbins=5)
+    axes.grid(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _limits(estimates: FloatArray, tol: float) -> tuple[float, float]:
+    """Whole decades around the estimates and the tolerance, with room for the numbers."""
+    known = np.append(estimates, tol)
+    return 10.0 ** (np.floor(np.log10(known.min())) - 1), 10.0 ** (np.ceil(np.log10(known.max())) + 1)

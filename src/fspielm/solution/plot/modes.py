@@ -1,0 +1,137 @@
+"""Several fields that differ in size and sign by nothing that means anything, as modes do: a page of small panels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import FloatArray
+from fspielm.geometry.pictures import require_matplotlib
+from fspielm.solution.plot.panels import View, draw_map, panels, set_title, user_title
+from fspielm.solution.plot.quantity import Quantity, field_quantity, highest_frequencies, hold
+from fspielm.solution.plot.style import (
+    BLUE,
+    NOTE_HEIGHT,
+    PALE,
+    POSITIVE_COLOURS,
+    SIGNED_COLOURS,
+    Scale,
+    add_note,
+    doubt,
+    held_label,
+    inches,
+    style,
+)
+from fspielm.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+# Modes on one page, unless more are asked for; and in a row.
+MOST_DRAWN = 12
+_COLUMNS = 3
+# Inches between panels, for a line of a caption, and for the title.
+_GAP, _CAPTION, _TITLE = 0.1, 0.15, 0.25
+# Height over width of a panel with a line, and at most of one with a map.
+_LINE_ASPECT, _TALL = 0.6, 1.5
+# Places that tell where a field in space is largest, and slices show something of it.
+_LOOKS = 4000
+_ROOM = 1.08
+
+
+def plot_modes(fields: Sequence[Solution], captions: Sequence[str], title: str | None = None) -> Figure:
+    """Draw solutions of one problem in rows of three, each with its caption and a scale of its own about zero.
+
+    Of complex values the real part is shown, of several unknowns the length of the vector that they are. In space,
+    slices go through the place where a field is largest.
+
+    Parameters
+    ----------
+    fields : sequence of Solution
+    captions : sequence of str
+        What is written above each.
+    title : str, optional
+        Above all of them, as plain text.
+    """
+    require_matplotlib()
+    quantities = [_quantity(field) for field in fields]
+    notes = [quantity.note for quantity in quantities if quantity.note is not None]
+    columns = 2 if len(fields) == 4 else min(len(fields), _COLUMNS)
+    view = View(title=user_title(title))
+    width = inches("double") * columns / _COLUMNS
+    panel = (width - (columns + 1) * _GAP) / columns * _aspect(quantities[0])
+    lines = 1 + max(caption.count("\n") for caption in captions) + (fields[0].problem.dimension > 2)
+    rows = -(-len(fields) // columns)
+    height = rows * (panel + _CAPTION * lines + _GAP) + _TITLE * (title is not None)
+    with style():
+        figure, axes = panels(view, width, height + NOTE_HEIGHT * bool(notes), len(fields), [1.0] * columns)
+        for each, quantity, caption in zip(axes, quantities, captions, strict=True):
+            where = _draw_line(each, quantity) if quantity.problem.dimension == 1 else _draw_map(each, quantity)
+            each.set_title(f"{caption}\n{where}" if where else caption)
+        set_title(figure, axes[0], view)
+        add_note(figure, notes[0] if notes else None)
+    return figure
+
+
+def _quantity(field: Solution) -> Quantity:
+    """What is shown of a solution."""
+    if len(field.problem.stated.unknowns) == 1:
+        return field_quantity(field)
+
+    def length(points: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(field(points, outside="extend"), axis=1))
+
+    return Quantity(field.problem, length, sp.Symbol("length"), highest_frequencies(field), note=doubt(field))
+
+
+def _aspect(quantity: Quantity) -> float:
+    """Height over width of a panel."""
+    if quantity.problem.dimension == 1:
+        return _LINE_ASPECT
+    lower, upper = quantity.problem.domain.bounding_box
+    across, up = (upper - lower)[:2]
+    return min(float(up / across), _TALL)
+
+
+def _draw_line(axes: Axes, quantity: Quantity) -> str:
+    points = quantity.line(hold(quantity.problem, None, None))
+    values = quantity.values(points)
+    largest = float(np.abs(values).max()) or 1.0
+    axes.axhline(0.0, color=PALE, linewidth=0.6)
+    axes.plot(points[:, 0], values, color=BLUE)
+    axes.set_xlim(points[0, 0], points[-1, 0])
+    axes.set_ylim(-_ROOM * largest, _ROOM * largest)
+    _bare(axes)
+    return ""
+
+
+def _draw_map(axes: Axes, quantity: Quantity) -> str:
+    """A map, and where it is cut through space."""
+    problem = quantity.problem
+    at = hold(problem, None, None)
+    if problem.dimension > 2:
+        places = problem.domain.sample(_LOOKS, np.random.default_rng(0), "low-discrepancy")
+        at = places[np.argmax(np.abs(quantity.values(places)))]
+    section = quantity.section((0, 1), at)
+    values = quantity.values(section.points)
+    largest = float(np.abs(values).max()) or 1.0
+    several = len(problem.stated.unknowns) > 1
+    scale = Scale(0.0, largest, POSITIVE_COLOURS) if several else Scale(-largest, largest, SIGNED_COLOURS)
+    draw_map(axes, quantity, section, values, scale)
+    _bare(axes)
+    if section.loops and not problem.domain.is_unbounded:
+        axes.set_axis_off()  # the outline says where it ends
+    return held_label(problem, at, (0, 1))
+
+
+def _bare(axes: Axes) -> None:
+    """Without numbers and names, which all panels have in common."""
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.set_xlabel("")
+    axes.set_ylabel("")

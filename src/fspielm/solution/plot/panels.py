@@ -1,0 +1,620 @@
+"""Lines, maps, arrows and slices of one quantity, and several in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import FloatArray
+from fspielm.errors import ProblemError
+from fspielm.problem.problem import Problem
+from fspielm.solution.plot.quantity import (
+    Part,
+    Quantity,
+    Section,
+    as_path,
+    field_quantity,
+    hold,
+    is_spatial,
+    read_times,
+)
+from fspielm.solution.plot.style import (
+    BLUE,
+    INK,
+    NOTE_HEIGHT,
+    PALE,
+    VERMILION,
+    Scale,
+    Width,
+    add_note,
+    add_note_within,
+    as_math,
+    as_text,
+    held_label,
+    inches,
+    label_upright,
+    new_picture,
+    style,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+    from matplotlib.lines import Line2D
+
+    from fspielm.solution.solution import Solution
+
+
+# ---- Lines: a quantity along one coordinate
+
+
+_ROOM = 0.06
+
+
+def draw_lines(axes: Axes, quantity: Quantity, places: list[FloatArray]) -> list[Line2D]:
+    """One line through each of `places`, such as several times; a legend tells them apart."""
+    from matplotlib import colormaps
+
+    problem = quantity.problem
+    curves = [(points[:, 0], quantity.values(points)) for points in map(quantity.line, places)]
+    values = np.concatenate([curve for _, curve in curves])
+    scale = quantity.scale(values)
+    single = VERMILION if quantity.logarithmic else BLUE
+    colours = [single] if len(places) == 1 else colormaps["viridis"](np.linspace(0.0, 0.85, len(places)))
+    lines = []
+    for (across, curve), place, colour in zip(curves, places, colours, strict=True):
+        shown = np.maximum(curve, scale.low) if quantity.logarithmic else unjoined(curve) if quantity.cyclic else curve
+        lines += axes.plot(across, shown, color=colour, label=held_label(problem, place, {0}))
+    set_line_axes(axes, quantity, scale, values)
+    # lines at several times would each have others
+    if quantity.line_overlay is not None and len(places) == 1:
+        quantity.line_overlay(axes, places[0])
+    if len(places) > 1:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    elif problem.dimension > 1:
+        axes.set_title(held_label(problem, places[0], {0}))
+    return lines
+
+
+def unjoined(phase: FloatArray) -> FloatArray:
+    """The values with a gap wherever they jump by about a turn."""
+    shown = phase.copy()
+    shown[1:][np.abs(np.diff(phase)) > np.pi] = np.nan
+    return shown
+
+
+def set_line_axes(axes: Axes, quantity: Quantity, scale: Scale, values: FloatArray) -> None:
+    """Labels, limits and a light grid."""
+    lower, upper = quantity.problem.domain.bounding_box
+    if quantity.logarithmic:
+        axes.set_yscale("log")
+        axes.set_ylim(scale.low, scale.high)
+    elif quantity.cyclic:
+        axes.set_ylim(scale.low, scale.high)
+        axes.set_yticks(list(scale.ticks), labels=list(scale.ticks.values()))
+    else:
+        finite = values[np.isfinite(values)]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+        room = _ROOM * (high - low) or 0.5 * abs(high) or 1.0
+        axes.set_ylim(low - room, high + room)
+        axes.locator_params(axis="y", nbins=5)
+    axes.set_xlim(lower[0], upper[0])
+    axes.locator_params(axis="x", nbins=6)
+    axes.grid(True)
+    axes.set_xlabel(as_math(quantity.problem.coordinates[0]))
+    if isinstance(quantity.label, sp.Basic):
+        label_upright(axes, quantity.label)
+    else:
+        axes.set_ylabel(quantity.label)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+# ---- Maps: a quantity over a plane section, cut cleanly to the outline of the domain
+
+
+# Height over width of a panel whose axes do not compare.
+_SPACE_TIME_ASPECT = 0.85
+# Inches beside and around the panels: labels at the left, the colour bar at the right, title and labels.
+_LEFT, _RIGHT, _ABOVE_AND_BELOW, _BETWEEN = 0.5, 0.7, 0.6, 0.3
+_NARROW_BAR = 0.5
+_TALLEST, _TALLEST_PAGE = 6.0, 9.0
+_TICKS = 5
+
+
+def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArray, scale: Scale) -> AxesImage:
+    """The values at the points of a section as an image, clipped by the outline itself: no steps at any size."""
+    problem = quantity.problem
+    shown = axes.imshow(
+        section.image(values),
+        origin="lower",
+        extent=section.extent,
+        norm=scale.norm,
+        cmap=scale.colours,
+        aspect="auto",
+        # a smooth field is smoothed; an error jumps by decades, a phase by a turn: they are shown cell by cell
+        interpolation="nearest" if quantity.logarithmic or quantity.cyclic else "bicubic",
+    )
+    if is_spatial(problem.domain, section.axes):
+        axes.set_aspect("equal")
+    else:
+        axes.set_box_aspect(_SPACE_TIME_ASPECT)
+    if section.loops:
+        _cut(axes, shown, section)
+    _draw_lines(axes, section)
+    if quantity.overlay is not None:
+        quantity.overlay(axes, section)
+    axes.locator_params(nbins=_TICKS)
+    across, up = (problem.coordinates[axis] for axis in section.axes)
+    axes.set_xlabel(as_math(across))
+    label_upright(axes, up)
+    return shown
+
+
+def add_colour_bar(
+    axes: Axes, shown: ScalarMappable, label: str | sp.Basic, ticks: Mapping[float, str] | None = None
+) -> None:
+    """A colour bar as tall as the panel itself, whatever its aspect; a symbol stands above it, words beside it."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None  # these axes are drawn in
+    bar = figure.colorbar(shown, cax=axes.inset_axes((1.04, 0.0, 0.045, 1.0)))
+    if isinstance(label, sp.Basic):
+        bar.ax.set_title(as_math(label))
+    else:
+        bar.set_label(label)
+    if ticks:
+        bar.set_ticks(list(ticks), labels=list(ticks.values()))
+    bar.outline.set_linewidth(0.5)
+    bar.ax.minorticks_off()
+
+
+def height_of(quantity: Quantity, sections: Sequence[Section], width: float, columns: int, bars: int = 1) -> float:
+    """Inches that such maps in rows of `columns`, with so many colour bars in each, are tall in a figure so wide."""
+    sides = [(s.extent[1] - s.extent[0], s.extent[3] - s.extent[2]) for s in sections]
+    rows = -(-len(sections) // columns)
+    across = width - _LEFT - (_RIGHT if bars == 1 else bars * _NARROW_BAR) - (columns - 1) * _BETWEEN
+    if is_spatial(quantity.problem.domain, sections[0].axes):
+        panel = across * max(up for _, up in sides) / sum(along for along, _ in sides[:columns])
+    else:
+        panel = across / columns * _SPACE_TIME_ASPECT
+    return min(rows * (panel + _ABOVE_AND_BELOW), _TALLEST if bars == 1 else _TALLEST_PAGE)
+
+
+def _cut(axes: Axes, shown: AxesImage, section: Section) -> None:
+    """Clip the image, draw the outline, and keep it off the frame; unless the frame is where the picture ends."""
+    from matplotlib.patches import PathPatch
+
+    path = as_path(section.loops)
+    shown.set_clip_path(path, axes.transData)
+    axes.add_patch(PathPatch(path, fill=False, edgecolor=INK, linewidth=0.8))
+    left, right, bottom, top = section.extent
+    if section.goes_on:
+        axes.set_xlim(left, right)
+        axes.set_ylim(bottom, top)
+        return
+    margin = 0.03 * max(right - left, top - bottom)
+    axes.set_xlim(left - margin, right + margin)
+    axes.set_ylim(bottom - margin, top + margin)
+    for spine in axes.spines.values():
+        spine.set_color(PALE)
+
+
+def _draw_lines(axes: Axes, section: Section) -> None:
+    """Where regions meet, or objects begin that let waves through, seen on dark and on light colours."""
+    from matplotlib.patheffects import withStroke
+
+    halo = [withStroke(linewidth=1.4, foreground="white")]
+    for line in section.lines:
+        axes.plot(*line.T, color=INK, linewidth=0.6, path_effects=halo, scalex=False, scaley=False)
+
+
+# ---- Two unknowns as the components of a vector: arrows or streamlines over its magnitude
+
+
+VectorStyle: TypeAlias = Literal["arrows", "stream"]
+
+# Arrows along the longer side of a map, and of a small one, beside others.
+_ARROWS, _FEWER_ARROWS = 18, 11
+_DENSITY, _LOWER_DENSITY = 0.9, 0.5
+# Heads of streamlines, in units of ten points; and the shortest line, of the width, that is drawn.
+_HEAD, _SMALLER_HEAD = 0.42, 0.3
+_SHORTEST_LINE = 0.25
+# Streamlines across a narrow domain, of those across a square.
+_LEAST_SHARE = 0.3
+# The longest, in units of how far they are apart; and what is too short to have a direction, beside it.
+_LONGEST, _SHORTEST = 0.95, 0.03
+_STREAM_CELLS = 120
+_PAPER = "white"
+
+
+def vector_quantity(
+    solution: Solution, vectors: Sequence[Any], part: Part | None, style: VectorStyle, resolution: int | None
+) -> Quantity:
+    """The magnitude of a vector in the plane, with arrows or streamlines to be drawn over it."""
+    if style not in _STYLES:
+        raise ProblemError(f"style must be one of {', '.join(map(repr, _STYLES))}; got {style!r}")
+    if part not in (None, "real", "imag"):
+        raise ProblemError(f'of a vector, part must be "real" or "imag"; got {part!r}')
+    components = _components(solution, vectors, part, resolution)
+    names = ",".join(sp.latex(component.label) for component in components)
+
+    def values(points: FloatArray) -> FloatArray:
+        return np.asarray(np.hypot(*(component.values(points) for component in components)))
+
+    field = _VectorField(components)
+    label = sp.Symbol(rf"|({names})|")
+    return replace(components[0], values=values, label=label, overlay=lambda a, s: _STYLES[style](a, s, field))
+
+
+def _components(
+    solution: Solution, vectors: Sequence[Any], part: Part | None, resolution: int | None
+) -> tuple[Quantity, Quantity]:
+    problem = solution.problem
+    if problem.dimension - (problem.domain.time is not None) != 2:
+        coordinates = ", ".join(map(str, problem.coordinates))
+        raise ProblemError(f"vectors needs two coordinates of space; the unknowns are functions of {coordinates}")
+    names = list(problem.names)
+    if isinstance(vectors, str) or not isinstance(vectors, Sequence) or len(vectors) != 2:
+        raise ProblemError(f"vectors must be two of the unknowns {', '.join(names)}, as in (u, v); got {vectors!r}")
+    first, second = (field_quantity(solution[unknown], part, resolution) for unknown in vectors)
+    return first, second
+
+
+@dataclass(frozen=True, eq=False)
+class _VectorField:
+    """A vector with its two components."""
+
+    components: tuple[Quantity, Quantity]
+
+    def on_grid(self, section: Section, cells: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Places across and up, about so many along the longer side, and the components there, NaN outside."""
+        left, right, bottom, top = section.extent
+        step = max(right - left, top - bottom) / cells
+        across, up = (
+            low + (high - low) * (np.arange(n) + 0.5) / n
+            for low, high, n in (
+                (low, high, max(round((high - low) / step), 2)) for low, high in ((left, right), (bottom, top))
+            )
+        )
+        points = np.tile(section.points[0], (len(across) * len(up), 1))
+        points[:, :2] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+        inside = self.components[0].problem.domain.contains(points)
+        found = np.full((2, len(points)), np.nan)
+        for row, component in zip(found, self.components, strict=True):
+            row[inside] = component.values(points[inside])
+        return across, up, *found.reshape(2, len(up), len(across))
+
+
+def _draw_arrows(axes: Axes, section: Section, field: _VectorField) -> None:
+    """Arrows that grow with the root of the magnitude: colours tell it, and slow places have a direction, too."""
+    across, up, u, v = field.on_grid(section, _FEWER_ARROWS if _is_small(axes) else _ARROWS)
+    size = np.hypot(u, v)
+    largest = float(np.nanmax(size, initial=0.0)) or 1.0
+    length = np.sqrt(size / largest)
+    length[length < _SHORTEST] = np.nan
+    apart = float(across[1] - across[0])
+    steps = (_LONGEST * apart * length * component / np.where(size > 0, size, 1.0) for component in (u, v))
+    axes.quiver(
+        across,
+        up,
+        *steps,
+        angles="xy",
+        scale_units="xy",
+        scale=1.0,
+        pivot="mid",
+        units="xy",
+        width=0.1 * apart,
+        headwidth=3.6,
+        headlength=4.0,
+        headaxislength=3.6,
+        facecolor=_PAPER,
+        edgecolor=INK,
+        linewidth=0.25,
+    )
+
+
+def _draw_streamlines(axes: Axes, section: Section, field: _VectorField) -> None:
+    across, up, u, v = field.on_grid(section, _STREAM_CELLS)
+    limits = axes.get_xlim(), axes.get_ylim()
+    density, head = (_LOWER_DENSITY, _SMALLER_HEAD) if _is_small(axes) else (_DENSITY, _HEAD)
+    looks: dict[str, Any] = {"color": _PAPER, "linewidth": 0.6, "arrowsize": head, "arrowstyle": "-|>"}
+    left, right, bottom, top = section.extent
+    share = np.array((right - left, top - bottom)) / max(right - left, top - bottom)
+    densities = tuple(density * np.maximum(share, _LEAST_SHARE))  # as far apart across as along
+    lines = axes.streamplot(across, up, u, v, density=densities, minlength=_SHORTEST_LINE, **looks)
+    axes.set_xlim(limits[0])
+    axes.set_ylim(limits[1])
+    if section.loops:
+        lines.lines.set_clip_path(as_path(section.loops), axes.transData)
+
+
+def _is_small(axes: Axes) -> bool:
+    """Whether there are others beside it."""
+    place = axes.get_subplotspec()
+    return place is not None and place.get_gridspec().ncols > 1
+
+
+_STYLES: dict[str, Callable[[Axes, Section, _VectorField], None]] = {
+    "arrows": _draw_arrows,
+    "stream": _draw_streamlines,
+}
+
+
+# ---- One quantity as the picture that fits: a line, a map, snapshots, or slices
+
+
+_SNAPSHOTS = 4
+_MOST_COLUMNS = 4
+_FEWER_TICKS = 4
+# Of a title, to an inch.
+_LETTERS = 14
+# Of the width: what the colour bar and its label leave to a title.
+_BESIDE_COLOURS = 0.6
+# Height over width of a line.
+_LINE_ASPECT = 0.6
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Where a quantity is looked at, and where it is drawn.
+
+    Attributes
+    ----------
+    ax : Axes or None
+        Where to draw one panel: of slices the first, of snapshots the last; a new figure if None.
+    time : float, sequence of float or None
+    at : sequence of float or None
+        Where slices cut, one number for each coordinate of space.
+    width : "single", "double" or None
+        Of a new figure; if None, double for several panels.
+    title : str or None
+        Above the picture, as it is: what comes from the user has gone through `as_text`.
+    """
+
+    ax: Axes | None = None
+    time: float | Sequence[float] | None = None
+    at: Sequence[float] | None = None
+    width: Width | None = None
+    title: str | None = None
+
+
+def draw_quantity(quantity: Quantity, view: View) -> Figure:
+    """Draw what fits the number of coordinates and the view."""
+    problem = quantity.problem
+    with style():
+        places = line_places(problem, view)
+        if places:
+            return _draw_lines_view(quantity, view, places)
+        return _draw_maps(quantity, view, sections_of(quantity, view))
+
+
+def line_places(problem: Problem, view: View) -> list[FloatArray]:
+    """The points that lines go through where lines are what fits; none where maps are."""
+    space = problem.dimension - (problem.domain.time is not None)
+    times = () if view.time is None else read_times(problem, view.time)
+    if space == 0 and times:
+        raise ProblemError(f"a function of time alone is drawn at all times; leave time={view.time!r} out")
+    if problem.dimension > 1 and (space > 1 or not times):
+        return []
+    return [hold(problem, view.at, time) for time in times or (None,)]
+
+
+def sections_of(quantity: Quantity, view: View) -> list[tuple[Section, FloatArray]]:
+    """The sections to show, each with the point it goes through."""
+    problem = quantity.problem
+    space = problem.dimension - (problem.domain.time is not None)
+    times = () if view.time is None else read_times(problem, view.time)
+    if space > 2:
+        if len(times) > 1:
+            raise ProblemError(f"time must be a single number for slices of {space} coordinates; got {view.time!r}")
+        at = hold(problem, view.at, times[0] if times else None)
+        slices = ((0, 1),) if view.ax is not None else ((0, 1), (0, 2), (1, 2))
+        return [(quantity.section(axes, at), at) for axes in slices]
+    if space == 2 and problem.domain.time is not None and not times:
+        start, end = problem.domain.time.start, problem.domain.time.end
+        times = (end,) if view.ax is not None else tuple(np.linspace(start, end, _SNAPSHOTS).tolist())
+    places = [hold(problem, view.at, time) for time in times or (None,)]
+    return [(quantity.section((0, 1), at), at) for at in places]
+
+
+def _draw_lines_view(quantity: Quantity, view: View, places: list[FloatArray]) -> Figure:
+    width = inches(view.width or "single")
+    figure, (axes,) = panels(view, width, _LINE_ASPECT * inches("single") + note_room(quantity), 1)
+    draw_lines(axes, quantity, places)
+    set_title(figure, axes, view)
+    _set_note(figure, axes, view, quantity)
+    return figure
+
+
+def _draw_maps(quantity: Quantity, view: View, sections: list[tuple[Section, FloatArray]]) -> Figure:
+    """Maps side by side, with one scale for all, so that they compare."""
+    columns = min(len(sections), _MOST_COLUMNS)
+    same_axes = len({section.axes for section, _ in sections}) == 1
+    width = inches(view.width or ("single" if len(sections) == 1 else "double"))
+    height = height_of(quantity, [section for section, _ in sections], width, columns) + note_room(quantity)
+    widths = [section.extent[1] - section.extent[0] for section, _ in sections[:columns]]
+    figure, axes = panels(view, width, height, len(sections), widths)
+    values = [quantity.values(section.points) for section, _ in sections]
+    scale = quantity.scale(np.concatenate(values))
+    for index, (panel, (section, at), drawn) in enumerate(zip(axes, sections, values, strict=True)):
+        shown = draw_map(panel, quantity, section, drawn, scale)
+        panel.set_title(held_label(quantity.problem, at, section.axes))
+        if (index + 1) % columns == 0 or index == len(sections) - 1:
+            add_colour_bar(panel, shown, quantity.label, scale.ticks)
+        if columns > 1:
+            panel.locator_params(nbins=_FEWER_TICKS)
+        if same_axes and index % columns:
+            panel.set_ylabel("")
+            panel.tick_params(labelleft=False)
+    set_title(figure, axes[0], view)
+    _set_note(figure, axes[0], view, quantity)
+    return figure
+
+
+def panels(
+    view: View, width: float, height: float, count: int, widths: Sequence[float] = (1.0,)
+) -> tuple[Figure, list[Axes]]:
+    """A new figure with `count` panels in columns of relative `widths`, or the user's axes for the only one."""
+    if view.ax is not None:
+        if count > 1:
+            raise ProblemError(
+                f"ax holds one panel, but this picture has {count}; leave ax out, or show one time with time="
+            )
+        figure = view.ax.get_figure(root=True)
+        assert figure is not None  # the user's axes are drawn somewhere
+        return figure, [view.ax]
+
+    picture, columns = new_picture(width, height), len(widths)
+    ratios = {"width_ratios": widths}
+    grid = picture.subplots(-(-count // columns), columns, squeeze=False, gridspec_kw=ratios).ravel()
+    for spare in grid[count:]:
+        spare.remove()
+    return picture, list(grid[:count])
+
+
+def set_title(figure: Figure, axes: Axes, view: View) -> None:
+    """Set the title above the only panel, or above all of them."""
+    if view.title is None:
+        return
+    letters = _LETTERS * figure.get_figwidth()
+    if view.ax is not None:
+        axes.set_title(view.title)
+    elif len(figure.axes) == 1 and not axes.get_title():
+        axes.set_title(wrapped(view.title, int(_BESIDE_COLOURS * letters)))
+    else:
+        figure.suptitle(wrapped(view.title, int(letters)), fontsize="medium")
+
+
+def _set_note(figure: Figure, axes: Axes, view: View, quantity: Quantity) -> None:
+    if view.ax is None:
+        add_note(figure, quantity.note)
+    else:
+        add_note_within(axes, quantity.note)
+
+
+def note_room(quantity: Quantity) -> float:
+    """Inches that the note of a picture takes."""
+    return 0.0 if quantity.note is None else NOTE_HEIGHT
+
+
+def user_title(title: str | None) -> str | None:
+    """A title in the user's words, as plain text."""
+    return None if title is None else as_text(title)
+
+
+# ---- Several quantities in one picture: a panel, or a row of panels, for each, with a scale of its own
+
+
+_LINE_HEIGHT = 1.2
+_FEW_TICKS, _FEWER_TICKS_SEVERAL = 4, 3
+_MANY = 2
+_TITLE_HEIGHT = 0.2
+_TALLEST_SEVERAL = 9.0
+
+# A section with the point it goes through.
+_Held: TypeAlias = tuple[Section, FloatArray]
+
+
+def draw_quantities(quantities: Sequence[Quantity], view: View) -> Figure:
+    """Draw each of them as fits its coordinates, below or beside one another."""
+    if len(quantities) == 1:
+        return draw_quantity(quantities[0], view)
+    if view.ax is not None:
+        raise ProblemError(f"ax holds one panel, but this picture has {len(quantities)}; draw one unknown at a time")
+    with style():
+        places = line_places(quantities[0].problem, view)
+        if places:
+            return _draw_lines_several(quantities, view, places)
+        sections = sections_of(quantities[0], view)
+        return (_draw_beside if len(sections) == 1 else _draw_rows)(quantities, view, sections)
+
+
+def _draw_lines_several(quantities: Sequence[Quantity], view: View, places: list[FloatArray]) -> Figure:
+    """Lines below one another, over the same axis."""
+    height = _LINE_HEIGHT * len(quantities) + _room(quantities[0], view)
+    figure, axes = panels(view, inches(view.width or "single"), height, len(quantities))
+    for panel, quantity in zip(axes, quantities, strict=True):
+        draw_lines(panel, quantity, places)
+        if panel is not axes[0]:
+            panel.set_title("")
+            legend = panel.get_legend()
+            if legend is not None:
+                legend.remove()
+        if panel is not axes[-1]:
+            _hide_labels(panel)
+    return _finish(figure, axes, view, quantities)
+
+
+def _draw_beside(quantities: Sequence[Quantity], view: View, sections: Sequence[_Held]) -> Figure:
+    """One map for each quantity, all of the same section."""
+    count, width = len(quantities), view.width or "double"
+    columns = 1 if width == "single" else 2 if count in (2, 4) else 3
+    shape = [sections[0][0]] * count
+    height = height_of(quantities[0], shape, inches(width), columns, columns) + _room(quantities[0], view)
+    figure, axes = panels(view, inches(width), height, count, [1.0] * columns)
+    for index, (panel, quantity) in enumerate(zip(axes, quantities, strict=True)):
+        _draw_row([panel], quantity, sections)
+        panel.locator_params(nbins=_FEWER_TICKS_SEVERAL if columns > _MANY else _FEW_TICKS)
+        if index % columns:
+            panel.set_ylabel("")
+            panel.tick_params(labelleft=False)
+        if index + columns < count:
+            _hide_labels(panel)
+    return _finish(figure, axes, view, quantities)
+
+
+def _draw_rows(quantities: Sequence[Quantity], view: View, sections: Sequence[_Held]) -> Figure:
+    """A row of maps for each quantity, below one another."""
+    columns, width = len(sections), inches(view.width or "double")
+    shape = [section for section, _ in sections]
+    height = height_of(quantities[0], shape, width, columns) * len(quantities) + _room(quantities[0], view)
+    widths = [section.extent[1] - section.extent[0] for section in shape]
+    figure, axes = panels(view, width, min(height, _TALLEST_SEVERAL), columns * len(quantities), widths)
+    for row, quantity in enumerate(quantities):
+        here = axes[row * columns : (row + 1) * columns]
+        _draw_row(here, quantity, sections)
+        for panel in here:
+            if row:
+                panel.set_title("")
+            if row < len(quantities) - 1 and len({section.axes for section in shape}) == 1:
+                _hide_labels(panel)
+    return _finish(figure, axes, view, quantities)
+
+
+def _draw_row(axes: Sequence[Axes], quantity: Quantity, sections: Sequence[_Held]) -> None:
+    """Maps of one quantity, with one scale for all and its colour bar at the end."""
+    values = [quantity.values(section.points) for section, _ in sections]
+    scale = quantity.scale(np.concatenate(values))
+    same = len({section.axes for section, _ in sections}) == 1
+    for panel, (section, at), drawn in zip(axes, sections, values, strict=True):
+        shown = draw_map(panel, quantity, section, drawn, scale)
+        panel.set_title(held_label(quantity.problem, at, section.axes))
+        panel.locator_params(nbins=_FEW_TICKS)
+        if same and panel is not axes[0]:
+            panel.set_ylabel("")
+            panel.tick_params(labelleft=False)
+    add_colour_bar(axes[-1], shown, quantity.label, scale.ticks)
+
+
+def _room(quantity: Quantity, view: View) -> float:
+    """Inches for what stands above and below all panels."""
+    return note_room(quantity) + _TITLE_HEIGHT * (view.title is not None)
+
+
+def _hide_labels(panel: Axes) -> None:
+    """Leave the numbers below to the panel that is lower."""
+    panel.set_xlabel("")
+    panel.tick_params(labelbottom=False)
+
+
+def _finish(figure: Figure, axes: Sequence[Axes], view: View, quantities: Sequence[Quantity]) -> Figure:
+    set_title(figure, axes[0], view)
+    add_note(figure, quantities[0].note)
+    return figure

@@ -1,0 +1,455 @@
+"""Solution.plot(): what the solution looks like, also over time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray
+from fspielm.basis.basis import Basis
+from fspielm.cells.basis import CellBasis
+from fspielm.disk import staged_file
+from fspielm.errors import ProblemError
+from fspielm.geometry.pictures import require_matplotlib
+from fspielm.solution.plot.panels import (
+    VectorStyle,
+    View,
+    add_colour_bar,
+    draw_lines,
+    draw_map,
+    draw_quantities,
+    height_of,
+    set_line_axes,
+    unjoined,
+    user_title,
+    vector_quantity,
+)
+from fspielm.solution.plot.quantity import (
+    Part,
+    Quantity,
+    Section,
+    as_path,
+    each_field,
+    field_quantity,
+    hold,
+    only_field,
+    smooth_pieces,
+)
+from fspielm.solution.plot.style import (
+    BLUE,
+    FORMATS,
+    INK,
+    MOVING_FORMATS,
+    NOTE_HEIGHT,
+    Width,
+    add_note,
+    check_picture_path,
+    held_label,
+    inches,
+    is_moving,
+    new_picture,
+    save_picture,
+    style,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from PIL.Image import Image
+
+    from fspielm.solution.solution import Solution
+
+
+# ---- The cells of a solution over its picture, with the degrees of their polynomials
+
+
+# Degrees are written into so many cells at most, each of this share of the picture at least; colours tell others.
+_MOST_WRITTEN = 100
+_SHARE = 0.045
+_SHARE_OF_LINE = 0.02
+# How far apart they are along the axes at least, as a share of the picture.
+_APART = (0.11, 0.035)
+_COLOURS = "plasma"
+_BRIGHTEST = 0.85
+_MOST_NAMED = 4
+_THIN, _HALO, _FAINT = 0.5, 1.0, 0.6
+_SMALL = 5.5
+# Ticks of a line reach up so much of the picture.
+_TICK = 0.035
+
+
+def show_cells(quantity: Quantity, basis: Basis) -> Quantity:
+    """The quantity with the cells drawn over its pictures."""
+    if not basis.on_cells:
+        raise ProblemError('cells=True draws the cells of a solution with approach="patches"; this one has none')
+    functions, before = basis.on_cells[0], quantity.overlay
+
+    def overlay(axes: Axes, section: Section) -> None:
+        if before is not None:
+            before(axes, section)
+        _draw_boxes(axes, section, functions)
+        borders = [line.part for line in quantity.problem.interfaces if line.part.parameters == 1]
+        for piece in (piece for part in borders for piece in smooth_pieces(part)):
+            axes.plot(*piece.T, color=INK, linewidth=2 * _THIN, scalex=False, scaley=False)
+
+    return replace(quantity, overlay=overlay, line_overlay=lambda axes, at: _draw_ticks(axes, at, functions))
+
+
+def _draw_boxes(axes: Axes, section: Section, basis: CellBasis) -> None:
+    """The edges of cells, cut to the outline, and their degrees: as numbers, or as colours if cells are many."""
+    from matplotlib.collections import LineCollection
+
+    ends, cells = basis.frames.borders
+    highest = basis.degrees.max(axis=1)
+    written = len(highest) <= _MOST_WRITTEN
+    # the edge of two cells has the higher degree of both
+    degree = highest[cells].max(axis=1)
+    colours = INK if written else _colours(degree, highest)
+    halo = LineCollection(list(ends), colors="white", linewidths=_HALO, alpha=_FAINT)
+    for edges in (halo, LineCollection(list(ends), colors=colours, linewidths=_THIN)):
+        axes.add_collection(edges, autolim=False)
+        if section.loops:
+            edges.set_clip_path(as_path(section.loops), axes.transData)
+    if not written:
+        _name_colours(axes, highest)
+    else:
+        left, right, bottom, top = section.extent
+        shares = basis.frames.lengths / [right - left, top - bottom]
+        taken: list[FloatArray] = []
+        # the largest first: frames of cells that curves cut overlap, and so may what is written into them
+        for cell in np.argsort(-shares.min(axis=1), kind="stable").tolist():
+            middle = 0.5 * (basis.frames.lower[cell] + basis.frames.upper[cell])
+            apart = [np.abs(middle - other) / [right - left, top - bottom] for other in taken]
+            if shares[cell].min() >= _SHARE and all(np.any(each > _APART) for each in apart):
+                taken.append(middle)
+                _write(axes, middle[0], middle[1], _degree(basis, cell))
+
+
+def _draw_ticks(axes: Axes, at: FloatArray, basis: CellBasis) -> None:
+    """Ticks where a line along the first coordinate enters another cell, and degrees between them."""
+    ends = basis.frames.ticks(at)
+    bottom = axes.get_xaxis_transform()
+    axes.vlines(ends, 0.0, _TICK, color=INK, linewidth=2 * _THIN, transform=bottom)
+    middles = np.tile(at, (len(ends) - 1, 1))
+    middles[:, 0] = 0.5 * (ends[1:] + ends[:-1])
+    wide = np.diff(ends) >= _SHARE_OF_LINE * (ends[-1] - ends[0])
+    for place, cell in zip(middles[wide], basis.frames.locate(middles[wide]), strict=True):
+        _write(axes, place[0], 0.5 * _TICK, _degree(basis, cell), transform=bottom)
+
+
+def _write(axes: Axes, x: float, y: float, text: str, **place: Any) -> None:
+    """Small, with a halo that keeps it legible on any colour."""
+    from matplotlib.patheffects import withStroke
+
+    halo = withStroke(linewidth=2 * _HALO, foreground="white", alpha=_FAINT)
+    settings: dict[str, Any] = {
+        "ha": "center",
+        "va": "center",
+        "fontsize": _SMALL,
+        "color": INK,
+        "path_effects": [halo],
+    }
+    axes.text(x, y, text, **settings, **place)
+
+
+def _degree(basis: CellBasis, cell: int) -> str:
+    """The degree of a cell's polynomials, along each axis where they differ."""
+    return "\N{MULTIPLICATION SIGN}".join(map(str, dict.fromkeys(basis.degrees[cell].tolist())))
+
+
+def _colours(degree: NDArray[np.int_], of: NDArray[np.int_]) -> FloatArray:
+    from matplotlib import colormaps
+
+    return np.asarray(colormaps[_COLOURS](_BRIGHTEST * (degree - of.min()) / max(np.ptp(of), 1)))
+
+
+def _name_colours(axes: Axes, highest: NDArray[np.int_]) -> None:
+    """Some of the degrees with their colours, below the picture."""
+    from matplotlib.lines import Line2D
+
+    named = np.unique(np.linspace(highest.min(), highest.max(), _MOST_NAMED).round().astype(int))
+    lines = [
+        Line2D([], [], color=colour, label=f"degree {degree}" if degree == named[0] else str(degree))
+        for degree, colour in zip(named, _colours(named, highest), strict=True)
+    ]
+    axes.legend(handles=lines, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(lines), handlelength=1.0)
+
+
+# ---- Moving pictures: a quantity over time
+
+
+# Pictures for each period of the highest frequency in time, and bounds of their number.
+_PER_PERIOD = 10.0
+_LEAST_FRAMES, _MOST_FRAMES = 30, 90
+_LINE_ASPECT = 0.6
+_TITLE_HEIGHT = 0.2
+_FRAMES_PER_SECOND = 15
+_DPI = 110
+# A GIF has 256 colours: those of the map or line, the others for ink on white.
+_COLOURS_ANIMATION, _GREYS = 206, 50
+
+
+@dataclass(frozen=True, eq=False)
+class _Movie:
+    """A picture that changes.
+
+    Attributes
+    ----------
+    picture : Figure
+    frames : callable
+        Gives an iterator, each step of which changes the picture to the next state.
+    colours : str
+        The colour map of what moves, or its one colour.
+    """
+
+    picture: Any
+    frames: Callable[[], Iterator[None]]
+    colours: str
+
+    def gif(self) -> bytes:
+        """The movie as GIF, repeated for ever."""
+        from PIL import Image
+
+        images = []
+        with style():
+            for _ in self.frames():
+                self._draw()
+                canvas: Any = self.picture.canvas
+                images.append(Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy()))
+        # one palette for all pictures, so that colours do not flicker
+        palette = Image.new("P", (1, 1))
+        palette.putpalette(self._palette())
+        flat = [_flatten(image, palette) for image in images]
+        buffer = BytesIO()
+        pause = round(1000 / _FRAMES_PER_SECOND)
+        flat[0].save(buffer, "GIF", save_all=True, append_images=flat[1:], duration=pause, loop=0)
+        return buffer.getvalue()
+
+    def write_mp4(self, path: Path) -> None:
+        """Write the movie with ffmpeg."""
+        from matplotlib.animation import FFMpegWriter
+
+        # an even number of pixels, as the codec wants
+        width, height = (2 * round(side * _DPI / 2) / _DPI for side in self.picture.get_size_inches())
+        self.picture.set_size_inches(width, height)
+        writer = FFMpegWriter(fps=_FRAMES_PER_SECOND)
+        with style(), writer.saving(self.picture, str(path), _DPI):
+            for _ in self.frames():
+                self._draw()
+                writer.grab_frame()
+
+    def _draw(self) -> None:
+        """Draw one state; the layout of the first is kept, so that nothing jumps."""
+        self.picture.set_dpi(_DPI)
+        self.picture.canvas.draw()
+        self.picture.set_layout_engine("none")
+
+    def _palette(self) -> bytes:
+        """The colours of what moves, and ink on white, 3 bytes each."""
+        from matplotlib import colormaps
+        from matplotlib.colors import LinearSegmentedColormap
+
+        moving = (
+            colormaps[self.colours]
+            if self.colours in colormaps
+            else LinearSegmentedColormap.from_list("line", ["white", self.colours])
+        )
+        ink = LinearSegmentedColormap.from_list("ink", ["white", INK])
+        shades = np.concatenate([moving(np.linspace(0, 1, _COLOURS_ANIMATION)), ink(np.linspace(0, 1, _GREYS))])
+        return np.round(255 * shades[:, :3]).astype(np.uint8).tobytes()
+
+
+def _flatten(image: Image, palette: Image) -> Image:
+    """The nearest colours of the palette; Pillow finds them nearly, and white has to be white."""
+    from PIL import Image
+
+    flat = image.quantize(palette=palette, dither=Image.Dither.NONE)
+    white = Image.fromarray(255 * np.all(np.asarray(image) == 255, axis=-1).astype(np.uint8))
+    flat.paste(_COLOURS_ANIMATION, mask=white)  # the first of the greys
+    return flat
+
+
+def draw_animation(quantity: Quantity, view: View, path: str | os.PathLike[str] | None) -> Figure:
+    """Draw the quantity over all times; return the figure with its last state, and write the movie to `path`.
+
+    Without a `path` the figure shows the movie where a notebook displays it.
+    """
+    problem = quantity.problem
+    if problem.domain.time is None:
+        raise ProblemError(f"an animation needs a problem with time; the domain is {problem.domain!r}")
+    if view.time is not None or view.ax is not None:
+        raise ProblemError("an animation shows all times in a figure of its own; leave time and ax out")
+    if not 1 < problem.dimension <= 3:
+        raise ProblemError("an animation needs one or two coordinates of space; show slices at a time with time=")
+    with style():
+        movie = _moving_line(quantity, view) if problem.dimension == 2 else _moving_map(quantity, view)
+    picture: Figure = movie.picture
+    if path is None:
+        movie.picture.moving = movie.gif
+        return picture
+    with staged_file(path) as draft:
+        if draft.suffix.lower() == ".gif":
+            draft.write_bytes(movie.gif())
+        else:
+            movie.write_mp4(draft)
+    return picture
+
+
+def _times(quantity: Quantity) -> list[float]:
+    time = quantity.problem.domain.time
+    assert time is not None  # checked on entry
+    periods = quantity.frequencies[-1] * time.duration / (2 * np.pi)
+    count = int(np.clip(_PER_PERIOD * periods, _LEAST_FRAMES, _MOST_FRAMES))
+    return [float(t) for t in np.linspace(time.start, time.end, count)]
+
+
+def _moving_line(quantity: Quantity, view: View) -> _Movie:
+    problem = quantity.problem
+    places = [hold(problem, view.at, time) for time in _times(quantity)]
+    values = [quantity.values(quantity.line(place)) for place in places]
+    picture, axes = _new(view, quantity, _LINE_ASPECT * inches(view.width or "single"))
+    (line,) = draw_lines(axes, quantity, places[-1:])
+    every = np.concatenate(values)
+    set_line_axes(axes, quantity, quantity.scale(every), every)
+
+    def frames() -> Iterator[None]:
+        for place, curve in zip(places, values, strict=True):
+            line.set_ydata(unjoined(curve) if quantity.cyclic else curve)
+            axes.set_title(held_label(problem, place, {0}))
+            yield
+
+    return _Movie(picture, frames, BLUE)
+
+
+def _moving_map(quantity: Quantity, view: View) -> _Movie:
+    problem = quantity.problem
+    places = [hold(problem, view.at, time) for time in _times(quantity)]
+    section = quantity.section((0, 1), places[-1])
+    values = [quantity.values(section.moved(2, place[2])) for place in places]
+    scale = quantity.scale(np.concatenate(values))
+    picture, axes = _new(view, quantity, height_of(quantity, [section], inches(view.width or "single"), 1))
+    shown = draw_map(axes, quantity, section, values[-1], scale)
+    add_colour_bar(axes, shown, quantity.label, scale.ticks)
+    axes.set_title(held_label(problem, places[-1], (0, 1)))
+
+    def frames() -> Iterator[None]:
+        for place, frame in zip(places, values, strict=True):
+            shown.set_data(section.image(frame))
+            axes.set_title(held_label(problem, place, (0, 1)))
+            yield
+
+    return _Movie(picture, frames, scale.colours)
+
+
+def _new(view: View, quantity: Quantity, height: float) -> tuple[Any, Axes]:
+
+    titled, noted = view.title is not None, quantity.note is not None
+    picture: Any = new_picture(inches(view.width or "single"), height + _TITLE_HEIGHT * titled + NOTE_HEIGHT * noted)
+    if titled:
+        picture.suptitle(str(view.title), fontsize="medium")
+    add_note(picture, quantity.note)
+    return picture, picture.subplots()
+
+
+# ---- Solution.plot(): what the solution looks like
+
+
+def plot(
+    solution: Solution,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    ax: Axes | None = None,
+    time: float | Sequence[float] | None = None,
+    at: Sequence[float] | None = None,
+    animate: bool = False,
+    resolution: int | None = None,
+    width: Width | None = None,
+    title: str | None = None,
+    part: Part | None = None,
+    vectors: Sequence[Any] | None = None,
+    style: VectorStyle = "arrows",
+    cells: bool = False,
+) -> Figure:
+    """Draw the solution as fits its coordinates.
+
+    One coordinate gives a line, two a map, one with time a map of space and time; two with time give a row of
+    snapshots, or an animation; three give slices through the middle. Several unknowns have a panel each, with a scale
+    of its own. Where the solution has not converged and may be visibly wrong, the foot of its pictures says so.
+
+    Parameters
+    ----------
+    solution : Solution
+    path : str or path, optional
+        Where to save the picture: ``.png``, ``.pdf``, ``.svg`` or ``.jpg``; ``.gif``, or ``.mp4`` where ffmpeg is
+        installed, for an animation over time.
+    ax : Axes, optional
+        Draw into these axes in the place of a new figure.
+    time : float or sequence of float, optional
+        The times to show.
+    at : sequence of float, optional
+        Where slices cut, one number for each coordinate of space; the middle of the domain by default.
+    animate : bool
+        Show all times one after the other; saved as GIF or MP4, or shown in a notebook.
+    resolution : int, optional
+        Cells along the longer side of a map, or points of a line; as many as the frequencies need by default.
+    width : "single" or "double", optional
+        One column of a journal (3.5 inches) or two (7 inches).
+    title : str, optional
+        Above the picture, as plain text; of a scattered field, that it is one by default.
+    part : "real", "imag", "abs" or "phase", optional
+        What is shown of complex values; the real part by default.
+    vectors : pair of unknowns, optional
+        In the plane, the components of a vector: its magnitude, and over that its direction.
+    style : "arrows" or "stream"
+        How the direction of a vector is shown: by arrows, longer where the vector is, or by streamlines.
+    cells : bool
+        Draw the cells of a solution with ``approach="patches"`` too, and the degrees of their polynomials.
+
+    Returns
+    -------
+    Figure
+        Free of pyplot and its global state; a notebook shows it.
+    """
+    moving = _check_movie(path, animate)
+    resolution = check_resolution(resolution)
+    view = View(ax, time, at, width, user_title(solution.caption or None if title is None else title))
+    if width is not None:
+        inches(width)
+    if moving:
+        if cells:
+            raise ProblemError("cells are not animated; show some times with time=[...]")
+        if vectors is not None:
+            raise ProblemError("vectors are not animated; show some times with time=[...]")
+        return draw_animation(field_quantity(only_field(solution, "an animation"), part, resolution), view, path)
+    if vectors is not None:
+        quantities = [vector_quantity(solution, vectors, part, style, resolution)]
+    else:
+        quantities = [field_quantity(field, part, resolution) for field in each_field(solution)]
+    if cells:
+        quantities = [show_cells(quantity, solution.basis) for quantity in quantities]
+    figure = draw_quantities(quantities, view)
+    return save_picture(figure, path)
+
+
+def check_resolution(resolution: int | None) -> int | None:
+    """Refuse what is no number of cells."""
+    if resolution is None:
+        return None
+    if isinstance(resolution, bool) or not isinstance(resolution, int | np.integer) or resolution < 2:
+        raise ProblemError(f"resolution must be a whole number, 2 or more; got {resolution!r}")
+    return int(resolution)
+
+
+def _check_movie(path: str | os.PathLike[str] | None, animate: bool) -> bool:
+    """Whether a movie is wanted; refuses a path that cannot be written."""
+    require_matplotlib()
+    if path is not None:
+        check_picture_path(path, MOVING_FORMATS if animate else FORMATS + MOVING_FORMATS)
+    return animate or is_moving(path)

@@ -1,0 +1,594 @@
+"""What a picture shows: a quantity over a section of the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from numbers import Real
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
+from fspielm.basis.basis import Basis
+from fspielm.basis.evaluation.direct import split_leaves
+from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import BoundaryPart, Mask
+from fspielm.geometry.domain import Domain
+from fspielm.geometry.exterior import Exterior
+from fspielm.geometry.regions import borders_in
+from fspielm.geometry.time import SpaceTime
+from fspielm.numerics.intervals import bisect
+from fspielm.problem.problem import Problem
+from fspielm.solution.plot.style import Scale, doubt, held_label, phase_scale, scale_for, unknown_symbol
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.path import Path
+
+    from fspielm.solution.solution import Solution
+
+
+# ---- The real number that a picture shows of a complex one: a part of it, its size, or its phase
+
+
+Part: TypeAlias = Literal["real", "imag", "abs", "phase"]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """How a part is computed, and how it is written before or around a name."""
+
+    values: Callable[[NumberArray], FloatArray]
+    label: Callable[[sp.Symbol], sp.Basic]
+
+
+_PARTS: dict[str, _Part] = {
+    "real": _Part(np.real, lambda name: _before(r"\mathrm{Re}", name)),
+    "imag": _Part(np.imag, lambda name: _before(r"\mathrm{Im}", name)),
+    "abs": _Part(np.abs, lambda name: sp.Symbol(f"|{sp.latex(name)}|")),
+    "phase": _Part(np.angle, lambda name: _before(r"\mathrm{arg}", name)),
+}
+
+
+def choose_part(solution: Solution, part: Part | None) -> Part | None:
+    """The part to show: of complex fields the real one by default, of real ones none, which is all of them."""
+    if part is not None and part not in _PARTS:
+        raise ProblemError(f"part must be one of {', '.join(map(repr, _PARTS))}; got {part!r}")
+    return "real" if part is None and np.iscomplexobj(solution.coefficients) else part
+
+
+def part_values(values: NumberArray, part: Part | None) -> FloatArray:
+    """That part of numbers."""
+    return values if part is None else np.asarray(_PARTS[part].values(values))
+
+
+def part_label(name: sp.Symbol, part: Part | None) -> sp.Basic:
+    """How that part of something is written."""
+    return name if part is None else _PARTS[part].label(name)
+
+
+def _before(word: str, name: sp.Symbol) -> sp.Symbol:
+    return sp.Symbol(rf"{word}\,{sp.latex(name)}")
+
+
+# ---- The outline of a plane section, as closed loops to draw and to clip by
+
+
+_POINTS_ON_CURVE = 800
+# Ends of pieces closer than this, relative to the size of the domain, are one point.
+_SAME_POINT = 1e-6
+_BISECTIONS = 45
+
+
+def outline(domain: Domain) -> list[FloatArray] | None:
+    """Closed loops ``(n, 2)`` along the true boundary of a domain of the plane, at any time.
+
+    None for other domains, and for a boundary whose pieces do not join into loops.
+    """
+    space = domain.space if isinstance(domain, SpaceTime) else domain
+    if space.dimension != 2:
+        return None
+    if isinstance(space, Exterior) and space.period is not None:  # whose copies may be cut by the window
+        return None
+    lower, upper = space.bounding_box
+    parts = space.solid_parts() if isinstance(space, Exterior) else space.boundary()
+    pieces = [piece for part in parts for piece in smooth_pieces(part)]
+    loops = _join(pieces, _SAME_POINT * float(np.max(upper - lower)))
+    if space.is_unbounded and loops is not None:  # cut to the window
+        (left, bottom), (right, top) = lower, upper
+        loops.append(np.array([[left, bottom], [right, bottom], [right, top], [left, top], [left, bottom]]))
+    return loops
+
+
+def inner_lines(domain: Domain) -> list[FloatArray]:
+    """Lines ``(n, 2)`` where regions of the plane meet, or objects begin that let waves through."""
+    if isinstance(domain, Exterior):
+        parts = domain.inner_parts()
+    else:
+        space = domain.space if isinstance(domain, SpaceTime) and domain.dimension > 2 else domain
+        parts = tuple(border.part for border in borders_in(space))
+    return [piece for part in parts if part.parameters == 1 for piece in smooth_pieces(part)]
+
+
+def mask_outline(mask: BoolArray, axes: tuple[FloatArray, FloatArray]) -> list[FloatArray]:
+    """Closed loops around the cells of a fine grid that are inside, for domains whose section has no formula."""
+    from contourpy import contour_generator
+
+    padded = np.pad(mask.astype(np.float64), 1)
+    x, y = (np.concatenate([[2 * a[0] - a[1]], a, [2 * a[-1] - a[-2]]]) for a in axes)
+    lines = contour_generator(x, y, padded, line_type="Separate").lines(0.5)
+    return [np.asarray(line, dtype=np.float64) for line in lines]
+
+
+def as_path(loops: list[FloatArray]) -> Path:
+    """The loops as one path whose inside is the domain: holes run the other way round."""
+    from matplotlib.path import Path
+
+    paths = [Path(loop, closed=True) for loop in loops]
+    turned = []
+    for index, (loop, path) in enumerate(zip(loops, paths, strict=True)):
+        depth = sum(other.contains_point(loop[0]) for i, other in enumerate(paths) if i != index)
+        counterclockwise = _signed_area(loop) > 0
+        turned.append(path if counterclockwise == (depth % 2 == 0) else Path(loop[::-1], closed=True))
+    return Path.make_compound_path(*turned)
+
+
+def smooth_pieces(part: BoundaryPart) -> list[FloatArray]:
+    """Points along each smooth piece of a part; the ends alone of a straight one."""
+    pieces = []
+    for low, high in pairwise(part.breaks):
+        # a break belongs to the piece after it
+        unit = np.linspace(low, high, _POINTS_ON_CURVE)
+        unit[-1] = np.nextafter(high, low) if high < 1 else 1.0
+        runs = [unit] if part.keep is None else _kept_runs(part, part.keep, unit)
+        for run in runs:
+            points = part.place(run[:, None]).points
+            pieces.append(points[[0, -1]] if _is_straight(points) else points)
+    return pieces
+
+
+def _kept_runs(part: BoundaryPart, keep: Mask, unit: FloatArray) -> list[FloatArray]:
+    """The stretches of `unit` that belong to the part, their ends found by bisection."""
+
+    def holds(parameters: FloatArray) -> BoolArray:
+        return keep(part.place(parameters[:, None]).points)
+
+    kept = holds(unit)
+    changes = np.flatnonzero(np.diff(kept)) + 1
+    begins = kept[changes]
+    inside = np.where(begins, unit[changes], unit[changes - 1])
+    outside = np.where(begins, unit[changes - 1], unit[changes])
+    inside, _ = bisect(inside, outside, holds, _BISECTIONS)
+    runs = []
+    for index, run in enumerate(np.split(unit, changes)):
+        if kept[0 if index == 0 else changes[index - 1]]:
+            before, after = inside[index - 1 : index] if index else inside[:0], inside[index : index + 1]
+            runs.append(np.concatenate([before, run, after]))
+    return runs
+
+
+def _is_straight(points: FloatArray) -> bool:
+    way = points[-1] - points[0]
+    length = float(np.hypot(*way))
+    offset = points - points[0]
+    across = np.abs(offset[:, 0] * way[1] - offset[:, 1] * way[0])
+    return length > 0 and bool(across.max() <= 1e-9 * length**2)
+
+
+def _join(pieces: list[FloatArray], near: float) -> list[FloatArray] | None:
+    """Pieces put end to end, turned where needed; None where a loop does not close."""
+    left = list(pieces)
+    loops = []
+    while left:
+        loop = left.pop(0)
+        while np.hypot(*(loop[-1] - loop[0])) > near or len(loop) < 3:
+            index, forward = _next_piece(left, loop[-1], near)
+            if index is None:
+                return None
+            piece = left.pop(index)
+            loop = np.concatenate([loop, (piece if forward else piece[::-1])[1:]])
+        loops.append(np.concatenate([loop, loop[:1]]))
+    return loops
+
+
+def _next_piece(pieces: list[FloatArray], end: FloatArray, near: float) -> tuple[int | None, bool]:
+    for index, piece in enumerate(pieces):
+        if np.hypot(*(piece[0] - end)) <= near:
+            return index, True
+        if np.hypot(*(piece[-1] - end)) <= near:
+            return index, False
+    return None, True
+
+
+def _signed_area(loop: FloatArray) -> float:
+    x, y = loop.T
+    return float(0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+
+
+# ---- A plane section through a domain: the cells at which a map is evaluated, and the outline it is cut to
+
+
+# An outline without a formula is found on a grid so many times finer than that of the cells.
+_FINENESS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """Cells of a plane section.
+
+    Attributes
+    ----------
+    axes : (int, int)
+        The coordinates across and up.
+    points : (n, d) array
+        The centers of those cells that lie in the domain.
+    inside : (rows, columns) array
+        Which cells those are; rows run along the second of `axes`.
+    extent : (float, float, float, float)
+        Left, right, bottom, top.
+    loops : list of (n, 2) arrays
+        The outline; empty where the section fills its frame.
+    lines : list of (n, 2) arrays
+        Within it, where regions meet, or objects begin that let waves through.
+    goes_on : bool
+        Whether the domain goes on beyond the frame, which then is no boundary.
+    """
+
+    axes: tuple[int, int]
+    points: FloatArray
+    inside: BoolArray
+    extent: tuple[float, float, float, float]
+    loops: list[FloatArray]
+    lines: list[FloatArray]
+    goes_on: bool = False
+
+    def image(self, values: FloatArray) -> FloatArray:
+        """The values at `points` as rows and columns; a cell outside shows the nearest one inside.
+
+        What lies outside is to be clipped; a cell that the outline cuts may have its center there.
+        """
+        from scipy.ndimage import distance_transform_edt  # imported here: pictures are not always wanted
+
+        image = np.zeros(self.inside.shape)
+        image[self.inside] = values
+        if self.inside.all():
+            return image
+        nearest = distance_transform_edt(~self.inside, return_distances=False, return_indices=True)
+        return np.asarray(image[tuple(nearest)])
+
+    def moved(self, column: int, value: float) -> FloatArray:
+        """The same points with another value of a held coordinate, such as time."""
+        points = self.points.copy()
+        points[:, column] = value
+        return points
+
+
+def make_section(domain: Domain, axes: tuple[int, int], at: FloatArray, cells: tuple[int, int]) -> Section:
+    """The section along `axes` through the point `at` ``(d,)``, with so many cells along each axis."""
+    lower, upper = (bound[list(axes)] for bound in domain.bounding_box)
+
+    def centers(fineness: int) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
+        across, up = (
+            a + (b - a) * (np.arange(n * fineness) + 0.5) / (n * fineness)
+            for a, b, n in zip(lower, upper, cells, strict=True)
+        )
+        points = np.tile(at, (len(across) * len(up), 1))
+        points[:, axes] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+        return (across, up), points
+
+    _, points = centers(1)
+    inside = domain.contains(points)
+    if not inside.any():
+        held = [value for axis, value in enumerate(at.tolist()) if axis not in axes]
+        raise ProblemError(f"the section at {held} does not meet the domain {domain!r}")
+    loops: list[FloatArray] = []
+    if not inside.all():
+        exact = outline(domain) if axes == (0, 1) else None
+        if exact is None:
+            fine_axes, fine = centers(_FINENESS)
+            mask = domain.contains(fine).reshape(len(fine_axes[1]), len(fine_axes[0]))
+            exact = mask_outline(mask, fine_axes)
+        loops = exact
+    extent = (float(lower[0]), float(upper[0]), float(lower[1]), float(upper[1]))
+    lines = inner_lines(domain) if axes == (0, 1) else []
+    shape = cells[1], cells[0]
+    return Section(axes, points[inside], inside.reshape(shape), extent, loops, lines, domain.is_unbounded)
+
+
+def is_spatial(domain: Domain, axes: tuple[int, int] = (0, 1)) -> bool:
+    """Whether both coordinates are space, so that their scales compare."""
+    return domain.time is None or domain.dimension - 1 not in axes
+
+
+# ---- The frequencies of a solution's features, and the highest that its pictures have to show
+
+
+def frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The frequencies ``(n, d)`` of those functions that have one, and their coefficients ``(n,)``.
+
+    Of exponentials, how fast they oscillate.
+    """
+    leaves = split_leaves(basis, coefficients[None, :])
+    found = [(leaf.frequencies.real, part[0]) for leaf, part in leaves if leaf.frequencies is not None]
+    if not found:
+        got = "polynomials in cells" if basis.on_cells else type(basis).__name__
+        raise ProblemError(f"a spectrum needs functions that have frequencies; got {got}")
+    return np.concatenate([W for W, _ in found]), np.concatenate([c for _, c in found])
+
+
+def highest_frequencies(solution: Solution) -> FloatArray:
+    """The band along each axis that the solver found, or that of the features where it looked for none."""
+    bands = solution.report.bands
+    if bands:
+        return np.array([band.frequency for band in bands.values()])
+    try:
+        W, _ = frequencies(solution.basis, solution.coefficients)
+    except ProblemError:
+        return np.zeros(solution.problem.dimension)
+    return np.asarray(np.abs(W).max(axis=0))
+
+
+# ---- What a picture shows: a function over the domain, where it is looked at, and how finely
+
+
+# Cells for each period of the highest frequency; the images are smoothed between them.
+_PER_PERIOD = 8.0
+_LEAST_CELLS, _MOST_CELLS = 160, 480
+_LEAST_ON_LINE, _MOST_ON_LINE = 600, 6000
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """A function over the domain of a problem.
+
+    Attributes
+    ----------
+    problem : Problem
+    values : callable
+        From points ``(n, d)`` to ``(n,)``.
+    label : str or Basic
+        Beside its axis or colour bar; mathematics stands above a bar.
+    frequencies : (d,) array
+        Angular frequencies along the axes that the picture has to resolve.
+    logarithmic : bool
+        Shown in decades; then it is not negative.
+    resolution : int or None
+        Cells along the longer side of a map, or points of a line; as many as the frequencies need if None.
+    finest : int
+        At most so many cells where nothing is asked for.
+    note : str or None
+        What every picture of it says at its foot; see `doubt`.
+    cyclic : bool
+        A phase, from half a turn to half a turn.
+    overlay : callable or None
+        Draws something over a map: takes its axes and its section.
+    line_overlay : callable or None
+        Draws something over a line: takes its axes and the point ``(d,)`` that it goes through.
+    """
+
+    problem: Problem
+    values: Callable[[FloatArray], FloatArray]
+    label: str | sp.Basic
+    frequencies: FloatArray
+    logarithmic: bool = False
+    resolution: int | None = None
+    finest: int = _MOST_CELLS
+    note: str | None = None
+    cyclic: bool = False
+    overlay: Callable[[Axes, Section], None] | None = None
+    line_overlay: Callable[[Axes, FloatArray], None] | None = None
+
+    def scale(self, values: FloatArray) -> Scale:
+        """The scale that shows all of `values`."""
+        return phase_scale() if self.cyclic else scale_for(values, logarithmic=self.logarithmic)
+
+    def section(self, axes: tuple[int, int], at: FloatArray) -> Section:
+        """Cells of the section along `axes` through `at`, fine enough for the frequencies."""
+        return make_section(self.problem.domain, axes, at, self._cells(axes))
+
+    def line(self, at: FloatArray) -> FloatArray:
+        """Points ``(n, d)`` along the first coordinate, through `at`."""
+        lower, upper = self.problem.domain.bounding_box
+        periods = self.frequencies[0] * (upper[0] - lower[0]) / (2 * np.pi)
+        count = self.resolution or int(np.clip(2 * _PER_PERIOD * periods, _LEAST_ON_LINE, _MOST_ON_LINE))
+        points = np.tile(at, (count, 1))
+        points[:, 0] = np.linspace(lower[0], upper[0], count)
+        return points
+
+    def _cells(self, axes: tuple[int, int]) -> tuple[int, int]:
+        pair = list(axes)
+        lower, upper = self.problem.domain.bounding_box
+        sides = (upper - lower)[pair]
+        wanted = _PER_PERIOD * self.frequencies[pair] * sides / (2 * np.pi)
+        if not is_spatial(self.problem.domain, axes):
+            across, up = (self.resolution or int(np.clip(n, self._coarsest, self.finest)) for n in wanted)
+            return across, up
+        longest = float(sides.max())
+        finest = float(np.max(wanted / sides)) * longest
+        count = self.resolution or int(np.clip(finest, self._coarsest, self.finest))
+        across, up = (max(round(count * side / longest), 2) for side in sides)
+        return across, up
+
+    @property
+    def _coarsest(self) -> int:
+        # a phase jumps, and so cannot be smoothed between cells
+        return self.finest if self.cyclic else min(_LEAST_CELLS, self.finest)
+
+
+def hold(problem: Problem, at: Sequence[float] | None, time: float | None) -> FloatArray:
+    """The point ``(d,)`` that sections go through: the middle of the domain where nothing else is said.
+
+    Parameters
+    ----------
+    problem : Problem
+    at : sequence of float or None
+        One number for each coordinate of space.
+    time : float or None
+    """
+    lower, upper = problem.domain.bounding_box
+    point: FloatArray = (lower + upper) / 2
+    space = problem.dimension - (problem.domain.time is not None)
+    if at is not None:
+        if space == 0:
+            raise ProblemError(f"at={at!r} cuts through space, which the domain {problem.domain!r} has none of")
+        names = ", ".join(str(symbol) for symbol in problem.coordinates[:space])
+        try:
+            given = np.asarray(at, dtype=np.float64)
+        except (TypeError, ValueError):
+            given = np.empty(0)
+        if given.shape != (space,) or not np.isfinite(given).all():
+            raise ProblemError(f"at must give one number for each of {names}; got {at!r}")
+        point[:space] = given
+    if time is not None:
+        (point[-1],) = read_times(problem, time)
+    return point
+
+
+def read_times(problem: Problem, time: float | Sequence[float]) -> tuple[float, ...]:
+    """One time or several as a tuple, all of them within the problem's."""
+    if problem.domain.time is None:
+        raise ProblemError(f"time={time!r} needs a problem with time; the domain is {problem.domain!r}")
+    several = isinstance(time, Sequence | np.ndarray) and not isinstance(time, str)
+    times: tuple[object, ...] = tuple(time) if several else (time,)  # type: ignore[arg-type]  # checked by `several`
+    start, end = problem.domain.time.start, problem.domain.time.end
+    numbers = [float(t) for t in times if isinstance(t, Real) and not isinstance(t, bool)]
+    if not numbers or len(numbers) != len(times) or not all(start <= t <= end for t in numbers):
+        raise ProblemError(f"time must be one or several numbers from {start:g} to {end:g}; got {time!r}")
+    return tuple(numbers)
+
+
+# ---- Where in frequency the energy of a solution is
+
+
+# Samples for each period of the highest frequency, and bounds of their number along one axis.
+_PER_PERIOD_ENERGY = 2.5
+_LEAST, _MOST_ON_LINE_ENERGY, _MOST_IN_PLANE = 64, 4000, 400
+# Frequencies along one axis; odd, so that zero is one of them.
+_FREQUENCIES_ON_LINE, _FREQUENCIES_IN_PLANE = 1201, 301
+
+
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """Squared Fourier transform, relative to its largest value.
+
+    Attributes
+    ----------
+    axes : tuple of (n,) arrays
+        Angular frequencies along each axis.
+    values : array
+        One axis for each of `axes`.
+    held : str
+        Where the later coordinates were held, as a label.
+    """
+
+    axes: tuple[FloatArray, ...]
+    values: FloatArray
+    held: str = ""
+
+
+def energy_along_line(solution: Solution, reach: float) -> Energy:
+    """Energy of a solution of one coordinate, at frequencies up to `reach`."""
+    lower, upper = solution.problem.domain.bounding_box
+    points, window = _samples(lower[0], upper[0], reach, _MOST_ON_LINE_ENERGY)
+    wave, frequencies = _waves(points, reach, _FREQUENCIES_ON_LINE)
+    return _energy((frequencies,), wave @ (solution(points[:, None], outside="extend") * window))
+
+
+def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
+    """Energy over the first two coordinates, the others held in the middle, at frequencies up to `reach`."""
+    domain = solution.problem.domain
+    middle = hold(solution.problem, None, None)
+    lower, upper = domain.bounding_box
+    (across, fade_x), (up, fade_y) = (
+        _samples(lower[axis], upper[axis], reach[axis], _MOST_IN_PLANE) for axis in (0, 1)
+    )
+    plane = np.stack(np.meshgrid(across, up, indexing="ij"), axis=-1).reshape(-1, 2)
+    points = np.tile(middle, (len(plane), 1))
+    points[:, :2] = plane
+    inside = domain.contains(points)
+    values = np.zeros(len(points), dtype=solution.coefficients.dtype)
+    # outside of the domain the features add up to anything
+    values[inside] = solution(points[inside], outside="extend")
+    shape = (len(across), len(up))
+    window = np.outer(fade_x, fade_y) if inside.all() else _fade_to_outline(inside.reshape(shape))
+    held = held_label(solution.problem, middle, (0, 1))
+    (wave_x, along_x), (wave_y, along_y) = (
+        _waves(places, reach[axis], _FREQUENCIES_IN_PLANE) for axis, places in enumerate((across, up))
+    )
+    amplitudes = wave_x @ (values.reshape(shape) * window) @ wave_y.T
+    return _energy((along_x, along_y), amplitudes, f" at {held}" if held else "")
+
+
+def _samples(lower: float, upper: float, reach: float, most: int) -> tuple[FloatArray, FloatArray]:
+    """Points along an axis, close enough for `reach`, and a window that fades out at both ends."""
+    wanted = _PER_PERIOD_ENERGY * reach * (upper - lower) / (2 * np.pi)
+    count = int(np.clip(wanted, _LEAST, most))
+    unit = (np.arange(count) + 0.5) / count
+    return lower + (upper - lower) * unit, _fade(2 * np.minimum(unit, 1 - unit))
+
+
+def _fade(depth: FloatArray) -> FloatArray:
+    """From 0 at the boundary to 1 at depth 1, very smoothly: a kink would look like high frequencies."""
+    angle = 0.5 * np.pi * np.clip(depth, 0.0, 1.0)
+    return np.asarray(np.sin(angle) ** 4)
+
+
+def _fade_to_outline(inside: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> FloatArray:
+    from scipy.ndimage import distance_transform_edt  # imported here: pictures are not always wanted
+
+    depth = distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1]
+    return _fade(depth / depth.max())
+
+
+def _waves(places: FloatArray, reach: float, count: int) -> tuple[ComplexArray, FloatArray]:
+    """The transform as a matrix, and its frequencies: up to `reach`, or what the samples can tell apart."""
+    nyquist = np.pi / (places[1] - places[0])
+    frequencies = np.linspace(-1, 1, count) * min(reach, nyquist)
+    return np.exp(-1j * np.outer(frequencies, places)), frequencies
+
+
+def _energy(axes: tuple[FloatArray, ...], amplitudes: ComplexArray, held: str = "") -> Energy:
+    energy = np.abs(amplitudes) ** 2
+    largest = float(energy.max())
+    return Energy(axes, energy / largest if largest > 0 else energy, held)
+
+
+# ---- The fields of a solution as pictures show them: one quantity for each unknown
+
+
+def each_field(solution: Solution) -> list[Solution]:
+    """The solution of every unknown by itself."""
+    return [solution[unknown.symbol] for unknown in solution.problem.stated.unknowns]
+
+
+def only_field(solution: Solution, what: str) -> Solution:
+    """The solution, refused where it is of several unknowns: `what` shows one."""
+    unknowns = solution.problem.stated.unknowns
+    if len(unknowns) > 1:
+        names = ", ".join(str(unknown.symbol) for unknown in unknowns)
+        name = unknowns[0].symbol.func.__name__
+        raise ProblemError(
+            f"{what} shows one unknown, but there are {len(unknowns)}, {names}; choose one, as in solution[{name!r}]"
+        )
+    return solution[unknowns[0].symbol]
+
+
+def field_quantity(solution: Solution, part: Part | None = None, resolution: int | None = None) -> Quantity:
+    """A solution of one unknown, or a part of it, as something to draw."""
+    shown = choose_part(solution, part)
+
+    def values(points: FloatArray) -> FloatArray:
+        return part_values(solution(points, outside="extend"), shown)
+
+    return Quantity(
+        solution.problem,
+        values,
+        part_label(unknown_symbol(solution.problem), shown),
+        highest_frequencies(solution),
+        resolution=resolution,
+        note=doubt(solution),
+        cyclic=shown == "phase",
+    )

@@ -1,0 +1,391 @@
+"""How pictures look, and what all of them share."""
+
+from __future__ import annotations
+
+import base64
+import math
+import os
+import re
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, final
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import FloatArray
+from fspielm.disk import describe, staged_file
+from fspielm.errors import ProblemError
+from fspielm.geometry.pictures import require_matplotlib
+from fspielm.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
+    from matplotlib.figure import Figure
+
+    from fspielm.solution.solution import Solution
+
+
+# ---- How pictures look: sizes, colours and type, the same whatever style the user has set
+
+
+Width: TypeAlias = Literal["single", "double"]
+
+# Inches: one and two columns of a journal.
+WIDTHS: dict[str, float] = {"single": 3.5, "double": 7.0}
+
+INK = "#222222"
+PALE = "#bbbbbb"
+GRID = "#e3e3e3"
+# Okabe and Ito's colours, which colour-blind readers tell apart.
+BLUE = "#0072b2"
+VERMILION = "#d55e00"
+
+# Symmetric about white for signed fields; even in lightness for the others.
+SIGNED_COLOURS = "RdBu_r"
+POSITIVE_COLOURS = "cividis"
+LOGARITHMIC_COLOURS = "viridis"
+# The same at both ends, light at zero and dark at half a turn.
+PHASE_COLOURS = "twilight_shifted"
+
+_SETTINGS: dict[str, Any] = {
+    "font.size": 8.0,
+    "axes.titlesize": 8.0,
+    "axes.labelsize": 8.0,
+    "axes.linewidth": 0.6,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.axisbelow": True,
+    "text.color": INK,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.minor.size": 0.0,
+    "ytick.minor.size": 0.0,
+    "grid.color": GRID,
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.0,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "figure.facecolor": "white",
+    "savefig.dpi": 200.0,
+    # text stays text, which can be searched and edited
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    # the same picture gives the same bytes
+    "svg.hashsalt": "fspielm",
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """The package's style while something is drawn or written; the user's settings come back afterwards."""
+    from matplotlib.style import context
+
+    with context(["default", _SETTINGS]):
+        yield
+
+
+def inches(width: Width) -> float:
+    """The width of a figure; refuses what is no width."""
+    if width not in WIDTHS:
+        raise ProblemError(f"width must be one of {', '.join(map(repr, WIDTHS))}; got {width!r}")
+    return WIDTHS[width]
+
+
+# ---- The user's symbols as labels that matplotlib can set
+
+
+_SHORT = 2
+# Numbers between these are written out.
+_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-3, 1e5
+
+
+def as_math(expression: sp.Basic) -> str:
+    """A symbol or function in mathematical type, or in plain type where matplotlib does not know its TeX."""
+    from matplotlib.mathtext import MathTextParser
+
+    label = f"${sp.latex(expression)}$"
+    try:
+        MathTextParser("path").parse(label)
+    except ValueError:
+        return as_text(str(expression))
+    return label
+
+
+def as_text(text: str) -> str:
+    """Plain text, whose dollar signs do not start a formula."""
+    return text.replace("$", r"\$")
+
+
+def as_number(value: float) -> str:
+    """A number with two digits as a power of ten, in mathematical type."""
+    if not math.isfinite(value):
+        return "beyond all digits"
+    if value == 0.0:
+        return "0"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return rf"${mantissa} \times 10^{{{int(exponent)}}}$"
+
+
+def as_plain(value: float, digits: int = 3) -> str:
+    """A number with so many digits as people write it: 0.25, 1200, and a power of ten where it is far from one."""
+    if value == 0.0 or _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
+        exponent = math.floor(math.log10(abs(value))) if value else 0
+        return f"{value:.{digits}g}" if exponent < digits - 1 else f"{value:.0f}"
+    mantissa, power = f"{value:.{digits - 1}e}".split("e")
+    return rf"${float(mantissa):g} \times 10^{{{int(power)}}}$"
+
+
+def unknown_symbol(problem: Problem) -> sp.Symbol:
+    """The unknown without its arguments, which the axes name."""
+    return sp.Symbol(problem.unknown.func.__name__)
+
+
+def label_upright(axes: Axes, symbol: sp.Basic) -> None:
+    """Name the vertical axis after a symbol, which needs no turning unless it is long."""
+    if len(str(symbol)) <= _SHORT:
+        axes.set_ylabel(as_math(symbol), rotation="horizontal", ha="right", va="center")
+    else:
+        axes.set_ylabel(as_math(symbol))
+
+
+def held_label(problem: Problem, at: FloatArray, shown: Collection[int]) -> str:
+    """Where the coordinates that are not shown are held, as in ``"t = 0.5"``; empty if all are shown."""
+    return ", ".join(
+        f"{as_math(symbol)} = {as_plain(value)}"
+        for axis, (symbol, value) in enumerate(zip(problem.coordinates, at.tolist(), strict=True))
+        if axis not in shown
+    )
+
+
+def wrapped(text: str, letters: int) -> str:
+    """A text in lines of about so many letters, broken between words and never within what is set as mathematics."""
+    lines: list[str] = []
+    for word in re.findall(r"(?:\$[^$]*\$|\S)+", text):
+        if lines and _letters(f"{lines[-1]} {word}") <= letters:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
+def _letters(text: str) -> int:
+    """How many there are to be seen: commands are one sign each."""
+    return len(re.sub(r"[${}^_]", "", re.sub(r"\\[A-Za-z]+ ?", "x", text)))
+
+
+# ---- The figure that every picture is: a matplotlib Figure without pyplot, which shows itself in a notebook
+
+
+_PASSES = 3
+
+
+def new_picture(width: float, height: float) -> Figure:
+    """A figure of the given size in inches, laid out so that nothing overlaps and nothing is cut.
+
+    Its attribute `moving`, a callable, makes the moving picture as GIF when a notebook asks for it; None by default.
+    """
+    return _picture_class()(width, height)
+
+
+@cache
+def _picture_class() -> Callable[[float, float], Figure]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    @final
+    class Layout(ConstrainedLayoutEngine):
+        """Constrained layout until it settles: with panels of a fixed shape, once is not enough."""
+
+        def execute(self, fig: Figure) -> None:
+            """Place the panels."""
+            for _ in range(_PASSES):
+                super().execute(fig)
+
+    @final
+    class Picture(Figure):
+        """A figure that nothing overlaps in."""
+
+        def __init__(self, width: float, height: float) -> None:
+            layout = Layout(w_pad=0.04, h_pad=0.04, wspace=0.03, hspace=0.05)
+            super().__init__(figsize=(width, height), layout=layout, facecolor="white")
+            FigureCanvasAgg(self)
+            self.moving: Callable[[], bytes] | None = None
+
+        def savefig(self, fname: Any, **options: Any) -> None:
+            """As of every figure, with text kept as text."""
+            with style():
+                super().savefig(fname, **options)
+
+        def _repr_png_(self) -> bytes:
+            buffer = BytesIO()
+            self.savefig(buffer, format="png", dpi=150)
+            return buffer.getvalue()
+
+        def _repr_html_(self) -> str | None:  # matplotlib's own is for one backend only
+            if self.moving is None:
+                return None
+            return f'<img alt="animation" src="data:image/gif;base64,{base64.b64encode(self.moving()).decode()}">'
+
+    return Picture
+
+
+# ---- Writing a picture: checked before the computation, complete or not at all
+
+
+F = TypeVar("F", bound="Figure")
+
+FORMATS = (".png", ".pdf", ".svg", ".jpg")
+MOVING_FORMATS = (".gif", ".mp4")
+
+# What would otherwise hold the time of writing, so that the same picture gives the same file.
+_TIMELESS: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+
+
+def save_picture(figure: F, path: str | os.PathLike[str] | None) -> F:
+    """Write a figure in the format that the suffix names, if there is a path, and return it.
+
+    The file appears complete or not at all.
+    """
+    check_picture_path(path)
+    if path is not None:
+        with staged_file(path) as draft:
+            figure.savefig(draft, metadata=_TIMELESS.get(draft.suffix.lower()))
+    return figure
+
+
+def check_picture_path(path: str | os.PathLike[str] | None, formats: tuple[str, ...] = FORMATS) -> None:
+    """Say at once, before any long computation, if no picture could be drawn, or written to `path`."""
+    require_matplotlib()
+    if path is None:
+        return
+    path = Path(path)
+    if path.is_dir():
+        raise ProblemError(f"cannot write a picture to {str(path)!r}: it is a folder")
+    if path.suffix.lower() not in formats:
+        raise ProblemError(f"the name of a picture must end in {', '.join(formats)}; got {path.name!r}")
+    if path.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
+        raise ProblemError(f"{path.name!r} needs the program ffmpeg, which is not installed; .gif needs nothing")
+    try:
+        TemporaryDirectory(prefix=".fspielm-", dir=path.parent).cleanup()
+    except OSError as error:
+        raise ProblemError(f"cannot write a picture to {str(path)!r}: {describe(error)}") from error
+
+
+def is_moving(path: str | os.PathLike[str] | None) -> bool:
+    """Whether the suffix names a moving picture."""
+    return path is not None and Path(path).suffix.lower() in MOVING_FORMATS
+
+
+# ---- The range of values that colours or an axis stand for
+
+
+_MOST_DECADES = 6
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From `low` to `high`, in the colour map `colours`; with ticks of its own where it has some."""
+
+    low: float
+    high: float
+    colours: str
+    logarithmic: bool = False
+    ticks: Mapping[float, str] = field(default_factory=dict)
+
+    @property
+    def norm(self) -> Normalize:
+        """As matplotlib wants it."""
+        from matplotlib.colors import LogNorm, Normalize
+
+        kind = LogNorm if self.logarithmic else Normalize
+        return kind(self.low, self.high, clip=True)
+
+
+def scale_for(values: FloatArray, *, logarithmic: bool) -> Scale:
+    """The scale that shows all of `values`: in decades, or about zero where the sign changes."""
+    if logarithmic:
+        return Scale(*error_range(values), LOGARITHMIC_COLOURS, True)
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    largest = max(-low, high)
+    if low < 0 < high:
+        return Scale(-largest, largest, SIGNED_COLOURS)
+    if low == high:  # a constant still needs a range to be drawn in
+        low, high = (low - 0.5 * abs(low), high + 0.5 * abs(high)) if low else (-1.0, 1.0)
+    return Scale(low, high, POSITIVE_COLOURS)
+
+
+def phase_scale() -> Scale:
+    """One turn."""
+    halves = {-1.0: r"$-\pi$", -0.5: r"$-\pi/2$", 0.0: "$0$", 0.5: r"$\pi/2$", 1.0: r"$\pi$"}
+    return Scale(-np.pi, np.pi, PHASE_COLOURS, ticks={np.pi * turn: label for turn, label in halves.items()})
+
+
+def error_range(error: FloatArray) -> tuple[float, float]:
+    """Limits of a logarithmic scale in whole decades, without the chance zeros of an error.
+
+    The error of an oscillating function crosses zero all the time: the smallest percent is left out.
+    """
+    positive = error[np.isfinite(error) & (error > 0)]
+    if positive.size == 0:
+        return 1e-17, 1e-15
+    top = int(np.ceil(np.log10(positive.max())))
+    bottom = int(np.floor(np.log10(np.quantile(positive, 0.01))))
+    return 10.0 ** max(min(bottom, top - 2), top - _MOST_DECADES), 10.0**top
+
+
+# ---- What a picture says of a solution that may be visibly wrong: how much of it can be believed
+
+
+# Inches that a note at the foot of a figure takes.
+NOTE_HEIGHT = 0.2
+# From this relative error on, not even the first digit is known.
+_NO_DIGIT = 0.5
+# Below this one no eye sees the difference.
+_VISIBLE = 1e-3
+_SIZE = 7.0
+
+
+def doubt(solution: Solution) -> str | None:
+    """The note on pictures of a solution; None if it has converged, is right to the eye, or was not estimated."""
+    report = solution.report
+    known = report.error_estimate
+    if known is None:
+        return None
+    if not known < _NO_DIGIT:
+        return "not converged: no digits are reliable"
+    if report.converged or known < _VISIBLE:
+        return None
+    return f"not converged: estimated relative error {as_number(known)}"
+
+
+def add_note(figure: Figure, note: str | None) -> None:
+    """Set a note at the foot of a figure, beneath everything else."""
+    if note is not None:
+        figure.supxlabel(note, x=0.99, ha="right", fontsize=_SIZE, color=VERMILION)
+
+
+def add_note_within(axes: Axes, note: str | None) -> None:
+    """Set a note into axes in a figure of the user's, where there may be no room beside them."""
+    if note is None:
+        return
+    paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
+    axes.text(
+        0.98, 0.03, note, transform=axes.transAxes, ha="right", va="bottom", fontsize=_SIZE, color=VERMILION, bbox=paper
+    )

@@ -1,0 +1,1 @@
+"""Solutions along a parameter: around folds, and from branch to branch."""

@@ -1,0 +1,1 @@
+"""Nonlinear problems: Newton's method."""

@@ -1,0 +1,244 @@
+"""What is asked of a solve: tolerance, budget, approach, randomness, progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from numbers import Real
+from time import perf_counter
+from typing import Any, Literal, TypeAlias, TypeVar, final, get_args
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.basis.singular.corners import Choice
+from fspielm.collocation.least_squares import QR, LeastSquares
+from fspielm.collocation.points import Points
+from fspielm.collocation.system import Scaling
+from fspielm.errors import ProblemError, blame
+from fspielm.machine import available_threads, physical_memory, read_size
+from fspielm.problem.problem import Problem
+from fspielm.problem.relations import has_complex_operator
+from fspielm.solution.report import Forecast, FoundMode, ModeSearch, NewtonStep, Round, Window
+
+# ---- What the kinds of features are called
+
+
+Approach: TypeAlias = Literal["characteristic", "thin", "band", "patches", "windows"]
+
+APPROACHES: tuple[Approach, ...] = get_args(Approach)
+
+
+def check_approach(approach: Any) -> None:
+    """Refuse an unknown approach by name."""
+    if approach is not None and approach not in APPROACHES:
+        raise ProblemError(
+            f"approach must be one of {list(APPROACHES)}, or None for the cheapest that is good enough; "
+            f"got {approach!r}"
+        )
+
+
+# ---- What a solve may spend
+
+
+_MEMORY_SHARE = 0.6
+
+
+@final
+@dataclass(frozen=True, init=False)
+class Budget:
+    """Limits of a solve, each by its name: ``Budget(seconds=60)``.
+
+    Parameters
+    ----------
+    neurons : int, optional
+        At most so many functions, which the paper calls neurons; no limit by default.
+    seconds : float, optional
+        The solve ends by then, with the best answer found; 600 by default.
+    memory : float or str, optional
+        Bytes, or a size such as ``"4GB"``; 60 % of the machine's memory by default.
+    threads : int, optional
+        Threads that fill the matrix; all processors by default. The linear algebra library has its own
+        setting (such as ``OPENBLAS_NUM_THREADS``).
+    """
+
+    neurons: int | None = None
+    seconds: float | None = 600.0
+    memory: float | None = None
+    threads: int | None = None
+
+    def __init__(
+        self,
+        *unnamed: Any,
+        neurons: int | None = None,
+        seconds: float | None = 600.0,
+        memory: float | str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        if unnamed:
+            both = " or ".join(f"fs.Budget({name}={unnamed[0]!r})" for name in ("seconds", "neurons"))
+            raise ProblemError(f"budget: limits are given by name; got Budget({unnamed[0]!r}): write {both}")
+        if isinstance(memory, str):
+            memory = read_size(memory) or memory
+        vars(self).update(neurons=neurons, seconds=seconds, memory=memory, threads=threads)
+        for name, unit in (("memory", ' of bytes, or a size such as "4GB"'), ("seconds", "")):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, Real) and float(value) > 0):
+                raise ProblemError(f"budget: {name} must be a positive number{unit}; got {value!r}")
+        for name in ("neurons", "threads"):
+            value = getattr(self, name)
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if value is not None and not (whole and value > 0):
+                raise ProblemError(f"budget: {name} must be a whole number, at least 1; got {value!r}")
+
+    @property
+    def memory_limit(self) -> float:
+        """Bytes that may be used."""
+        return _MEMORY_SHARE * physical_memory() if self.memory is None else self.memory
+
+    @property
+    def thread_count(self) -> int:
+        """Threads that may be used."""
+        return available_threads() if self.threads is None else int(self.threads)
+
+
+# ---- Independent streams of random numbers from one seed
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Streams:
+    """Independent random numbers for features, for points, and for everything that only looks."""
+
+    features: np.random.Generator
+    points: np.random.Generator
+    probes: np.random.Generator
+
+    @classmethod
+    def spawned(cls, rng: Any) -> tuple[Streams, int | None]:
+        """The streams of a solve, and the seed that would give them again."""
+        generators, seed = spawn(rng, 3)
+        return cls(*generators), seed
+
+
+def spawn(rng: Any, count: int) -> tuple[list[np.random.Generator], int | None]:
+    """`count` independent generators, and the seed that would give them again.
+
+    A seed gives the same generators every time; None draws a seed from the system; a `Generator` is spawned
+    from, so that a second call with it gives others, and has no seed to report.
+    """
+    if isinstance(rng, np.random.Generator):
+        return list(rng.spawn(count)), None
+    if rng is None:
+        rng = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+    if not isinstance(rng, int | np.integer) or isinstance(rng, bool) or rng < 0:
+        raise ProblemError(f"rng must be a whole number >= 0, a numpy.random.Generator or None; got {rng!r}")
+    children = np.random.SeedSequence(int(rng)).spawn(count)
+    return [np.random.default_rng(child) for child in children], int(rng)
+
+
+# ---- Telling how a solve goes on
+
+
+Event: TypeAlias = Forecast | FoundMode | ModeSearch | NewtonStep | Round | Window
+Progress: TypeAlias = Callable[[Event], None]
+
+
+def silence(event: Event) -> None:
+    """Tell nothing."""
+
+
+def reporter(progress: Any) -> Progress:
+    """What to do before a long round and after each, from the `progress` argument of `solve`."""
+    if progress is None or progress is False:
+        return silence
+    if progress is True:
+        return _write
+    if not callable(progress):
+        raise ProblemError(f"progress must be True, or a callable that receives each round; got {progress!r}")
+
+    def report(event: Event) -> None:
+        try:
+            progress(event)
+        except Exception as error:
+            blame(error, "progress")
+            raise
+
+    return report
+
+
+def _write(event: Event) -> None:
+    sys.stderr.write(f"{event}\n")
+    sys.stderr.flush()
+
+
+# ---- How long a step takes
+
+
+T = TypeVar("T")
+
+
+def timed(step: Callable[[], T]) -> tuple[T, float]:
+    """The result of `step` and the seconds it took."""
+    start = perf_counter()
+    result = step()
+    return result, perf_counter() - start
+
+
+# ---- What is asked of a solve
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is fixed before a solve begins; see `solve`, whose arguments these are.
+
+    All but its streams, from which every round draws further numbers.
+
+    Attributes
+    ----------
+    problem : Problem
+    tol : float
+    budget : Budget
+    streams : Streams
+    seed : int or None
+        That the streams came from.
+    progress : callable
+    points : Points, optional
+    method : LeastSquares
+    scaling : {"rms", "none"}
+    singular : bool, Singular or sequence of Singular, optional
+    approach : str, optional
+    reuse : bool
+        Whether to keep the factored system, as large as the matrix, for further right-hand sides.
+    """
+
+    problem: Problem
+    tol: float
+    budget: Budget
+    streams: Streams
+    seed: int | None
+    progress: Progress = silence
+    points: Points | None = None
+    method: LeastSquares = field(default_factory=QR)
+    scaling: Scaling = "rms"
+    singular: Choice = None
+    approach: Approach | None = None
+    reuse: bool = False
+
+    @property
+    def lengths(self) -> FloatArray:
+        """Extent of the domain along each axis."""
+        lower, upper = self.problem.domain.bounding_box
+        return upper - lower
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a number in its systems."""
+        return 16 if self.problem.domain.is_unbounded or any(map(has_complex_operator, self.problem.relations)) else 8
+
+    @property
+    def threads(self) -> int:
+        """That fill matrices."""
+        return self.budget.thread_count

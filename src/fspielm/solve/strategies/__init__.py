@@ -1,0 +1,1 @@
+"""The kinds of functions that the automatic solver knows."""

@@ -1,0 +1,1 @@
+"""Evolutions window by window in time."""

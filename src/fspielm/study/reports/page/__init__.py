@@ -1,1 +1,0 @@
-"""The page of a report: one file of HTML, complete in itself."""
