@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
-from fspielm.geometry.shapes.catalogue.pacman import Pacman
-from fspielm.geometry.shapes.catalogue.panda import Panda
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.geometry.shapes.panda import Panda
 
 from fspielm.errors import ProblemError
 from fspielm.geometry import PolarCurve

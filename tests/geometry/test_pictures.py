@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fspielm.geometry.shapes.catalogue.pacman import Pacman
-from fspielm.geometry.shapes.catalogue.panda import Panda
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.geometry.shapes.panda import Panda
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
