@@ -23,7 +23,7 @@ from method_page import DOCS, put
 import fspielm as fs
 from fspielm.estimate import infer_bands
 from fspielm.paper.cases.case import Case
-from fspielm.solve.strategies.filled import layout, least_core
+from fspielm.solvers.strategies.filled import layout, least_core
 
 TABLE = DOCS / "ablation.csv"
 COLUMNS = ("case", "neurons", "step", "seed", "error", "coefficient_norm", "seconds")

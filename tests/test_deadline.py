@@ -22,11 +22,11 @@ from fspielm.expr import enclose, make_field
 from fspielm.geometry import Sites, edges_of
 from fspielm.machine import run_tasks
 from fspielm.problem.changes import points_beside
-from fspielm.solve import CellTrial
-from fspielm.solve.cells.refine import balanced
-from fspielm.solve.continuation.path import Metric
-from fspielm.solve.continuation.walk import Walk
-from fspielm.solve.plan import attempt
+from fspielm.solvers import CellTrial
+from fspielm.solvers.cells.refine import balanced
+from fspielm.solvers.continuation.path import Metric
+from fspielm.solvers.continuation.walk import Walk
+from fspielm.solvers.plan import attempt
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -144,7 +144,7 @@ def test_an_interruption_is_a_keyboard_interrupt_without_a_solution_before_the_f
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fspielm.solve.driver.infer_bands", stop)
+    monkeypatch.setattr("fspielm.solvers.driver.infer_bands", stop)
     with pytest.raises(KeyboardInterrupt, match="interrupted before the first result") as caught:
         fs.solve(PROBLEM)
     assert isinstance(caught.value, fs.SolveInterrupted)
@@ -161,7 +161,7 @@ def test_a_budget_that_ends_before_the_first_round_says_what_it_needs(monkeypatc
     def stop(*_):
         raise OutOfTime
 
-    monkeypatch.setattr("fspielm.solve.driver.infer_bands", stop)
+    monkeypatch.setattr("fspielm.solvers.driver.infer_bands", stop)
     with pytest.raises(fs.SolveError, match=r"budget of 7 s ended before there was an answer.*allow 14 s or more"):
         fs.solve(PROBLEM, budget=fs.Budget(seconds=7))
 
@@ -191,7 +191,7 @@ def test_rounds_take_what_memory_remains(monkeypatch):
         held += 2**28 - 2**22  # something else takes all but some of it
         return infer_bands(*given)
 
-    monkeypatch.setattr("fspielm.solve.driver.infer_bands", filled)
+    monkeypatch.setattr("fspielm.solvers.driver.infer_bands", filled)
     with pytest.warns(fs.AccuracyWarning, match=r"above the 4.0 MiB that remain of the budget of 0.25 GiB"):
         fs.solve(PROBLEM, tol=1e-13, rng=1, budget=fs.Budget(memory=2**28))
 
@@ -264,7 +264,7 @@ def test_a_first_round_that_takes_too_long_is_made_smaller(clock, monkeypatch):
             clock.work(current_deadline().seconds_left + 1)
         return attempt(request, trial)
 
-    monkeypatch.setattr("fspielm.solve.driver.attempt", slow)
+    monkeypatch.setattr("fspielm.solvers.driver.attempt", slow)
     with pytest.warns(fs.AccuracyWarning):
         solution = fs.solve(PROBLEM, tol=1e-13, rng=1, budget=fs.Budget(seconds=600))
     assert solution.report.rounds[0].neurons <= 200

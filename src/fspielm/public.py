@@ -69,11 +69,11 @@ from fspielm.problem.substitutions import ByRegion
 from fspielm.problem.unknowns import Unknown
 from fspielm.solution.report import Forecast, FoundMode, ModeSearch, NewtonStep, Report, Round, Window
 from fspielm.solution.solution import Solution
-from fspielm.solve.continuation.branch import Bifurcation, Branch, BranchPoint, Fold
-from fspielm.solve.continuation.follow import follow
-from fspielm.solve.prepare import Prepared, prepare
-from fspielm.solve.request import Budget
-from fspielm.solve.solve import solve
+from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint, Fold
+from fspielm.solvers.continuation.follow import follow
+from fspielm.solvers.prepare import Prepared, prepare
+from fspielm.solvers.request import Budget
+from fspielm.solvers.solve import solve
 
 __all__ = [
     "GFF",

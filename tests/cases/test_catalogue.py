@@ -172,7 +172,7 @@ def test_best_ranges_lie_on_the_grid(case: Case) -> None:
 
 
 def test_the_data_agree_with_the_file(case: Case) -> None:
-    data = json.loads(files("fspielm.cases").joinpath("paper.json").read_text(encoding="utf-8"))
+    data = json.loads(files("fspielm.paper.cases").joinpath("paper.json").read_text(encoding="utf-8"))
     assert list(data["cases"]) == NAMES
     entry = data["cases"][case.name]
     assert case.paper.neurons == entry["neurons"]

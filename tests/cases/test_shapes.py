@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
-from fspielm.geometry.shapes.pacman import Pacman
-from fspielm.geometry.shapes.panda import Panda
 
 from fspielm.errors import ProblemError
 from fspielm.geometry import PolarCurve
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.geometry.shapes.panda import Panda
 
 
 def radii(curve: PolarCurve, n: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
@@ -126,7 +126,7 @@ from fspielm.files import read_problem
 text = 'unknown = "u(x, y)"\\nequation = "laplacian(u) = 0"\\n'
 text += 'conditions = [{type = "dirichlet", value = 0}]\\n[domain]\\nshape = "'
 disk = read_problem(text + 'Disk"\\ncenter = [0, 0]\\nradius = 1')
-print("fspielm.cases" in sys.modules)
+print("fspielm.paper.cases" in sys.modules)
 print(read_problem(text + 'Pacman"').domain)
 import fspielm
 print("Panda" in fspielm.__all__, "Panda" in dir(fspielm), fspielm.Panda.__module__, fspielm.Pacman.__module__)

@@ -11,7 +11,7 @@ import pytest
 
 import fspielm as fs
 from fspielm.collocation import check_memory
-from fspielm.solve import request as budget_module
+from fspielm.solvers import request as budget_module
 
 GIB = 2**30
 

@@ -7,9 +7,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solve import Budget
-from fspielm.solve.driver import solve_automatically
-from fspielm.solve.request import Request, Streams
+from fspielm.solvers import Budget
+from fspielm.solvers.driver import solve_automatically
+from fspielm.solvers.request import Request, Streams
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.expr import Scope
 from fspielm.files import describe_condition, read_draft
 from fspielm.files.conditions import CONDITIONS
 from fspielm.files.domain import describe_domain
@@ -110,7 +111,7 @@ def test_a_curve_inside_has_no_word() -> None:
     with pytest.raises(
         fs.ProblemError, match="Condition: at is the callable <lambda>, which a problem file cannot hold"
     ):
-        describe_condition(condition, fs.expressions.Scope((x, y), None, (u,)))
+        describe_condition(condition, Scope((x, y), None, (u,)))
 
 
 def test_by_place() -> None:

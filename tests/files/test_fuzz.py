@@ -121,7 +121,7 @@ PARSER = """
 import sys
 import sympy as sp
 from fspielm.errors import TextError
-from fspielm.expressions import Scope, parse_condition, parse_equation, parse_expression, print_expression
+from fspielm.expr import Scope, parse_condition, parse_equation, parse_expression, print_expression
 
 x, y, t, k = sp.symbols("x y t k")
 scope = Scope((x, y, t), t, (sp.Function("u")(x, y, t),), {"k": k})

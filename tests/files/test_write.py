@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import fspielm as fs
 from fspielm.files.toml import write_toml, write_value
+from fspielm.problem import with_data
 
 x, y, t, k = sp.symbols("x y t k")
 u = sp.Function("u")(x, y)
@@ -108,7 +109,7 @@ def test_settings_that_differ_from_the_defaults() -> None:
 
 def test_another_right_hand_side_is_written_too() -> None:
     problem = problems()["parts"]
-    renewed = fs.equations.with_data(problem, right_hand_side=sp.cos(x), values={"neumann y-": 3})
+    renewed = with_data(problem, right_hand_side=sp.cos(x), values={"neumann y-": 3})
     assert_same(renewed, fs.read_problem(fs.write_problem(renewed)))
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fspielm.geometry.shapes.pacman import Pacman
-from fspielm.geometry.shapes.panda import Panda
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -17,6 +15,8 @@ from fspielm.errors import ProblemError
 from fspielm.geometry import Ball, BoundaryPart, Box, Cylinder, Disk, Domain, Interval, Sites, Surface, Time
 from fspielm.geometry.exterior import Exterior
 from fspielm.geometry.pictures import INTERIOR, PALETTE
+from fspielm.geometry.shapes.pacman import Pacman
+from fspielm.geometry.shapes.panda import Panda
 
 TETRAHEDRON = Surface([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
 SHAPES = {

@@ -9,7 +9,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.cells import mosaic_of, tile
 from fspielm.cells.crossings import corner_terms, crossings
-from fspielm.solve.cells.first import toward_curved
+from fspielm.solvers.cells.first import toward_curved
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -11,9 +11,9 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.errors import UnsuitableError
-from fspielm.solve import Ending
-from fspielm.solve import driver as automatic
-from fspielm.solve.plan import Attempt
+from fspielm.solvers import Ending
+from fspielm.solvers import driver as automatic
+from fspielm.solvers.plan import Attempt
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -68,7 +68,7 @@ def test_the_next_kind_is_tried(fail: Any, error: Exception) -> None:
 def test_the_last_kind_leaves_what_others_found(fail: Any, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     """At a tolerance beyond reach, the band comes after functions that satisfy the equation, and fails."""
     monkeypatch.setattr(Attempt, "is_at_floor", False)
-    monkeypatch.setattr("fspielm.solve.strategies.exact.ExactFeatures.next", lambda stage, latest: Ending("enough"))
+    monkeypatch.setattr("fspielm.solvers.strategies.exact.ExactFeatures.next", lambda stage, latest: Ending("enough"))
     fail(error, exact=False)
     with pytest.warns(fs.AccuracyWarning, match="enough$"):  # of the kind that the solution has, not of others
         solution = fs.solve(helmholtz(), tol=1e-15, rng=0)

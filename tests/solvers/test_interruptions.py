@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solve.continuation.walk import Walk
-from fspielm.solve.so_far import Watched, offering
+from fspielm.solvers.continuation.walk import Walk
+from fspielm.solvers.so_far import Watched, offering
 
 x, y, t, lam = sp.symbols("x y t lam")
 u = sp.Function("u")

@@ -9,7 +9,7 @@ from scipy.special import jn_zeros
 
 import fspielm as fs
 from fspielm.collocation import allot_conditions
-from fspielm.solve.by_hand import default_points
+from fspielm.solvers.by_hand import default_points
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -11,9 +11,9 @@ import sympy as sp
 import fspielm as fs
 from fspielm.basis import hole_columns, special_columns
 from fspielm.estimate import PROBES
-from fspielm.solve import cost_model as module
-from fspielm.solve.cost_model import Extent, Outlook, Pace, Repeated, extent_of
-from fspielm.solve.plan import FeatureTrial
+from fspielm.solvers import cost_model as module
+from fspielm.solvers.cost_model import Extent, Outlook, Pace, Repeated, extent_of
+from fspielm.solvers.plan import FeatureTrial
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -124,7 +124,7 @@ def announced(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[list[Any
     """What is told of a solve on a machine that takes so long for every round, as it thinks."""
     pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=0.0, special=0.0, each_special=0.0, fixed=seconds)
     monkeypatch.setattr(
-        "fspielm.solve.plan.look_ahead",
+        "fspielm.solvers.plan.look_ahead",
         lambda problem, trial, *_: Outlook(extent_of(problem, trial), pace),
     )
     events: list[Any] = []

@@ -13,7 +13,7 @@ import pytest
 
 import fspielm as fs
 from fspielm.basis import RidgeBasis
-from fspielm.solve.request import spawn
+from fspielm.solvers.request import spawn
 
 FEATURES = fs.FrequencyShift(60, mu=(1, 20))
 

@@ -16,9 +16,9 @@ from fspielm.basis import SourceBasis, neurons_needed, satisfies
 from fspielm.collocation import allot_conditions
 from fspielm.geometry import Domain, Sites
 from fspielm.problem import identity
-from fspielm.solve.plan import Attempt, FeatureTrial, attempt
-from fspielm.solve.request import Request, Streams
-from fspielm.solve.strategies.exact import Limits, SourceCorners, crowded, resolve, source_columns
+from fspielm.solvers.plan import Attempt, FeatureTrial, attempt
+from fspielm.solvers.request import Request, Streams
+from fspielm.solvers.strategies.exact import Limits, SourceCorners, crowded, resolve, source_columns
 
 X, Y = sp.symbols("x y")
 U = sp.Function("u")(X, Y)

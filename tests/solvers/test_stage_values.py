@@ -12,14 +12,14 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.estimate import Peak
-from fspielm.solve import Ending, Stage, Step
-from fspielm.solve.driver import Afforded, _play
-from fspielm.solve.history import Record
-from fspielm.solve.plan import Outcome
-from fspielm.solve.request import Request, Streams
-from fspielm.solve.strategies.exact import exact_features
-from fspielm.solve.strategies.filled import FilledBand, filled_band
-from fspielm.solve.strategies.thin import thin_spectrum
+from fspielm.solvers import Ending, Stage, Step
+from fspielm.solvers.driver import Afforded, _play
+from fspielm.solvers.history import Record
+from fspielm.solvers.plan import Outcome
+from fspielm.solvers.request import Request, Streams
+from fspielm.solvers.strategies.exact import exact_features
+from fspielm.solvers.strategies.filled import FilledBand, filled_band
+from fspielm.solvers.strategies.thin import thin_spectrum
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

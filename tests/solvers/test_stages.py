@@ -14,7 +14,7 @@ from scipy import special
 
 import fspielm as fs
 from fspielm.basis import ExponentialBasis, JoinedBasis, RidgeBasis
-from fspielm.solve import driver as automatic
+from fspielm.solvers import driver as automatic
 
 x, y, z, t = sp.symbols("x y z t")
 u, A = sp.Function("u")(x, y), sp.Function("a")(x, y)

@@ -12,8 +12,8 @@ import fspielm as fs
 from fspielm.estimate import infer_bands
 from fspielm.geometry import Sites
 from fspielm.problem import identity
-from fspielm.solve.strategies.filled import cloud, layout
-from fspielm.solve.strategies.thin import thin_family, thin_peaks
+from fspielm.solvers.strategies.filled import cloud, layout
+from fspielm.solvers.strategies.thin import thin_family, thin_peaks
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)

@@ -11,11 +11,11 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solve import Ending
-from fspielm.solve.cost_model import Outlook, Pace, extent_of
-from fspielm.solve.driver import Trail, ending_of, press_on
-from fspielm.solve.history import Record
-from fspielm.solve.plan import Outcome
+from fspielm.solvers import Ending
+from fspielm.solvers.cost_model import Outlook, Pace, extent_of
+from fspielm.solvers.driver import Trail, ending_of, press_on
+from fspielm.solvers.history import Record
+from fspielm.solvers.plan import Outcome
 
 x, y, z = sp.symbols("x y z")
 STALLED = Ending("nothing more", cause="stalled")
@@ -108,7 +108,7 @@ def test_rounds_that_brought_little_keep_their_own_reason() -> None:
 
 
 def test_the_best_round_without_digits_is_that_of_the_least_misfit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solve.history.operation_of", lambda latest: None)
+    monkeypatch.setattr("fspielm.solvers.history.operation_of", lambda latest: None)
     kept = Record(fs.Budget())
     basis = trial = SimpleNamespace(why="", cells=None, widths=lambda basis: ())
     for misfit in (0.3, 0.1, 0.2):
@@ -128,7 +128,7 @@ def test_where_time_is_too_short_for_a_band_cells_come_next(monkeypatch: pytest.
     problem = fs.Problem(sp.Eq(-u.diff(x, 2) / 50 + u.diff(x), 1), fs.Interval(0, 1), [fs.Dirichlet(0)])
     pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=2e-4, special=0.0, each_special=0.0, fixed=1.0)
     look = lambda problem, trial, *_: Outlook(extent_of(problem, trial), pace)  # noqa: E731
-    monkeypatch.setattr(sys.modules["fspielm.solve.plan"], "look_ahead", look)
+    monkeypatch.setattr(sys.modules["fspielm.solvers.plan"], "look_ahead", look)
     solution = fs.solve(problem, rng=0, budget=fs.Budget(seconds=60))
     assert solution.converged
     assert solution.report.choice.endswith("so polynomials in cells came next")

@@ -14,10 +14,10 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.geometry import Domain
-from fspielm.solve import driver as afford
-from fspielm.solve import driver as automatic
-from fspielm.solve.cost_model import Outlook, Pace, extent_of
-from fspielm.solve.history import Record
+from fspielm.solvers import driver as afford
+from fspielm.solvers import driver as automatic
+from fspielm.solvers.cost_model import Outlook, Pace, extent_of
+from fspielm.solvers.history import Record
 from fspielm.wording import duration
 
 x, y, t = sp.symbols("x y t")
@@ -120,7 +120,7 @@ def test_no_round_is_begun_that_would_overrun(
         begun.append((forecast, record.seconds_left))
         return add(record, latest, forecast=forecast, **more)
 
-    monkeypatch.setattr(sys.modules["fspielm.solve.plan"], "look_ahead", look)
+    monkeypatch.setattr(sys.modules["fspielm.solvers.plan"], "look_ahead", look)
     monkeypatch.setattr(Record, "add", noted)
     left = property(lambda record: budget - sum(done.forecast for done in record.rounds))
     monkeypatch.setattr(Record, "seconds_left", left)

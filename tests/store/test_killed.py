@@ -15,7 +15,7 @@ import os, random, signal, sys, time
 import numpy as np
 import sympy as sp
 import fspielm as fs
-from fspielm.store import stored
+from fspielm.files import saved as stored
 
 x = sp.Symbol("x")
 u = sp.Function("u")(x)

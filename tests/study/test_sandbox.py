@@ -200,7 +200,7 @@ class TestEnds:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
 def test_it_ends_with_its_parent() -> None:
     program = (
-        "from fspielm.study.process import start_module\n"
+        "from fspielm.jobs.sandbox import start_module\n"
         "import time\n"
         "start_module('timeit', '-n', '1', 'import time; time.sleep(600)', environment={})\n"
         "print('started', flush=True)\n"

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
-from fspielm import machine as blas
+import fspielm.machine as blas
 from fspielm.cli.entry import headed_table
 from fspielm.cli.options import OldSeed
 from fspielm.machine import available_threads, physical_memory

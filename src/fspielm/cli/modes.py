@@ -29,7 +29,7 @@ from fspielm.files.saved import save
 from fspielm.machine import run_interruptibly
 from fspielm.solution.plot.modes import MOST_DRAWN
 from fspielm.solution.plot.style import check_picture_path, save_picture
-from fspielm.solve.request import Budget
+from fspielm.solvers.request import Budget
 from fspielm.wording import did_you_mean, known_digits
 
 # The parameter that is the eigenvalue, where none is named.

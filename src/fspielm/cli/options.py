@@ -11,13 +11,13 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from fspielm import machine as blas
+import fspielm.machine as blas
 from fspielm.basis.random.families import Family, FrequencyShift
 from fspielm.collocation.least_squares import QR, LeastSquares, TruncatedSVD
 from fspielm.errors import ProblemError
 from fspielm.machine import read_size
 from fspielm.paper.cases.case import METHODS, Case
-from fspielm.solve.request import APPROACHES, Budget
+from fspielm.solvers.request import APPROACHES, Budget
 
 # ---- Names typed by people: the right one, or the nearest ones
 

@@ -28,11 +28,11 @@ from fspielm.eigen.search import (
     within_margin,
 )
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.solve.history import Record
-from fspielm.solve.request import Request
-from fspielm.solve.so_far import offering
-from fspielm.solve.strategies.cells import Cells
-from fspielm.solve.strategies.strategy import Ending, Step
+from fspielm.solvers.history import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import offering
+from fspielm.solvers.strategies.cells import Cells
+from fspielm.solvers.strategies.strategy import Ending, Step
 from fspielm.wording import MORE_TIME
 
 # What is enough to refine modes from.

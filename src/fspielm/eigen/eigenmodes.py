@@ -19,10 +19,10 @@ from fspielm.eigen.resonances.find import resonances
 from fspielm.eigen.search import Outlook, modes_bands, outlook_of
 from fspielm.errors import AccuracyWarning, ProblemError, SolveError
 from fspielm.problem.problem import Problem
-from fspielm.solve.history import Record
-from fspielm.solve.request import Approach, Budget, Progress, Request, Streams, check_approach, reporter
-from fspielm.solve.so_far import offering
-from fspielm.solve.solve import check_arguments
+from fspielm.solvers.history import Record
+from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, reporter
+from fspielm.solvers.so_far import offering
+from fspielm.solvers.solve import check_arguments
 
 
 @offering(lambda modes: modes, "modes")

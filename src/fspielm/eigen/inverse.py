@@ -21,8 +21,8 @@ from fspielm.numerics.krylov import Space
 from fspielm.problem.derived import SmoothSides
 from fspielm.problem.operator import identity
 from fspielm.problem.relations import has_complex_operator
-from fspielm.solve.plan import factor
-from fspielm.solve.request import Request
+from fspielm.solvers.plan import factor
+from fspielm.solvers.request import Request
 
 # ---- What the inverse makes of smooth right-hand sides; whether it is symmetric on them
 

@@ -28,13 +28,13 @@ from fspielm.geometry.points import Sites
 from fspielm.geometry.quadrature import Quadrature
 from fspielm.problem.operator import Operator, identity
 from fspielm.solution.solution import Solution
-from fspielm.solve.driver import Course
-from fspielm.solve.finish import finish
-from fspielm.solve.history import Record
-from fspielm.solve.plan import Attempt, FeatureTrial
-from fspielm.solve.request import Request
-from fspielm.solve.strategies.exact import ExactFeatures
-from fspielm.solve.strategies.selection import select_stages
+from fspielm.solvers.driver import Course
+from fspielm.solvers.finish import finish
+from fspielm.solvers.history import Record
+from fspielm.solvers.plan import Attempt, FeatureTrial
+from fspielm.solvers.request import Request
+from fspielm.solvers.strategies.exact import ExactFeatures
+from fspielm.solvers.strategies.selection import select_stages
 
 # ---- Functions that satisfy the equations at a value: those that nearly satisfy the conditions too are modes, or close
 

@@ -24,12 +24,12 @@ from fspielm.geometry.points import Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem, make_problem
 from fspielm.problem.relations import Relation
-from fspielm.solve.driver import Afforded, afford, at_floor
-from fspielm.solve.history import Record
-from fspielm.solve.plan import Attempt, Trial
-from fspielm.solve.request import Request
-from fspielm.solve.so_far import INTERRUPTED, offering
-from fspielm.solve.strategies.strategy import Ending, Step
+from fspielm.solvers.driver import Afforded, afford, at_floor
+from fspielm.solvers.history import Record
+from fspielm.solvers.plan import Attempt, Trial
+from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import INTERRUPTED, offering
+from fspielm.solvers.strategies.strategy import Ending, Step
 from fspielm.wording import MORE_TIME
 
 # ---- How wrong modes may be: each as the solution of the problem at the shift that it is, with its own right-hand side

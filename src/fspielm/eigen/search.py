@@ -23,12 +23,12 @@ from fspielm.geometry.points import Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.relations import Relation
-from fspielm.solve.history import Record
-from fspielm.solve.request import Request
-from fspielm.solve.so_far import offering
-from fspielm.solve.strategies.cells import Cells
-from fspielm.solve.strategies.selection import select_stages
-from fspielm.solve.strategies.strategy import Step
+from fspielm.solvers.history import Record
+from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import offering
+from fspielm.solvers.strategies.cells import Cells
+from fspielm.solvers.strategies.selection import select_stages
+from fspielm.solvers.strategies.strategy import Step
 from fspielm.wording import MORE_TIME
 
 # ---- Where modes are looked for first: the end of the spectrum, as far as the equation tells

@@ -31,8 +31,8 @@ from fspielm.problem.typeset import problem_align
 from fspielm.problem.unknowns import Unknown
 from fspielm.solution.evaluation import regular_grid, relative_error
 from fspielm.solution.solution import Solution
-from fspielm.solve.request import Approach, Budget
-from fspielm.solve.solve import solve
+from fspielm.solvers.request import Approach, Budget
+from fspielm.solvers.solve import solve
 
 # ---- A problem with everything else that its file says: how to solve it, what to write, what to compare with
 

@@ -22,7 +22,7 @@ from fspielm.geometry.regions import regions_in
 from fspielm.machine import read_size
 from fspielm.problem.problem import Problem
 from fspielm.problem.substitutions import ByRegion
-from fspielm.solve.request import APPROACHES, Budget
+from fspielm.solvers.request import APPROACHES, Budget
 
 _UNKNOWN = re.compile(r"\s*(\w+)\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*")
 _LIMITS = ("neurons", "seconds", "memory", "threads")

@@ -21,7 +21,7 @@ from fspielm.files.toml import write_toml
 from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
 from fspielm.problem.substitutions import order_of_derivation
-from fspielm.solve.request import Approach, Budget
+from fspielm.solvers.request import Approach, Budget
 
 EXAMPLES = {"waves": "example.toml", "flow": "example_flow.toml", "absorbing": "example_absorbing.toml"}
 

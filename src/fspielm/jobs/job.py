@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, final
 
-from fspielm import machine as blas
+import fspielm.machine as blas
 from fspielm.collocation.least_squares import QR, LeastSquares, TruncatedSVD
 from fspielm.errors import ProblemError
 from fspielm.machine import available_threads, physical_memory

@@ -22,8 +22,8 @@ from fspielm.jobs.subject import Bench
 from fspielm.paper.cases.case import make_features
 from fspielm.problem.operator import identity
 from fspielm.solution.solution import Solution
-from fspielm.solve.request import Budget
-from fspielm.solve.solve import solve
+from fspielm.solvers.request import Budget
+from fspielm.solvers.solve import solve
 
 # Keeps the points of a check apart from those of the solve with the same seed.
 _CHECK_STREAM = 977

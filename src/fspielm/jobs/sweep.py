@@ -40,9 +40,9 @@ from fspielm.jobs.sweep_plan import (
 from fspielm.machine import available_threads
 from fspielm.problem.problem import Problem
 from fspielm.solution.export.arrays import check_xarray
-from fspielm.solve.request import Budget
-from fspielm.solve.so_far import offering
-from fspielm.solve.solve import check_settings
+from fspielm.solvers.request import Budget
+from fspielm.solvers.so_far import offering
+from fspielm.solvers.solve import check_settings
 from fspielm.version import __version__
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from fspielm.numerics.sampling import kronecker
 from fspielm.problem.parameters import check_parameter, need_values
 from fspielm.problem.problem import Problem
 from fspielm.solution.solution import Solution
-from fspielm.solve.request import Budget
-from fspielm.solve.series import Series
+from fspielm.solvers.request import Budget
+from fspielm.solvers.series import Series
 
 # ---- The values that the parameters of a sweep go through
 

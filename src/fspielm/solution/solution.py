@@ -37,7 +37,7 @@ from fspielm.solution.plot.spectrum import plot_spectrum, spectrum
 from fspielm.solution.report import Report
 
 if TYPE_CHECKING:
-    from fspielm.solve.request import Budget, Progress
+    from fspielm.solvers.request import Budget, Progress
 
 
 _SHARE_OF_ERROR = 0.2
@@ -295,7 +295,7 @@ class Solution:
         SolveInterrupted
             After Ctrl-C; its `solution` is the best so far, this one at least.
         """
-        from fspielm.solve.refine import refine
+        from fspielm.solvers.refine import refine
 
         return refine(self, tol, budget=budget, progress=progress)
 

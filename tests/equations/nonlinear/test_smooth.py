@@ -7,7 +7,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.problem import as_iterate
-from fspielm.solve import smooth_problem
+from fspielm.solvers import smooth_problem
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -10,7 +10,7 @@ import fspielm as fs
 from fspielm.cells import Mosaic, mosaic_of
 from fspielm.cells.crossings import crossings, lowest_power
 from fspielm.geometry import Domain
-from fspielm.solve.cells.corners import special_points
+from fspielm.solvers.cells.corners import special_points
 
 x, y, t = sp.symbols("x y t")
 BOX = fs.Box((0, 0), (1, 1))

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solve.cells.corners import special_points
+from fspielm.solvers.cells.corners import special_points
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -8,7 +8,7 @@ import pytest
 import fspielm as fs
 from fspielm.cells import tile
 from fspielm.geometry import Domain
-from fspielm.solve.cells.first import narrowest_gap, toward_curved
+from fspielm.solvers.cells.first import narrowest_gap, toward_curved
 
 BOX = fs.Box((0, 0), (1, 0.4))
 ONE = BOX - fs.Disk((0.3, 0.2), 0.09)

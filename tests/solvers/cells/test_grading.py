@@ -8,8 +8,8 @@ import sympy as sp
 import fspielm as fs
 from fspielm.cells import Cover, tile
 from fspielm.estimate import scrutinise
-from fspielm.solve.cells.first import toward_narrow
-from fspielm.solve.cells.refine import balanced, cut_at, touching, toward
+from fspielm.solvers.cells.first import toward_narrow
+from fspielm.solvers.cells.refine import balanced, cut_at, touching, toward
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -7,8 +7,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.cells import tile
-from fspielm.solve.cells.corners import special_points
-from fspielm.solve.cells.refine import Grading, Growing
+from fspielm.solvers.cells.corners import special_points
+from fspielm.solvers.cells.refine import Grading, Growing
 
 x, y = sp.symbols("x y", real=True)
 u = sp.Function("u")(x, y)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from fspielm.solve.cells.refine import MOST_DEGREE, Grading, Plans, grade, plan
+from fspielm.solvers.cells.refine import MOST_DEGREE, Grading, Plans, grade, plan
 
 
 def planned(degree: int, rate: float, wanted: float, across: float | None = None) -> Plans:

@@ -9,7 +9,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.cells import Patchwork, tile
 from fspielm.estimate import CellErrors
-from fspielm.solve import refine
+from fspielm.solvers import refine
 
 x, y = sp.symbols("x y", real=True)
 u = sp.Function("u")(x, y)

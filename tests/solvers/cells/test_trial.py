@@ -10,8 +10,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.cells import Patchwork, tile
-from fspielm.solve import CellTrial
-from fspielm.solve.strategies.cells import CellOutlook
+from fspielm.solvers import CellTrial
+from fspielm.solvers.strategies.cells import CellOutlook
 
 x, y = sp.symbols("x y", real=True)
 u = sp.Function("u")(x, y)

@@ -10,7 +10,7 @@ import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.cells import tile
 from fspielm.estimate import Bands, infer_bands
-from fspielm.solve.cells.first import waves_in_cells
+from fspielm.solvers.cells.first import waves_in_cells
 
 x, y = sp.symbols("x y", real=True)
 u = sp.Function("u")(x, y)

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solve.cells.corners import wedge_power
+from fspielm.solvers.cells.corners import wedge_power
 
 x, y = sp.symbols("x y", real=True)
 u, v = (sp.Function(name)(x, y) for name in "uv")

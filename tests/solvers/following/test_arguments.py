@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solve.continuation.path import read_along
+from fspielm.solvers.continuation.path import read_along
 
 x, lam, k = sp.symbols("x lam k")
 u = sp.Function("u")(x)

@@ -8,10 +8,10 @@ import scipy
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solve import Budget
-from fspielm.solve.continuation.path import Along, Equations, Local, Place, find_spectrum, leading_sign
-from fspielm.solve.continuation.walk import functions_at_rest
-from fspielm.solve.request import Request, Streams
+from fspielm.solvers import Budget
+from fspielm.solvers.continuation.path import Along, Equations, Local, Place, find_spectrum, leading_sign
+from fspielm.solvers.continuation.walk import functions_at_rest
+from fspielm.solvers.request import Request, Streams
 
 x, y, lam = sp.symbols("x y lam")
 

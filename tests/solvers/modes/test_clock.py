@@ -19,11 +19,11 @@ from fspielm.eigen.refined import exact_functions
 from fspielm.eigen.rounds import Task, share, times, too_late
 from fspielm.eigen.search import modes_bands, outlook_of
 from fspielm.errors import UnsuitableError
-from fspielm.solve import Ending
-from fspielm.solve.driver import Afforded
-from fspielm.solve.history import Record
-from fspielm.solve.request import Request, Streams
-from fspielm.solve.strategies.cells import Cells
+from fspielm.solvers import Ending
+from fspielm.solvers.driver import Afforded
+from fspielm.solvers.history import Record
+from fspielm.solvers.request import Request, Streams
+from fspielm.solvers.strategies.cells import Cells
 
 x, y, lam = sp.symbols("x y lam")
 u, v = sp.Function("u")(x), sp.Function("v")(x, y)
@@ -45,7 +45,7 @@ def stop(monkeypatch: pytest.MonkeyPatch, patient: None) -> Callable[[str], None
 
     def after(name: str) -> None:
         module, attribute = name.rsplit(".", 1)
-        module = f"fspielm.solvers.modes.{module}"
+        module = f"fspielm.eigen.{module}"
         own = getattr(__import__(module, fromlist=[attribute]), attribute)
 
         def ended(*arguments: Any, **options: Any) -> Any:
@@ -92,7 +92,7 @@ def test_modes_that_could_not_be_checked_are_not_said_to_be_as_good_as_they_get(
 
 
 def test_a_second_search_that_is_cut_says_so(stop: Callable[[str], None]) -> None:
-    stop("second.inverse_at")
+    stop("search.inverse_at")
     modes = run(stated(STRING, fs.Interval(0, 1), fs.Dirichlet(0)), count=12, tol=1e-6)
     assert len(modes) == 12
     assert not modes.complete
@@ -156,7 +156,7 @@ def test_a_round_that_found_less_for_want_of_time_is_not_the_best(monkeypatch: p
 
 
 def test_an_interval_ends_where_time_does(stop: Callable[[str], None]) -> None:
-    stop("sweep.search")
+    stop("search.search")
     ends = 0.001, 36.0  # 57 values, more than are looked for around one shift
     modes = run(stated(STRING, fs.Interval(0, 30), fs.Dirichlet(0)), within=ends, tol=1e-3)
     assert not modes.complete
@@ -183,7 +183,7 @@ def test_values_before_the_first_shift_are_told(stop: Callable[[str], None]) -> 
 
 
 def test_membranes_are_pinned_as_far_as_time_goes(stop: Callable[[str], None]) -> None:
-    stop("membranes.direct._seen")
+    stop("membranes.search._seen")
     modes = run(stated(DRUM, SQUARE, fs.Dirichlet(0)), count=3)
     assert len(modes) == 1
     assert abs(modes[0].value - 2 * np.pi**2) <= modes[0].bound
@@ -191,7 +191,7 @@ def test_membranes_are_pinned_as_far_as_time_goes(stop: Callable[[str], None]) -
 
 
 def test_membranes_whose_functions_are_too_few_for_want_of_time_say_so(stop: Callable[[str], None]) -> None:
-    stop("membranes.direct._seen")
+    stop("membranes.search._seen")
     modes = run(stated(DRUM, SQUARE, fs.Dirichlet(0)), count=1, tol=1e-15)
     assert len(modes) == 1
     assert modes.remarks[-1].endswith(": the budget of 1000 s ended it; allow more with budget=fs.Budget(seconds=...)")

@@ -12,10 +12,10 @@ from fspielm.eigen.modes import Wish
 from fspielm.eigen.pencil import read_pencil
 from fspielm.eigen.rounds import Task
 from fspielm.eigen.search import outlook_of
-from fspielm.solve import Step
-from fspielm.solve.history import Record
-from fspielm.solve.request import Request, Streams
-from fspielm.solve.strategies.cells import Cells
+from fspielm.solvers import Step
+from fspielm.solvers.history import Record
+from fspielm.solvers.request import Request, Streams
+from fspielm.solvers.strategies.cells import Cells
 
 x, lam = sp.symbols("x lam")
 u = sp.Function("u")(x)

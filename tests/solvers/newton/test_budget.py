@@ -10,10 +10,10 @@ import sympy as sp
 import fspielm as fs
 from fspielm.deadline import Deadline
 from fspielm.problem import as_iterate
-from fspielm.solve.newton import iteration
-from fspielm.solve.newton.course import bands_of, kinds_for
-from fspielm.solve.newton.iteration import Newton
-from fspielm.solve.request import Request, Streams
+from fspielm.solvers.newton import iteration
+from fspielm.solvers.newton.course import bands_of, kinds_for
+from fspielm.solvers.newton.iteration import Newton
+from fspielm.solvers.request import Request, Streams
 
 x = sp.Symbol("x")
 u = sp.Function("u")(x)

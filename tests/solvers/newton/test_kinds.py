@@ -5,9 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solve.newton.course import bands_of, kinds_for
-from fspielm.solve.request import Request, Streams
-from fspielm.solve.strategies.selection import first_with_cells
+from fspielm.solvers.newton.course import bands_of, kinds_for
+from fspielm.solvers.request import Request, Streams
+from fspielm.solvers.strategies.selection import first_with_cells
 
 x, t = sp.symbols("x t")
 u = sp.Function("u")(x, t)

@@ -6,7 +6,7 @@ import numpy as np
 
 import fspielm as fs
 from fspielm.cells import CellBasis, tile
-from fspielm.solve.time.errors import Smooth
+from fspielm.solvers.time.errors import Smooth
 
 
 def test_splines_are_orthonormal_and_vanish_at_the_ends() -> None:

@@ -12,10 +12,10 @@ import sympy as sp
 import fspielm as fs
 from fspielm.deadline import Deadline
 from fspielm.errors import OutOfTime
-from fspielm.solve import is_long
-from fspielm.solve.request import Request, Streams
-from fspielm.solve.time import course
-from fspielm.solve.time.course import first_length
+from fspielm.solvers import is_long
+from fspielm.solvers.request import Request, Streams
+from fspielm.solvers.time import course
+from fspielm.solvers.time.course import first_length
 
 x, t = sp.symbols("x t")
 u = sp.Function("u")(x, t)

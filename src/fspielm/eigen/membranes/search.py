@@ -32,12 +32,12 @@ from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
 from fspielm.solution.report import FoundMode, ModeSearch
 from fspielm.solution.solution import Solution
-from fspielm.solve.driver import Course
-from fspielm.solve.finish import finish
-from fspielm.solve.history import Record
-from fspielm.solve.plan import Attempt, FeatureTrial
-from fspielm.solve.request import Budget, Request
-from fspielm.solve.so_far import offering
+from fspielm.solvers.driver import Course
+from fspielm.solvers.finish import finish
+from fspielm.solvers.history import Record
+from fspielm.solvers.plan import Attempt, FeatureTrial
+from fspielm.solvers.request import Budget, Request
+from fspielm.solvers.so_far import offering
 from fspielm.wording import MORE_TIME
 
 # ---- Pinned modes as solutions

@@ -33,10 +33,10 @@ from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.inside import two_sided
 from fspielm.problem.scattering.media import media_of
 from fspielm.solution.report import FoundMode, ModeSearch
-from fspielm.solve.history import Record
-from fspielm.solve.request import Budget, Request, Streams, reporter
-from fspielm.solve.so_far import offering
-from fspielm.solve.solve import check_arguments
+from fspielm.solvers.history import Record
+from fspielm.solvers.request import Budget, Request, Streams, reporter
+from fspielm.solvers.so_far import offering
+from fspielm.solvers.solve import check_arguments
 from fspielm.wording import MORE_TIME
 
 # ---- What is refused of resonances, and why

@@ -26,10 +26,10 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import two_sided
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import ratio_of
-from fspielm.solve.history import Record
-from fspielm.solve.plan import FeatureTrial
-from fspielm.solve.request import Request
-from fspielm.solve.strategies.open_space import OpenSpace, first_efforts
+from fspielm.solvers.history import Record
+from fspielm.solvers.plan import FeatureTrial
+from fspielm.solvers.request import Request
+from fspielm.solvers.strategies.open_space import OpenSpace, first_efforts
 from fspielm.wording import duration, readable_bytes
 
 # ---- Rectangles of the complex plane

@@ -18,11 +18,11 @@ from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunc
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.numerics.rational import Rational, rational
 from fspielm.solution.solution import Solution
-from fspielm.solve.driver import Course
-from fspielm.solve.finish import finish
-from fspielm.solve.history import Record
-from fspielm.solve.plan import Attempt, FeatureTrial
-from fspielm.solve.request import Request
+from fspielm.solvers.driver import Course
+from fspielm.solvers.finish import finish
+from fspielm.solvers.history import Record
+from fspielm.solvers.plan import Attempt, FeatureTrial
+from fspielm.solvers.request import Request
 
 # ---- Where resonances may be: poles of fields that are driven by something, as functions of the value
 

@@ -18,7 +18,7 @@ from fspielm.paper.cases.case import Case, PaperResult
 from fspielm.paper.report.analysis import SHORT_LABELS, Cell, Group, Spread, paper_result
 from fspielm.paper.theory.moments import effective_frequencies
 from fspielm.solution.plot.style import BLUE, INK, LOGARITHMIC_COLOURS, VERMILION
-from fspielm.solve.request import Streams
+from fspielm.solvers.request import Streams
 
 # ---- Colours: one for each method, the same everywhere, told apart by colour-blind readers too
 

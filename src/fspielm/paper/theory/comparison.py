@@ -27,7 +27,7 @@ from fspielm.paper.theory.moments import (
     shift_for_mean,
     shift_moments,
 )
-from fspielm.solve.request import spawn
+from fspielm.solvers.request import spawn
 
 # ---- Tables and numbers in Markdown
 

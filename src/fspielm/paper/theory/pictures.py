@@ -21,7 +21,7 @@ from fspielm.paper.theory.moments import (
     shift_for_mean,
 )
 from fspielm.solution.plot.style import BLUE, GRID, INK, PALE, VERMILION, WIDTHS, new_picture, style
-from fspielm.solve.request import spawn
+from fspielm.solvers.request import spawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

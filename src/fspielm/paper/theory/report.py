@@ -28,7 +28,7 @@ from fspielm.paper.theory.comparison import (
 from fspielm.paper.theory.moments import SCHEMES
 from fspielm.paper.theory.pictures import draw_densities, draw_moments, draw_ratios
 from fspielm.solution.plot.style import save_picture
-from fspielm.solve.request import spawn
+from fspielm.solvers.request import spawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,0 +1,125 @@
+"""A solve with features chosen by hand: one round, nothing searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fspielm.arrays import FloatArray
+from fspielm.basis.basis import Basis
+from fspielm.basis.exact.symbol import check_homogeneous, symbol_of
+from fspielm.basis.random.band import Band
+from fspielm.basis.random.families import Each, Family, Joined, for_unknowns
+from fspielm.basis.singular.columns import satisfies, special_columns
+from fspielm.collocation.discretisation import Discretisation
+from fspielm.collocation.householder import Householder
+from fspielm.collocation.points import Points, allot_conditions, allot_points, join_points, points_for
+from fspielm.collocation.system import check_memory
+from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.estimate.estimate import ErrorEstimate
+from fspielm.estimate.examination import examine
+from fspielm.estimate.sensitivity import nearby_number
+from fspielm.problem.problem import Problem
+from fspielm.solvers.plan import Attempt, FeatureTrial, attempt
+from fspielm.solvers.request import Budget, Request
+
+
+def solve_by_hand(request: Request, features: Family) -> Attempt:
+    """Solve once with `features`; the error is estimated if the method leaves what that takes."""
+    problem, method = request.problem, request.method
+    try:
+        for family in features.parts:
+            if family.satisfies_equation:
+                symbol_of(problem.determinant)
+        if features.satisfies_equation:
+            check_homogeneous(problem)
+    except UnsuitableError as error:
+        raise ProblemError(f"features={features!r}: {error}") from None
+    features = _for_every_unknown(features, len(problem.unknowns))
+    columns = special_columns(problem, request.singular or False)
+    points = _suitable(request.points or default_points(problem, features), problem, features, columns)
+    trial = FeatureTrial(features, points, columns, "chosen by hand")
+    rows, neurons, itemsize = trial.rows(problem), trial.neurons, request.itemsize
+    probing = itemsize * rows * (trial.further(problem) + trial.special_columns(problem))
+    beside = method.workspace(rows, neurons, itemsize=itemsize) + probing
+    check_memory(rows, neurons, beside, request.budget.memory_limit, itemsize=itemsize)
+    try:
+        return attempt(request, trial, by_hand=True)
+    except UnsuitableError as error:  # seen when they are drawn
+        raise ProblemError(f"features={features!r}: {error}") from None
+
+
+def _for_every_unknown(features: Family, number: int) -> Family:
+    """Features of one unknown for each of them; those that are for all together as they are."""
+    if number == 1 or features.satisfies_equation or isinstance(features, Each):
+        return features
+    if isinstance(features, Joined):
+        return Joined([_for_every_unknown(part, number) for part in features.parts])
+    return for_unknowns(features, np.ones(number))
+
+
+def default_points(problem: Problem, features: Family) -> Points:
+    """Points that suit the features: what a band needs, or else the paper's proportions."""
+    if isinstance(features, Joined):
+        points = join_points(problem, [default_points(problem, part) for part in features.parts])
+        probed = points.interior and any(part.satisfies_equation for part in features.parts)
+        return replace(points, interior=points.interior + _nearby_rows(problem)) if probed else points
+    if isinstance(features, Each):
+        return default_points(problem, features.family)
+    if features.satisfies_equation:
+        return allot_conditions(problem, features.neurons, getattr(features, "reach", None))
+    if not isinstance(features, Band):
+        return points_for(problem, features.neurons)
+    lower, upper = problem.domain.bounding_box
+    widths = np.maximum(features.widths, np.pi / (upper - lower))  # a single frequency fills a period as well
+    evenly = float(np.prod(2 * widths * (upper - lower) / (2 * np.pi)))
+    factor_per_axis = max((features.neurons / evenly) ** (1 / len(widths)), 1.0)
+    return allot_points(problem, features.neurons, widths, factor_per_axis)
+
+
+def _nearby_rows(problem: Problem) -> int:
+    """Rows of the equation that tell the functions apart which the error estimate looks at beside the features."""
+    return 2 * nearby_number(problem)
+
+
+def _suitable(points: Points, problem: Problem, features: Family, columns: Sequence[Basis]) -> Points:
+    """The points with as many for the equation as the functions need: none where all of them satisfy it.
+
+    Rows that every function satisfies are made of rounding alone, which no scaling may enlarge.
+    """
+    if features.satisfies_equation:
+        others = sum(basis.size for basis in columns if not satisfies(problem, basis))
+        if not others:
+            return replace(points, interior=0)
+        return points if points.interior else replace(points, interior=points_for(problem, others).interior)
+    if points.interior:
+        return points
+    raise ProblemError(
+        f"points: interior must be at least 1 with features={features!r}, which do not satisfy the equation by "
+        "themselves"
+    )
+
+
+def estimate_later(
+    discretisation: Discretisation, coefficients: FloatArray, budget: Budget, seed: int
+) -> ErrorEstimate:
+    """Estimate the error of a solve whose method left no triangle, at the price of one.
+
+    Parameters
+    ----------
+    discretisation : Discretisation
+        Its sites are drawn anew, and need not be there.
+    coefficients : (M,) array
+    budget : Budget
+        Of the machine that it is asked for on, which need not be that of the solve.
+    seed : int
+    """
+    rng = np.random.default_rng(seed)
+    sites = discretisation.points.draw(discretisation.problem, rng)
+    drawn = replace(discretisation, sites=sites, threads=budget.thread_count)
+    check_memory(drawn.rows, drawn.basis.size, 0, budget.memory_limit, itemsize=drawn.basis.dtype.itemsize)
+    system = drawn.assemble("rms")
+    factored = Householder.of_matrix(system.matrix)
+    return examine(drawn, system.blocks, factored, rng).estimate(coefficients)

@@ -1,0 +1,492 @@
+"""Which cells are halved, and which get higher degrees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
+from fspielm.cells.patchwork import Patchwork
+from fspielm.cells.places import Degrees
+from fspielm.cells.tails import Tails
+from fspielm.cells.tiling import Cover, tied_across
+from fspielm.deadline import check_deadline
+from fspielm.errors import UnsuitableError
+from fspielm.estimate.estimate import CellErrors
+from fspielm.problem.problem import Problem
+from fspielm.solvers.cells.corners import CLOSE, Special, special_points
+
+# ---- Cells that are neighbours across faces that are one place
+
+
+def tied_cells(tiling: Cover, problem: Problem) -> dict[tuple[int, int], int]:
+    """Pairs of them, and along which axis their faces lie apart; one cell may be at both faces."""
+    found: dict[tuple[int, int], int] = {}
+    for relation in problem.relations:
+        part, shift = relation.region.part, relation.region.shift
+        if part is not None and shift is not None:
+            axis = int(np.argmax(np.abs(shift)))
+            found |= {contact.cells: axis for contact in tied_across(tiling, part, shift)}
+    return found
+
+
+# ---- Cells made smaller toward points and lines, with neighbours that suit them
+
+
+# Neighbours are no more unlike than that, in their longest sides; and beside what is narrow, where solutions change
+# over distances like that from it.
+_UNLIKE, UNLIKE_BESIDE = 4.5, 2.2
+# A cell is cut at a point unless that is as close to its end, relative to its length.
+_CUT = 0.02
+# Sides that are no shorter than this share of the longest are halved toward a point.
+_ALIKE = 0.75
+
+
+def touching(tiling: Cover, point: FloatArray) -> NDArray[np.intp]:
+    """The cells that touch a point."""
+    lower, upper = (np.asarray(side) for side in tiling.domain.bounding_box)
+    frames = tiling.frames
+    slack = min(CLOSE * float(np.max(upper - lower)), 0.25 * float(np.min(frames.lengths)))
+    met = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
+    return np.flatnonzero(met)
+
+
+def toward(tiling: Cover, points: Sequence[FloatArray]) -> Cover:
+    """All cells that touch one of some points, halved along every axis, or along those that are too long."""
+    met = {int(cell) for point in points for cell in touching(tiling, point)}
+    sides = tiling.frames.lengths
+    axes = {cell: np.flatnonzero(sides[cell] >= _ALIKE * sides[cell].max()).tolist() for cell in met}
+    return tiling.halve(axes) if met else tiling
+
+
+def cut_at(tiling: Cover, points: Iterable[FloatArray]) -> Cover:
+    """Cells cut where they hold one of some points, so that this is a corner of all around it."""
+    for point in points:
+        for axis in range(tiling.domain.dimension):
+            wanted: dict[int, dict[int, float]] = {}
+            for index in touching(tiling, point).tolist():
+                # the boxes of a cell may be more than what is in the domain, and one cell may have several
+                for lower, upper in tiling.cells[index].boxes if len(tiling.cells[index].boxes) == 1 else ():
+                    share = (point[axis] - lower[axis]) / (upper[axis] - lower[axis])
+                    if _CUT < share < 1 - _CUT:
+                        wanted[index] = {axis: float(point[axis])}
+            tiling = tiling.halve(wanted) if wanted else tiling
+    return tiling
+
+
+def balanced(tiling: Cover, unlike: float = _UNLIKE, *, problem: Problem | None = None) -> Cover:
+    """With large cells halved until none is next to much smaller ones.
+
+    Nor next to itself, across faces that are one place in a problem.
+    """
+    while True:
+        # of their boxes: what the boundary leaves of one may be a sliver, however often its neighbour is halved
+        sides = np.array([np.max([high - low for low, high in cell.boxes], axis=0) for cell in tiling.cells])
+        tied = {} if problem is None else tied_cells(tiling, problem)
+        wanted: dict[int, tuple[int, ...]] = {one: (axis,) for (one, other), axis in tied.items() if one == other}
+        pairs = [*(joint.cells for joint in tiling.joints), *(contact.cells for contact in tiling.contacts), *tied]
+        for pair in pairs:
+            check_deadline()
+            for large, small in (pair, pair[::-1]):
+                axes = np.flatnonzero(sides[large] > unlike * sides[small].max()).tolist()
+                if axes:
+                    wanted[large] = tuple(sorted({*wanted.get(large, ()), *axes}))
+        if not wanted:
+            return tiling
+        tiling = tiling.halve(wanted)
+
+
+# ---- What helps a cell at the least cost: a higher degree, or smaller cells
+
+
+MOST_DEGREE = 32
+# A cell is halved so often at once at most.
+_MOST_HALVINGS = 2
+# Coefficients that fall more slowly than this show nothing yet: there is no end to what they promise.
+UNRESOLVED = 0.2
+# Axes along which this much less is wanted, in logarithms, are not halved with the others where nothing is resolved.
+_ALIKE_PLANS = 2.3
+# What coefficients are to fall by besides, since a rate is not exact; and the share of a degree that halves keep.
+_SURE, _KEPT = 1.0, 0.85
+# A cell takes as long as a matrix of its functions and of traces, a few for each degree; and as one of this degree
+# besides.
+_TRACES, _BESIDES = 4, 10
+# What halves should save at least: edges between them are unknown too, and rates in them are guesses.
+_SAVING = 1.3
+# Beside a corner, cells that are as far from it as they are long: by how much logarithms fall with each degree. From
+# level to level degrees fall by less than what cells may have more of an error allows: with few functions, least
+# squares carry an error from each level to the next.
+_BESIDE_CORNER, _LESS = 1.5, 0.65
+# What they get besides: cells that were good enough are not to be replaced by others that are not.
+_SURER = 2
+# Cells for each halving toward a corner, in each cell there.
+_EACH_LEVEL = 3
+_MOST_LEVELS = 48
+# What they are to gain besides, at little cost: the first look at a corner is not exact.
+_MORE = 6.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Plans:
+    """What is to be done with each of C cells.
+
+    Attributes
+    ----------
+    halvings : (C, d) integer array
+        How often it is halved along each axis.
+    degrees : (C, d) integer array
+        Those of the polynomials in it, or in what becomes of it.
+    raising : (C,) array
+        Operations, about, if it is not halved but its degrees are raised as much as needed; infinite if that is too
+        much.
+    """
+
+    halvings: NDArray[np.int_]
+    degrees: NDArray[np.int_]
+    raising: FloatArray
+
+
+def plan(degrees: NDArray[np.int_], rates: FloatArray, wanted: FloatArray, least: int) -> Plans:
+    """The cheapest way to make coefficients fall by the logarithms `wanted` ``(C, d)`` more along each axis.
+
+    They fall like those of a function that is singular beside the cell: how far away is in the rate, and relative to
+    halves of the cell it is twice as far.
+    """
+    slow = np.maximum(rates, 0.02)[:, None]
+    options = np.array(list(product(range(_MOST_HALVINGS + 1), repeat=degrees.shape[1])))[:, None]
+    faster = np.arccosh(1 + 2.0**options * (np.cosh(np.minimum(slow, 5.0)) - 1))
+    needed = np.ceil((wanted + _SURE + slow * degrees) / faster)
+    needed = np.maximum(needed, np.where(options > 0, np.ceil(_KEPT * degrees), degrees))
+    needed = np.maximum(np.where((options == 0) & (wanted <= 0), degrees, needed), least)
+    halves = 2.0 ** options.sum(axis=2)
+    cost = np.where(halves > 1, _SAVING, 1.0) * halves * operations(needed)
+    cost = np.where(np.any(needed > MOST_DEGREE, axis=2), np.inf, cost)
+    best, each = np.argmin(cost, axis=0), np.arange(len(degrees))
+    lost: BoolArray = np.all(np.isinf(cost), axis=0)
+    # a point somewhere in a cell is found step by step; what is everywhere too fast needs several
+    often = np.where(rates < UNRESOLVED, _MOST_HALVINGS, 1)[:, None]
+    halvings = np.where(
+        lost[:, None], np.where(wanted > wanted.max(axis=1, keepdims=True) - _ALIKE_PLANS, often, 0), options[best, 0]
+    )
+    found = np.where(lost[:, None], np.minimum(degrees, MOST_DEGREE), needed[best, each])
+    return Plans(halvings, found.astype(np.int_), cost[0])
+
+
+def operations(degrees: FloatArray | NDArray[np.int_]) -> FloatArray:
+    """Of cells with polynomials of some degrees ``(..., d)``, about."""
+
+    def cube(each: FloatArray | NDArray[np.int_]) -> FloatArray:
+        ball = (0.25 * np.pi if each.shape[-1] == 2 else 1.0) * np.prod(each + 1.0, axis=-1)
+        return np.asarray((ball + _TRACES * each.sum(axis=-1)) ** 3)
+
+    return np.asarray(cube(degrees) + cube(np.full(degrees.shape[-1], _BESIDES)))
+
+
+@final
+@dataclass(frozen=True)
+class Grading:
+    """Cells at a point halved toward it again and again, with degrees that fall with their size.
+
+    Attributes
+    ----------
+    levels : int
+    degrees : tuple of int
+        From the largest cells to those at the point.
+    """
+
+    levels: int
+    degrees: tuple[int, ...]
+
+    @property
+    def cost(self) -> float:
+        """Operations, about, of what becomes of one cell."""
+        return _EACH_LEVEL * float(operations(np.array(self.degrees)[:, None].repeat(2, axis=1)).sum())
+
+    def first(self, levels: int) -> Grading:
+        """No more than so many levels."""
+        return Grading(min(levels, self.levels), self.degrees[:levels])
+
+
+def grade(degree: int, power: float, gain: float, wanted: float, least: int) -> Grading:
+    """The grading that gains a factor, from its logarithm `wanted`, on cells of some degree at a special point."""
+    levels = min(math.ceil((wanted + _MORE) / gain), _MOST_LEVELS)
+    # with no polynomials at all, the largest of these cells would err by so much more
+    first = wanted + 2 * power * math.log(max(degree, 2))
+    degrees = [first - _LESS * gain * level for level in range(levels)]
+    # and what is smooth in these cells falls faster in each smaller one
+    falls = [_BESIDE_CORNER / (_BESIDE_CORNER + math.log(2) * (level + 1)) for level in range(levels)]
+    smooth = [min(degree * share + _SURER, degree) for share in falls]
+    both = [max(w / _BESIDE_CORNER + 1, own, least) for w, own in zip(degrees, smooth, strict=True)]
+    return Grading(levels, tuple(min(math.ceil(each), MOST_DEGREE) for each in both))
+
+
+# ---- Cells that become smaller, with the degrees that they inherit
+
+
+# Where cells around a corner become too small for the boundary, it is so many halvings less.
+_BACK = 4
+
+Cells = NDArray[np.intp]
+
+
+class Growing:
+    """A tiling and its degrees, on the way to finer ones."""
+
+    def __init__(self, problem: Problem, tiling: Cover, degrees: Degrees) -> None:
+        self._problem = problem
+        self.tiling = tiling
+        self.degrees = degrees
+
+    def _become(self, tiling: Cover) -> Cells:
+        """Take over a finer tiling; the owners of its cells."""
+        owners = _owners(self.tiling, tiling)
+        self.tiling, self.degrees = tiling, self.degrees[owners]
+        return owners
+
+    def halve(self, halvings: NDArray[np.int_]) -> None:
+        """Each cell so often along each axis."""
+        while halvings.any():
+            axes = {int(cell): np.flatnonzero(halvings[cell]).tolist() for cell in np.flatnonzero(halvings.any(axis=1))}
+            halvings = np.maximum(halvings - 1, 0)[self._become(self.tiling.halve(axes))]
+        self._become(balanced(self.tiling, problem=self._problem))
+
+    def grade(self, gradings: Sequence[tuple[Special, Grading, float]]) -> None:
+        """Toward special points, from cells of some size on."""
+        of = np.full(len(self.tiling.cells), -1)
+        for number, (special, _, _) in enumerate(gradings):
+            of[touching(self.tiling, special.point)] = number
+        steps = [(self.tiling, self.degrees, of)]
+        for level in range(max((grading.levels for _, grading, _ in gradings), default=0)):
+            points = [special.point for special, grading, _ in gradings if grading.levels > level]
+            try:
+                of = of[self._become(toward(self.tiling, points))]
+            except UnsuitableError:  # cells as small as the boundary is known
+                if level == 0:
+                    raise
+                break
+            steps.append((self.tiling, self.degrees, of))
+        finest = self._balanced(steps)
+        self.tiling, self.degrees, of = steps[-1]
+        sides = self.tiling.frames.lengths.max(axis=1)
+        for number, (_, grading, size) in enumerate(gradings):
+            here = np.flatnonzero(of == number)
+            level = np.clip(np.round(np.log2(size / sides[here])).astype(int) - 1, 0, grading.levels - 1)
+            self.degrees[here] = np.array(grading.degrees)[level][:, None]
+        self._become(finest)
+
+    def _balanced(self, steps: list[tuple[Cover, Degrees, Cells]]) -> Cover:
+        """The last of some steps, balanced; those whose cells are too small for how well the boundary is known go."""
+        while True:
+            try:
+                return balanced(steps[-1][0], problem=self._problem)
+            except UnsuitableError:
+                if len(steps) <= _BACK + 1:
+                    raise
+                del steps[-_BACK:]
+
+
+def _owners(coarse: Cover, fine: Cover) -> Cells:
+    """The cells of a coarser tiling that those of a finer one came from."""
+    if fine is coarse:
+        return np.arange(len(coarse.cells))
+    centers = np.array([0.5 * (cell.boxes[0][0] + cell.boxes[0][1]) for cell in fine.cells])
+    owners = coarse.locate(centers)
+    for index, cell in enumerate(coarse.cells):
+        alike = fine.materials == coarse.materials[index]
+        for lower, upper in cell.boxes:
+            owners[alike & np.all((centers > lower) & (centers < upper), axis=1)] = index
+    return owners
+
+
+# ---- Which cells are halved, and in which polynomials get a higher degree
+
+
+# The error estimate is to end below the tolerance by this factor.
+_MARGIN = 2.0
+# The deviation of a cell is no more than so many times its last coefficients: the rest comes from its neighbours.
+_FROM_TAIL = 10.0
+# Where coefficients fall by more than this with each degree, deviations oscillate, and amount to less than they might.
+_RESOLVED, _RESOLVED_LESS = 0.8, 0.1
+# And of what they leave out in the cell itself.
+_HERE = 3.0
+# Cells with this share of the worst error are helped first: the others' may come from those. Much of it does where
+# those are not resolved, as long as no digit is certain or they are at a corner; or else another round for the others
+# costs more than it may save.
+_SHARE, _SHARE_UNRESOLVED = 0.003, 0.3
+_UNRESOLVED = 0.45
+_NO_DIGIT = 0.1
+# Of the worst error, what there must be at a corner to speak of one, where slopes are finite and all looks resolved.
+_SMOOTH = 0.1
+# Toward several corners, as long as no digit is certain and no cell is much smaller than others, they are halved so
+# often.
+_FIRST_LEVELS, _ALIKE_REFINE = 3, 0.2
+# At corners that are not resolved, this share of the worst error is enough to be helped with the others.
+_SHARE_CORNERS = 0.003
+# A share of the largest tail that is as good as none.
+_NOTHING = 1e-17
+# What coefficients beside a corner gain with each degree; and by how much that is raised at most in the largest cells.
+_WITH_DEGREE, _MOST_RAISE = 1.5, 3
+# A degree is raised by at least two.
+_LEAST_RAISE = 2
+# Axes along which the tail is at least this share of the largest matter.
+_AXIS = 0.1
+# No coefficient is known better.
+_ROUNDING = 1e-15
+
+
+def refine(
+    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
+) -> tuple[Patchwork, str]:
+    """Smaller cells, or higher degrees, for an error that is to meet a tolerance; and what was done, in words.
+
+    `sizes` are those of the unknowns. Each cell whose error is above what all may have is helped in the cheaper way, by
+    what its coefficients promise; those at corners are halved toward them as often as it takes.
+    """
+    look = _look(patchwork, coefficients, sizes, errors, error, tol)
+    least = _least_degree(patchwork)
+    plans = plan(patchwork.degrees, look.rate, look.wanted[:, None] + np.log(np.maximum(look.shares, _NOTHING)), least)
+    halvings = np.where(look.needs[:, None], plans.halvings, 0)
+    more = np.where(look.along, np.minimum(patchwork.degrees + _LEAST_RAISE, MOST_DEGREE), 0)
+    raised = np.where(halvings.any(axis=1, keepdims=True), plans.degrees, np.maximum(plans.degrees, more))
+    wish = np.where(look.needs[:, None], raised - patchwork.degrees, 0)
+    corners = _toward_corners(patchwork, look, plans)
+    for corner in corners:
+        halvings[corner.cells], wish[corner.cells] = 0, 0
+    sides = patchwork.tiling.frames.lengths.max(axis=1)
+    if not np.isfinite(error) and len(corners) > 1 and sides.min() > _ALIKE_REFINE * sides.max():
+        # which of them matters shows with some levels
+        corners = [replace(each, grading=each.grading.first(_FIRST_LEVELS)) for each in corners]
+    growing = Growing(patchwork.problem, patchwork.tiling, np.maximum(patchwork.degrees + wish, least))
+    growing.halve(halvings)
+    growing.grade([(each.special, each.grading, each.size) for each in corners])
+    halved = int(np.count_nonzero(halvings.any(axis=1)))
+    count = int(np.count_nonzero(look.needs & ~halvings.any(axis=1) & (wish > 0).any(axis=1)))
+    words = [f"{halved} cell{'s' * (halved > 1)} halved" * bool(halved), f"higher degrees in {count}" * bool(count)]
+    words += [f"cells graded toward {len(corners)} corner{'s' * (len(corners) > 1)}" * bool(corners)]
+    return replace(patchwork, tiling=growing.tiling, degrees=_levelled(growing.degrees, growing.tiling)), ", ".join(
+        word for word in words if word
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What is known of each of C cells.
+
+    Attributes
+    ----------
+    own : (C,) array
+        Of the relative error, what comes from its functions.
+    wanted : (C,) array
+        The logarithm of what that is to fall by.
+    needs : (C,) array
+        Whether it is to be helped now.
+    rate : (C,) array
+        By how much logarithms of its coefficients fall with each degree.
+    shares : (C, d) array
+        Its last coefficients by the axis along which they oscillate most, of the largest of these.
+    """
+
+    own: FloatArray
+    wanted: FloatArray
+    needs: BoolArray
+    rate: FloatArray
+    shares: FloatArray
+
+    @property
+    def along(self) -> BoolArray:
+        """The axes that matter, ``(C, d)``."""
+        return np.asarray(self.shares >= _AXIS)
+
+
+def _look(
+    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
+) -> _Look:
+    """For `refine`, whose arguments these are."""
+    every = patchwork.tails(coefficients)
+    tails = every.worst(sizes / np.asarray(patchwork.scales))
+    own = _own(patchwork, every, sizes, errors)
+    # by as much as the whole error is too large; where that is not known, as the cells' are
+    total = float(np.linalg.norm(own))
+    most = tol * (total / error if np.isfinite(error) else 1.0) / (_MARGIN * np.sqrt(len(own)))
+    wanted = np.log(np.maximum(own / max(most, _ROUNDING), 1.0))
+    worst = int(np.argmax(own))
+    special = [touching(patchwork.tiling, each.point) for each in special_points(patchwork.problem)]
+    spreads = error > _NO_DIGIT or any(worst in at for at in special)
+    share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED and spreads else _SHARE
+    shares = np.full(len(own), share)
+    for at in special:
+        slow = at[tails.rate[at] < _UNRESOLVED]
+        shares[slow] = np.minimum(shares[slow], _SHARE_CORNERS)
+    needs: BoolArray = (wanted > 0) & (own > shares * own[worst])
+    if not needs.any():  # the cells do not say where: everywhere
+        needs, wanted = np.ones(len(own), dtype=np.bool_), np.full(len(own), 1.0)
+    largest = tails.along.max(axis=1, keepdims=True)
+    along = np.divide(tails.along, largest, out=np.ones_like(tails.along), where=largest > 0)
+    return _Look(own, wanted, needs, tails.rate, along)
+
+
+@dataclass(frozen=True, eq=False)
+class _Corner:
+    """A special point, how cells at it are halved, which ones these are, and how long."""
+
+    special: Special
+    grading: Grading
+    cells: Cells
+    size: float
+
+
+def _toward_corners(patchwork: Patchwork, look: _Look, plans: Plans) -> list[_Corner]:
+    """Those where halving again and again is what helps."""
+    tiling, highest, least = patchwork.tiling, patchwork.degrees.max(axis=1), _least_degree(patchwork)
+    found: list[_Corner] = []
+    graded: set[int] = set()
+    for special in sorted(special_points(patchwork.problem), key=lambda special: special.power):
+        at = touching(tiling, special.point)
+        at = at[look.needs[at]]
+        if not look.along[at].all(axis=1).any():  # what is there at most goes along a side
+            continue
+        first = at[np.argmax(look.wanted[at])]
+        wanted = float(look.wanted[first])
+        smooth = int(highest[first]) + min(int(wanted / _WITH_DEGREE), _MOST_RAISE)
+        grading = grade(smooth, special.power, special.gain, wanted, least)
+        # what is in the cell may come from elsewhere, or from a sharp corner of it; or a higher degree may do
+        shown = look.rate[at].min() < _UNRESOLVED or look.own[at].max() >= _SMOOTH * look.own.max()
+        if not special.is_sharp and (not shown or graded & set(at.tolist())):
+            continue
+        falls = not special.is_sharp or look.rate[first] > _RESOLVED
+        if falls and len(at) * grading.cost > float(plans.raising[at].sum()):
+            continue
+        found.append(_Corner(special, grading, at, float(np.max(tiling.frames.lengths[at]))))
+        graded |= set(at.tolist()) if special.is_sharp else set()
+    return found
+
+
+def _own(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErrors) -> FloatArray:
+    """Of the error of each cell, what comes from its own functions: as far as their last coefficients allow it."""
+    areas = np.prod(patchwork.tiling.frames.lengths, axis=1)
+    tail = tails.worst(sizes / np.asarray(patchwork.scales))
+    here = _HERE * np.sqrt(areas / areas.sum()) * tail.size
+    elsewhere = _FROM_TAIL * errors.amplification * tails.last.max(axis=1)
+    own = np.minimum(errors.relative, here + elsewhere)
+    return np.asarray(np.where(tail.rate > _RESOLVED, _RESOLVED_LESS * own, own))
+
+
+def _least_degree(patchwork: Patchwork) -> int:
+    """The lowest with which equations of their order make sense."""
+    return 3 + 3 * max(equation.operator.order for equation in patchwork.problem.equations) // 2
+
+
+def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
+    """Raised to what neighbours of another material have: a trace of more functions than a cell has stays open."""
+    found = degrees.copy()
+    for contact in tiling.contacts:
+        both = list(contact.cells)
+        found[both] = np.maximum(found[both], degrees[both].max(axis=0))
+    return found

@@ -1,0 +1,206 @@
+"""Folds and bifurcations between two places of a curve, and eigenvalues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, final
+
+import numpy as np
+import scipy
+
+from fspielm.arrays import safe_rms
+from fspielm.errors import SolveError
+from fspielm.estimate.examination import examine
+from fspielm.problem.operator import identity
+from fspielm.solvers.continuation.path import Curve, Mark, Place, Spectrum, Station
+from fspielm.solvers.newton.iteration import deviations, of_sum
+
+# ---- How wrong an eigenvalue of a linearisation may be
+
+
+def eigenvalue_error(station: Station, value: float) -> float:
+    """By what the eigenfunction leaves in rows that are held out.
+
+    With T the inverse of the linearisation, of norm A, and r what is left of ``F' phi = mu phi``, there is an
+    eigenvalue of T within ``A r / mu`` of ``1 / mu``.
+    """
+    local, spectrum = station.local, station.spectrum
+    place = int(np.argmin(np.abs(spectrum.values - value)))
+    finite, function = local.finite, np.asarray(spectrum.functions[:, place].real)
+    examination = examine(finite, local.blocks, local.factored, local.equations.request.streams.probes)
+    apply, nothing = (of_sum(finite.basis, each, finite.threads) for each in (function, np.zeros_like(function)))
+    sites = examination.held_out.sites
+    left, constant = (deviations(finite.problem, sites, each) for each in (apply, nothing))
+    left = {name: left[name] - constant[name] for name in left}
+    for number, equation in enumerate(finite.problem.equations):
+        values = apply(identity(finite.problem.dimension).on(number), sites[equation.name])
+        left[equation.name] = left[equation.name] - value * (spectrum.sign or 1) * values
+    seams = finite.seams(function)
+    residual = examination.norm(left)
+    for seam in seams:
+        residual = float(np.hypot(residual, seam.rows.scale * np.sqrt(seam.rows.count) * safe_rms(seam.deviation)))
+    size = max(safe_rms(values @ function) for values in examination.sensitivity.values)
+    return abs(value) * examination.sensitivity.amplification * residual / size
+
+
+# ---- What lies between two places of a curve: folds, and places where branches cross
+
+
+# Of the way between two places, how closely a fold is located by trying. The rest is done by polynomials: beside an
+# event itself the linearisation is all but singular, and what functions leave in their rows decides where a place is.
+_FOLD, _MOST = 0.05, 40
+# Of the way, how far from an event, on either side, polynomials have nodes.
+_BESIDE = (0.15, 0.03)
+# The same for an eigenvalue, one after the other, around where it was last seen to be zero.
+_CLOSER = (0.02, 0.004)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Event:
+    """A fold or a bifurcation that was located.
+
+    Attributes
+    ----------
+    kind : {"fold", "bifurcation"}
+    station : Station
+        Where it is.
+    doubt : float
+        How far off its parameter may be because of how it was located, and, at a bifurcation, of the eigenvalue that
+        crosses zero.
+    multiplicity : int
+        How many eigenvalues are zero.
+    """
+
+    kind: Literal["fold", "bifurcation"]
+    station: Station
+    doubt: float
+    multiplicity: int = 1
+
+
+def crossings(before: Station, after: Station) -> tuple[bool, int]:
+    """Whether a curve turns back between two places, and how many real eigenvalues change sign beside that."""
+    turns = before.steepness * after.steepness < 0
+    real = abs(before.spectrum.positive_real - after.spectrum.positive_real)
+    return turns, max(real - int(turns), 0)
+
+
+def locate(curve: Curve, before: Station, after: Station, length: float) -> list[Event]:
+    """The events between two places, the second of which is a step of some length from the first.
+
+    Raises
+    ------
+    SolveError
+        If there is one that cannot be located.
+    """
+    turns, crossing = crossings(before, after)
+    way = _Way(curve, before, after, length, has_spectra=not turns)
+    if turns:
+        return [_fold(way)]
+    return [replace(_bifurcation(way), multiplicity=crossing)] if crossing else []
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """The curve between two places, by the distance along the tangent of the first one."""
+
+    curve: Curve
+    before: Station
+    after: Station
+    length: float
+    has_spectra: bool
+    known: dict[float, tuple[Mark, Spectrum | None]] = field(default_factory=dict)
+
+    def at(self, distance: float) -> Mark:
+        return self._remembered(distance)[0]
+
+    def spectrum(self, distance: float) -> Spectrum:
+        spectrum = self._remembered(distance)[1]
+        assert spectrum is not None
+        return spectrum
+
+    def _remembered(self, distance: float) -> tuple[Mark, Spectrum | None]:
+        if distance not in self.known:
+            ends = {0.0: self.before, self.length: self.after}
+            station = ends[distance] if distance in ends else self.curve.step(self.before, distance)
+            if station is None:
+                raise SolveError("no place of the curve was found")
+            spectrum = station.spectrum.without_functions if self.has_spectra else None
+            self.known[distance] = self.curve.mark(station), spectrum
+        return self.known[distance]
+
+    def rate(self, distance: float) -> float:
+        """How fast the parameter changes there."""
+        station = self.at(distance)
+        return station.steepness / self.curve.metric.inner(self.before.tangent, station.tangent)
+
+    def top(self, nodes: Sequence[float]) -> Place:
+        """Where the parameter is largest, or smallest, on a polynomial with values and derivatives at some places."""
+        rows = []
+        for node in nodes:
+            station = self.at(node)
+            along = station.tangent.scaled(self.rate(node) / station.steepness)
+            rows += [station.place.vector, along.vector]
+        curve = scipy.interpolate.KroghInterpolator(np.repeat(nodes, 2), np.array(rows))
+        top = scipy.optimize.brentq(lambda distance: float(curve.derivative(distance)[-1]), 0.0, self.length)
+        return Place.of(curve(top))
+
+    def between(self, nodes: Sequence[float], distance: float) -> Place:
+        """The place at some distance, on a polynomial through those at others."""
+        curve = scipy.interpolate.BarycentricInterpolator(
+            nodes, np.array([self.at(node).place.vector for node in nodes])
+        )
+        return Place.of(curve(distance))
+
+    def station(self, place: Place) -> Station:
+        """What is known at a place."""
+        return self.curve.station(self.curve.equations.at(place), like=self.before.tangent)
+
+    def root(self, function: Callable[[float], float], close: float) -> float:
+        """Where a function changes sign, by Brent's method."""
+        if not (np.isfinite(function(0.0) * function(self.length)) and function(0.0) * function(self.length) < 0):
+            raise SolveError("nothing changes sign")
+        tolerance = close * self.length
+        return float(scipy.optimize.brentq(function, 0.0, self.length, xtol=tolerance, maxiter=_MOST, disp=False))
+
+
+def _fold(way: _Way) -> Event:
+    """Where the parameter is largest, or smallest, by a polynomial with its values and derivatives at some places."""
+    about = way.root(way.rate, _FOLD)
+    nodes, tops = [0.0, way.length], []
+    for share in _BESIDE:
+        beside = [about + side * share * way.length for side in (-1.0, 1.0)]
+        nodes = sorted({*nodes, *(float(np.clip(each, 0.0, way.length)) for each in beside)})
+        tops.append(way.top(nodes))
+    place, earlier = tops[-1], tops[-2]
+    return Event("fold", way.station(place), abs(place.value - earlier.value))
+
+
+def _bifurcation(way: _Way) -> Event:
+    """Where an eigenvalue is zero, by polynomials through those beside it."""
+    first = way.before.spectrum.positive_real
+    rises = way.after.spectrum.positive_real > first
+
+    def crossing(distance: float) -> float:
+        """The eigenvalue that crosses zero."""
+        spectrum = way.spectrum(distance)
+        return spectrum.closest(positive=(spectrum.positive_real != first) == rises)
+
+    def zero(nodes: list[float]) -> float:
+        values = [crossing(node) for node in nodes]
+        if not np.all(np.isfinite(values)) or np.any(np.diff(values) * (1.0 if rises else -1.0) <= 0):
+            raise SolveError("an eigenvalue does not cross zero once")
+        return float(scipy.interpolate.BarycentricInterpolator(values, nodes)(0.0))
+
+    nodes = [0.0, way.length]
+    roots = [zero(nodes)]
+    for share in _CLOSER:
+        beside = [roots[-1] + side * share * way.length for side in (-1.0, 1.0)]
+        nodes = sorted({*nodes, *(float(np.clip(each, 0.0, way.length)) for each in beside)})
+        roots.append(zero(nodes))
+    place, earlier = (way.between(nodes, root) for root in (roots[-1], roots[-2]))
+    before, after = crossing(0.0), crossing(way.length)
+    wrong = max(eigenvalue_error(way.before, before), eigenvalue_error(way.after, after)) / abs(after - before)
+    doubt = _CLOSER[-1] * abs(place.value - earlier.value) + wrong * abs(way.after.value - way.before.value)
+    return Event("bifurcation", way.station(place), doubt)

@@ -1,0 +1,700 @@
+"""The equations around one place of a curve, its tangent, and steps along it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any, final
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.basis.evaluation.direct import tabulate
+from fspielm.collocation.discretisation import Finite
+from fspielm.collocation.least_squares import Factored
+from fspielm.collocation.system import BlockRows
+from fspielm.errors import IterateError, ProblemError, SolveError
+from fspielm.geometry.points import Sites
+from fspielm.numerics.krylov import Space
+from fspielm.problem.derived import SmoothSides
+from fspielm.problem.operator import identity
+from fspielm.problem.parameters import check_parameter
+from fspielm.problem.problem import Moving, Problem, moving
+from fspielm.problem.substitutions import ByRegion, read_givens
+from fspielm.solvers.newton.iteration import Deviations, Expansion, deviations, of_sum
+from fspielm.solvers.plan import factor
+from fspielm.solvers.request import Request
+
+# ---- A problem along one of its numbers
+
+
+# Problems that are remembered: each is asked for several times, since to compile one takes its time.
+_REMEMBERED = 16
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Along:
+    """Problems that differ in one number.
+
+    Attributes
+    ----------
+    problem : Problem
+        One of them.
+    parameter : Symbol
+        The number, one of the problem's parameters.
+    lower, upper : float
+        Between which it is looked at.
+    """
+
+    problem: Problem
+    parameter: sp.Symbol
+    lower: float
+    upper: float
+
+    def at(self, value: float) -> Problem:
+        """The problem with a value of the parameter."""
+        return self._remembered(float(value))
+
+    @cached_property
+    def _remembered(self) -> Callable[[float], Problem]:
+        return lru_cache(maxsize=_REMEMBERED)(self._compiled)
+
+    def _compiled(self, value: float) -> Problem:
+        return self.problem.at({self.parameter: value})
+
+    @cached_property
+    def is_affine(self) -> bool:
+        """Whether the parameter occurs to first degree alone, wherever it stands."""
+        given = self.problem.statement.given or {}
+        if any(isinstance(value, ByRegion) for value in given.values()):
+            return False
+        others = {key: value for key, value in given.items() if isinstance(key, sp.Symbol) and key != self.parameter}
+        derived = read_givens(others).symbols
+        written = [e.xreplace(derived) for e in self.problem.statement.expressions]
+        return all(not _sides(e, self.parameter, 2) for e in written if e.has(self.parameter))
+
+    @property
+    def length(self) -> float:
+        """Of the interval."""
+        return self.upper - self.lower
+
+    def contains(self, value: float) -> bool:
+        """Whether a value is within the interval."""
+        return self.lower <= value <= self.upper
+
+
+def read_along(problem: Any, parameter: Any, interval: Any) -> Along:
+    """Check the first arguments of `follow`.
+
+    Raises
+    ------
+    ProblemError
+        If the parameter does not occur, the interval is empty or the wrong way round, or the problem is linear in it.
+    """
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
+    lower, upper = _read_interval(interval)
+    check_parameter(parameter, problem.parameters, problem.coordinates)
+    along = Along(problem, parameter, lower, upper)
+    if along.at(0.5 * (lower + upper)).is_linear and along.at(lower + 0.381966 * (upper - lower)).is_linear:
+        raise ProblemError(
+            f"the problem is linear for every {parameter}: it has one solution for each value, without folds or "
+            "branches; solve it for the values you need"
+        )
+    if problem.stated.dtype.kind == "c" or problem.whole is not None:
+        raise ProblemError("solutions of complex problems are not followed; state the real and the imaginary part")
+    return along
+
+
+def _sides(expression: sp.Basic, parameter: sp.Symbol, order: int) -> bool:
+    """Whether a derivative of either side of an equation is not zero, as far as SymPy sees at once."""
+    sides = expression.args if isinstance(expression, sp.Eq) else (expression,)
+    return any(side.diff(parameter, order).doit() != 0 for side in sides)
+
+
+def _read_interval(interval: Any) -> tuple[float, float]:
+    try:
+        lower, upper = (float(end) for end in interval)
+    except (TypeError, ValueError):
+        raise ProblemError(f"interval must be two numbers, as in (0, 7); got {interval!r}") from None
+    if not (np.isfinite(lower) and np.isfinite(upper)):
+        raise ProblemError(f"interval must be finite; got {interval!r}")
+    if lower == upper:
+        raise ProblemError(f"interval is empty: both of its ends are {lower:g}")
+    if lower > upper:
+        raise ProblemError(
+            f"interval is the wrong way round: write ({upper:g}, {lower:g}); solutions are followed from its lower end"
+        )
+    return lower, upper
+
+
+# ---- Lengths and angles in the space of solutions and parameters
+
+
+# Points at which functions are compared.
+_POINTS = 400
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A function and a value of the parameter; or the difference of two such.
+
+    Attributes
+    ----------
+    coefficients : (M,) array
+    value : float
+        Of the parameter.
+    """
+
+    coefficients: FloatArray
+    value: float
+
+    @classmethod
+    def of(cls, vector: FloatArray) -> Place:
+        """That which has this `vector`."""
+        return cls(vector[:-1].copy(), float(vector[-1]))
+
+    @property
+    def vector(self) -> FloatArray:
+        """The coefficients, and then the value."""
+        return np.append(self.coefficients, self.value)
+
+    def moved(self, length: float, along: Place) -> Place:
+        """So far in a direction."""
+        return Place(self.coefficients + length * along.coefficients, self.value + length * along.value)
+
+    def minus(self, other: Place) -> Place:
+        """What leads from another one to this one."""
+        return self.moved(-1.0, other)
+
+    def scaled(self, factor: float) -> Place:
+        """A multiple."""
+        return Place(factor * self.coefficients, factor * self.value)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """Root mean squares of functions, and the parameter, each in a unit of its own.
+
+    Attributes
+    ----------
+    values : tuple of (n, M) arrays
+        The functions at points all over the domain, for each unknown.
+    sides : (n,) array
+        Weights of the points by which functions of opposite signs are told apart, whatever their symmetry is.
+    unit : float
+        Of functions.
+    length : float
+        That of the parameter.
+    """
+
+    values: tuple[FloatArray, ...]
+    sides: FloatArray
+    unit: float
+    length: float
+
+    @classmethod
+    def on(cls, finite: Finite, unit: float, length: float) -> Metric:
+        """For functions of a discretisation."""
+        problem = finite.problem
+        points = Sites(problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy"))
+        operators = [identity(problem.dimension).on(place) for place in range(len(problem.unknowns))]
+        values = tuple(tabulate(finite.basis, operator, points, threads=finite.threads) for operator in operators)
+        lower, upper = problem.domain.bounding_box
+        sides = 1.0 + ((points.points - lower) / (upper - lower)) @ np.sqrt(np.arange(2.0, 2.0 + problem.dimension))
+        return cls(values, sides, unit, length)
+
+    def inner(self, one: Place, other: Place) -> float:
+        """The inner product."""
+        first, second = self.seen(one.coefficients), self.seen(other.coefficients)
+        return float(np.mean(first * second)) / self.unit**2 + one.value * other.value / self.length**2
+
+    def norm(self, one: Place) -> float:
+        """The length."""
+        return float(np.sqrt(self.inner(one, one)))
+
+    def unit_of(self, one: Place) -> Place:
+        """A direction of length one."""
+        return one.scaled(1.0 / self.norm(one))
+
+    def size(self, coefficients: FloatArray) -> float:
+        """Root mean square of a function."""
+        return float(np.sqrt(np.mean(self.seen(coefficients) ** 2)))
+
+    def signed_size(self, coefficients: FloatArray) -> float:
+        """The same, with a sign that is the other one for the function times minus one."""
+        sides = self.seen(coefficients).reshape(len(self.values), -1) @ self.sides
+        return float(np.copysign(self.size(coefficients), sides[np.argmax(np.abs(sides))]))
+
+    def seen(self, coefficients: FloatArray) -> FloatArray:
+        """Its values at the points, all unknowns in a row."""
+        return np.concatenate([np.asarray(values @ coefficients) for values in self.values])
+
+    def with_unit(self, unit: float) -> Metric:
+        """The same with another unit of functions."""
+        return replace(self, unit=unit)
+
+
+# ---- The equations around one place: their linearisation, factored, and how they change with the parameter
+
+
+# Values of the parameter by which the derivative with respect to it is found, in shares of its interval: exact for
+# polynomials of a degree less than their number.
+_NODES = 0.01 * np.arange(5)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """A problem along a parameter, made finite once and for all.
+
+    Attributes
+    ----------
+    along : Along
+    request : Request
+    finite : Finite
+        Functions, and the places of rows.
+    """
+
+    along: Along
+    request: Request
+    finite: Finite
+
+    def linear(self, place: Place) -> Problem:
+        """The linear problem around a place; what it leaves there is what the equations do."""
+        problem = self.along.at(place.value)
+        return problem.linearised(self.expansion(place)) if not problem.is_linear else problem
+
+    def expansion(self, place: Place) -> Expansion:
+        """The function at a place."""
+        finite = self.finite
+        return Expansion(self.along.problem, finite.basis, place.coefficients, finite.threads)
+
+    def at(self, place: Place) -> Local:
+        """All that there is to know around a place."""
+        finite = self.finite.with_problem(self.linear(place))
+        system = finite.assemble(self.request.scaling, reuse=True)
+        factored, _, _ = factor(self.request.method, system, in_place=True)
+        return Local(self, place, finite, system.blocks, factored)
+
+    def left(self, place: Place, sites: Mapping[str, Sites]) -> Deviations:
+        """What the equations leave at a place."""
+        if not self.along.is_affine:
+            return self._deviations(self.linear(place), place, sites)
+        share = (place.value - self.along.lower) / self.along.length
+        first, last = self._at_ends(place, sites)
+        return {name: (1 - share) * first[name] + share * last[name] for name in first}
+
+    def slope(self, place: Place, sites: Mapping[str, Sites]) -> Deviations:
+        """The derivative of what the equations leave with respect to the parameter."""
+        if self.along.is_affine:
+            first, last = self._at_ends(place, sites)
+            return {name: (last[name] - first[name]) / self.along.length for name in first}
+        nodes = self._nodes(place.value)
+        weights = _derivative_at(place.value, nodes)
+        found: Deviations = {}
+        for node, weight in zip(nodes, weights, strict=True):
+            there = Place(place.coefficients, float(node))
+            for name, values in self._deviations(self.linear(there), there, sites).items():
+                found[name] = found.get(name, 0.0) + weight * values
+        return found
+
+    def _at_ends(self, place: Place, sites: Mapping[str, Sites]) -> list[Deviations]:
+        """What is left with the function of a place at both ends of the interval, for which no problem is compiled."""
+        ends = [end if isinstance(end, Problem) else end.to(self.expansion(place)) for end in self._ends]
+        return [self._deviations(end, place, sites) for end in ends]
+
+    def _deviations(self, problem: Problem, place: Place, sites: Mapping[str, Sites]) -> Deviations:
+        return deviations(problem, sites, of_sum(self.finite.basis, place.coefficients, self.finite.threads))
+
+    @cached_property
+    def _ends(self) -> list[Problem | Moving]:
+        ends = [self.along.at(value) for value in (self.along.lower, self.along.upper)]
+        return [end if end.is_linear else moving(end) for end in ends]
+
+    def _nodes(self, value: float) -> FloatArray:
+        lower, length = self.along.lower, self.along.length
+        first = np.clip(value - 0.5 * _NODES[-1] * length, lower, lower + (1 - _NODES[-1]) * length)
+        return np.asarray(first + _NODES * length)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Local:
+    """The linearisation around a place.
+
+    Attributes
+    ----------
+    equations : Equations
+    place : Place
+    finite : Finite
+        Of the linear problem.
+    blocks : sequence of BlockRows
+    factored : Factored
+    """
+
+    equations: Equations
+    place: Place
+    finite: Finite
+    blocks: Sequence[BlockRows]
+    factored: Factored
+
+    @cached_property
+    def sites(self) -> dict[str, Sites]:
+        """Of the rows, by block."""
+        return {name: sites for name, (sites, _) in self.finite.fitted(self.blocks).items()}
+
+    def solve(self, values: Mapping[str, FloatArray]) -> FloatArray:
+        """Coefficients of what the linearisation makes these values of."""
+        return np.asarray(self.factored.solve(self.finite.spread(values, self.blocks)))
+
+    def correction(self, place: Place) -> FloatArray:
+        """Newton's step at a place nearby, for the same parameter."""
+        return -self.solve(self.equations.left(place, self.sites))
+
+    @cached_property
+    def sideways(self) -> FloatArray:
+        """How the solution changes with the parameter."""
+        return -self.solve(self.equations.slope(self.place, self.sites))
+
+
+def _derivative_at(value: float, nodes: FloatArray) -> FloatArray:
+    """Weights of values at nodes in the derivative of the polynomial through them."""
+    width = nodes[-1] - nodes[0]
+    powers = np.vander((nodes - value) / width, increasing=True).T
+    wanted = np.zeros(len(nodes))
+    wanted[1] = 1.0 / width
+    return np.asarray(np.linalg.solve(powers, wanted))
+
+
+# ---- Eigenvalues of a linearisation: those closest to zero, and how many of them make a solution unstable
+
+
+# Functions that eigenfunctions are sought among; and the error of those that count, relative to the largest of the
+# inverse.
+_FUNCTIONS, _SETTLED = 24, 1e-6
+# Those of the inverse are looked at down to a share of the one that has this place among them: smaller ones are of
+# functions that the basis does not hold.
+_USUAL, _LEAST = 3, 1e-2
+# How many to begin with, of how many waves along each axis at most; and what is left of a function that is rounding.
+_STARTS, _WAVES, _ROUNDING = 3, 1.5, 1e-7
+# Frequencies at which the sign of the highest derivatives is looked at, and places.
+_DIRECTIONS, _PLACES = 16, 64
+# Of an eigenvalue, an imaginary part that is rounding.
+_REAL = 1e-6
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Eigenvalues mu of the linearisation F' that are closest to zero: ``F' phi = mu phi``, with conditions at rest.
+
+    Attributes
+    ----------
+    values : (k,) complex array
+        The closest first. Those of ``u_t = F(u)`` or of ``u_t = -F(u)``, whichever makes sense: where their real parts
+        are all negative, a solution is stable.
+    functions : (M, k) complex array
+        Coefficients of the eigenfunctions.
+    sign : int
+        By which F was multiplied for it; zero where neither makes sense, and stability is not told.
+    """
+
+    values: NDArray[np.complex128]
+    functions: NDArray[np.complex128]
+    sign: int
+
+    @property
+    def without_functions(self) -> Spectrum:
+        """The values alone, which take little memory."""
+        return replace(self, functions=self.functions[:, :0].copy())
+
+    @property
+    def unstable(self) -> int | None:
+        """How many have a positive real part; None where stability is not told."""
+        return int(np.sum(self.values.real > 0)) if self.sign else None
+
+    @property
+    def positive_real(self) -> int:
+        """How many are real and positive, whatever that means."""
+        return int(np.sum(self._real > 0))
+
+    def closest(self, *, positive: bool) -> float:
+        """Of the real ones with a sign, that which is closest to zero; infinite where there is none."""
+        found = self._real[self._real > 0 if positive else self._real < 0]
+        return float(found[0]) if len(found) else np.inf
+
+    @property
+    def null(self) -> FloatArray:
+        """The coefficients of the function of the real one that is closest to zero."""
+        return np.asarray(self.functions[:, np.flatnonzero(self.is_real)[0]].real)
+
+    def is_singular(self, share: float) -> bool:
+        """Whether the one that is closest to zero is less than a share of the next."""
+        sizes = np.abs(self.values[:2])
+        return len(sizes) > 0 and bool(sizes[0] < share * sizes[-1])
+
+    @property
+    def _real(self) -> FloatArray:
+        return np.asarray(self.values[self.is_real].real)
+
+    @cached_property
+    def is_real(self) -> NDArray[np.bool_]:
+        """Which of them are real."""
+        return np.asarray(np.abs(self.values.imag) <= _REAL * np.abs(self.values))
+
+
+def find_spectrum(local: Local) -> Spectrum:
+    """In a Krylov space of the inverse, whose largest eigenvalues those are.
+
+    Among functions of the places of the equations' rows: coefficients that are hardly determined do not show there. It
+    begins with several functions, for eigenvalues may be double; with smooth ones, for what the basis does not hold is
+    rounding at best.
+    """
+    inverse = _Inverse(local)
+    space = Space(inverse.values, _ROUNDING)
+    block = space.add(inverse.starts(_STARTS))
+    while block.shape[1] and space.count <= min(_FUNCTIONS, inverse.rows):  # or all that can be reached
+        block = space.add(inverse(block))
+    H = space.matrix
+    square, beyond = np.split(H, [H.shape[1]])
+    theta, modes = np.linalg.eig(square)
+    outside = np.linalg.norm(beyond @ modes, axis=0)
+    order = np.argsort(-np.abs(theta))
+    sizes = np.abs(theta[order])
+    # not by the largest, which is much larger than all others where the linearisation is almost singular
+    usual = sizes[min(_USUAL, len(sizes) - 1)]
+    settled = (outside[order] <= _SETTLED * sizes[0]) & (sizes > _LEAST * usual)
+    order = order[settled] if settled.any() else order[:1]
+    functions = space.images @ (modes[:, order] / theta[order])
+    sign = leading_sign(local.finite.problem)
+    return Spectrum(np.asarray((sign or 1) / theta[order], dtype=complex), np.asarray(functions, dtype=complex), sign)
+
+
+def leading_sign(problem: Problem) -> int:
+    """The sign with which ``u_t = F(u)`` makes sense, by the highest derivatives of an equation for one unknown.
+
+    Zero where neither does, or where there are several unknowns, or time.
+    """
+    if len(problem.unknowns) > 1 or problem.domain.time is not None:
+        return 0
+    operator = problem.equations[0].operator
+    if operator.order % 2:
+        return 0
+    rng = np.random.default_rng(0)
+    places = Sites(problem.domain.sample(_PLACES, rng, "low-discrepancy"))
+    directions = rng.standard_normal((_DIRECTIONS, problem.dimension))
+    symbol = np.zeros((_PLACES, _DIRECTIONS))
+    for term in operator.terms:
+        if term.order == operator.order:
+            powers = np.prod(directions ** np.array(term.orders), axis=1)
+            symbol += (-1) ** (operator.order // 2) * np.outer(np.real(term.at(places)), powers)
+    return -1 if np.all(symbol > 0) else int(np.all(symbol < 0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Inverse:
+    """From functions as right-hand sides of the equations to solutions with the conditions at rest."""
+
+    local: Local
+
+    def __call__(self, functions: NumberArray) -> NumberArray:
+        """Coefficients of solutions ``(M, F)``, of those of functions."""
+        return self._solved(self.values(functions))
+
+    def values(self, functions: NumberArray) -> NumberArray:
+        """At the places of all equations' rows, ``(n, F)``."""
+        return np.concatenate([np.asarray(table @ functions) for table in self._tables])
+
+    @property
+    def rows(self) -> int:
+        """Places of all equations."""
+        return sum(self._counts)
+
+    def starts(self, count: int) -> NumberArray:
+        """What it makes of smooth functions without any symmetry."""
+        smooth = SmoothSides(self.local.finite.problem, self._names, count, np.random.default_rng(0), _WAVES)
+        return self._solved(np.concatenate([smooth.at(name, self.local.sites[name].points) for name in self._names]))
+
+    def _solved(self, values: NumberArray) -> NumberArray:
+        parts = np.split(values, np.cumsum(self._counts)[:-1])
+        each = [dict(zip(self._names, own, strict=True)) for own in zip(*(part.T for part in parts), strict=True)]
+        return np.stack([self.local.solve(own) for own in each], axis=1)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [equation.name for equation in self.local.finite.problem.equations]
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        return [len(self.local.sites[name]) for name in self._names]
+
+    @cached_property
+    def _tables(self) -> list[Any]:
+        finite = self.local.finite
+        return [
+            tabulate(
+                finite.basis,
+                identity(finite.problem.dimension).on(place),
+                self.local.sites[name],
+                threads=finite.threads,
+            )
+            for place, name in enumerate(self._names)
+        ]
+
+
+# ---- Along a curve of solutions: tangents, and steps to its next place
+
+
+# Corrections of one step at most; and by how much each must be smaller than the one before, or be linearised anew.
+_MOST_CORRECTIONS, _SLOW, _DIVERGES = 12, 0.1, 2.0
+# A correction that is rounding, of the size of what there is; and one that is if those before were no larger.
+_SMALL, _ROUNDING_PATH = 1e-12, 1e-8
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Station:
+    """A place on a curve of solutions, and what is known there.
+
+    Attributes
+    ----------
+    local : Local
+        The linearisation there.
+    tangent : Place
+        The direction of the curve, of length one.
+    corrections : int
+        That it took to come there.
+    """
+
+    local: Local
+    tangent: Place
+    corrections: int = 0
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return self.local.place
+
+    @property
+    def value(self) -> float:
+        """Of the parameter."""
+        return self.local.place.value
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """Eigenvalues of the linearisation."""
+        return find_spectrum(self.local)
+
+    @property
+    def steepness(self) -> float:
+        """Whither the parameter goes along the curve: one where it alone changes, zero at folds."""
+        return self.tangent.value
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """What is remembered of a station: all but its factored linearisation, which takes much memory.
+
+    Attributes
+    ----------
+    place, tangent : Place
+    slope : float
+        How much the solution changes with the parameter; not zero, that quotients may be taken.
+    """
+
+    place: Place
+    tangent: Place
+    slope: float
+
+    @property
+    def value(self) -> float:
+        """Of the parameter."""
+        return self.place.value
+
+    @property
+    def steepness(self) -> float:
+        """Whither the parameter goes along the curve."""
+        return self.tangent.value
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Solutions of equations, seen as a curve in the space of functions and parameters.
+
+    Attributes
+    ----------
+    equations : Equations
+    metric : Metric
+    """
+
+    equations: Equations
+    metric: Metric
+
+    def station(self, local: Local, like: Place, corrections: int = 0) -> Station:
+        """What is known at a place of the curve; its direction is the one that is more like another."""
+        tangent = self.metric.unit_of(Place(local.sideways, 1.0))
+        sign = 1.0 if self.metric.inner(tangent, like) >= 0 else -1.0
+        return Station(local, tangent.scaled(sign), corrections)
+
+    def step(self, start: Station, length: float) -> Station | None:
+        """The place of the curve so far along the tangent; None where none is found."""
+        guess = start.place.moved(length, start.tangent)
+        return self.correct(guess, start.tangent, start.local, like=start.tangent)
+
+    def correct(self, guess: Place, across: Place, local: Local | None, like: Place) -> Station | None:
+        """The place of the curve nearest to a guess, in the plane through it that a direction is normal to.
+
+        Parameters
+        ----------
+        guess, across : Place
+        local : Local or None
+            A linearisation nearby to begin with.
+        like : Place
+            What the tangent is to be like.
+        """
+        at, last = guess, np.inf
+        try:
+            for count in range(1, _MOST_CORRECTIONS + 1):
+                local = local or self.equations.at(at)
+                change = self._change(at.minus(guess), at, across, local)
+                size, rate = self.metric.norm(change), self.metric.norm(change) / last
+                is_fresh = local.place is at
+                at, last = at.moved(1.0, change), size
+                # what would be left after this correction: its square, or as much of it as of the one before
+                left = size * (size if is_fresh else max(rate, size) if count > 1 else 1.0)
+                whole = max(1.0, self.metric.norm(at))
+                if left <= _SMALL * whole or (rate > _SLOW and size <= _ROUNDING_PATH * whole):
+                    return self.station(self.equations.at(at), like, count)
+                if not rate <= _DIVERGES:
+                    return None
+                if rate > _SLOW and count > 1:
+                    local = None
+        except (IterateError, SolveError):
+            return None
+        return None
+
+    def _change(self, gone: Place, at: Place, across: Place, local: Local) -> Place:
+        """Newton's step within the plane."""
+        straight = Place(local.correction(at), 0.0)
+        sideways = Place(local.sideways, 1.0)
+        by = self.metric.inner(across, gone) + self.metric.inner(across, straight)
+        return straight.moved(-by / self.metric.inner(across, sideways), sideways)
+
+    def at_value(self, start: Station, value: float) -> Station | None:
+        """The place of the curve with a value of the parameter, close to a station."""
+        nearby = start.place.moved((value - start.value) / start.tangent.value, start.tangent)
+        return self.correct(nearby, Place(np.zeros_like(nearby.coefficients), 1.0), start.local, like=start.tangent)
+
+    def mark(self, station: Station) -> Mark:
+        """What is to be remembered of a station."""
+        slope = max(self.metric.size(station.local.sideways), np.finfo(float).tiny)
+        return Mark(station.place, station.tangent, slope)

@@ -1,0 +1,573 @@
+"""A walk along a curve of solutions, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
+from typing import Any, final
+
+import numpy as np
+import sympy as sp
+
+from fspielm.basis.basis import Basis
+from fspielm.collocation.discretisation import Finite
+from fspielm.deadline import Deadline
+from fspielm.errors import IterateError, OutOfTime, ProblemError, SolveError, UnsuitableError
+from fspielm.estimate.estimate import ErrorEstimate
+from fspielm.estimate.examination import examine
+from fspielm.problem.linear import residual_form
+from fspielm.problem.nonlinear.iterate import Iterate
+from fspielm.problem.problem import Problem, compile_statement
+from fspielm.solution.report import NewtonStep
+from fspielm.solution.solution import Solution
+from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint, Fold, Kind
+from fspielm.solvers.continuation.events import Event, crossings, locate
+from fspielm.solvers.continuation.path import Along, Curve, Equations, Mark, Metric, Place, Spectrum, Station
+from fspielm.solvers.cost_model import Expected
+from fspielm.solvers.driver import Course, solve_automatically
+from fspielm.solvers.finish import finish
+from fspielm.solvers.history import Record
+from fspielm.solvers.newton.course import solve_nonlinear
+from fspielm.solvers.newton.iteration import Newton
+from fspielm.solvers.newton.round import newton_round
+from fspielm.solvers.plan import Attempt, Trial, attempt
+from fspielm.solvers.request import Approach, Budget, Request
+from fspielm.solvers.so_far import INTERRUPTED, offering
+from fspielm.wording import OUT_OF_TIME
+
+# ---- The functions that solutions are followed with: chosen by a solve, and then kept
+
+
+# Digits that the first solve has more than were asked for, for solutions become harder along the way.
+_MORE = 0.1
+_LEAST_TOLERANCE = 1e-13
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Kept(Trial):
+    """Functions and places that were drawn before.
+
+    Attributes
+    ----------
+    trial : Trial
+        What they were drawn by.
+    finite : Finite
+    why : str
+    """
+
+    trial: Trial
+    finite: Finite
+    why: str = "functions that were kept"
+
+    @property
+    def neurons(self) -> int:
+        """Columns of the system."""
+        return self.finite.basis.size
+
+    @property
+    def cells(self) -> int | None:
+        """How many cells the functions are on."""
+        return self.trial.cells
+
+    def rows(self, problem: Problem) -> int:
+        """Rows of the system."""
+        return self.finite.rows
+
+    def work(self, problem: Problem) -> float:
+        """Floating-point operations, about."""
+        return self.trial.work(problem)
+
+    @property
+    def description(self) -> str:
+        """The functions, for reports."""
+        return self.trial.description
+
+    def widths(self, basis: Basis) -> tuple[float, ...]:
+        """The highest frequency along each axis."""
+        return self.trial.widths(basis)
+
+    def because(self, why: str) -> Kept:
+        """The same for another reason."""
+        return replace(self, why=why)
+
+    def nbytes(self, request: Request) -> int:
+        """Memory of a round with it."""
+        return self.trial.nbytes(request)
+
+    def outlook(self, request: Request, operation: float | None, time_left: float) -> Expected:
+        """How long a round with it will take."""
+        return self.trial.outlook(request, operation, time_left)
+
+    def discretise(self, request: Request, seconds: dict[str, float]) -> Finite:
+        """What was drawn, for another problem."""
+        return self.finite.with_problem(request.problem)
+
+
+def solve_with_any(request: Request, guess: Iterate | Any = None) -> Course:
+    """Solve with functions that serve all solutions nearby: a filled band, or, where that is not enough, cells.
+
+    Raises
+    ------
+    ProblemError
+        If there is no solution, or neither kind of functions suits.
+    """
+    finer = replace(request, tol=max(_MORE * request.tol, _LEAST_TOLERANCE))
+    best: Course | None = None
+    failure: Exception | None = None
+    for approach in _approaches(request):
+        asked = replace(finer, approach=approach)
+        try:
+            course = solve_automatically(asked) if request.problem.is_linear else solve_nonlinear(asked, guess)
+        except IterateError:
+            raise
+        except (ProblemError, UnsuitableError) as error:
+            failure = failure or error
+            continue
+        if best is None or _error(course) < _error(best):
+            best = course
+        if _error(best) <= request.tol:
+            return best
+    if best is None:
+        assert failure is not None
+        raise failure
+    return best
+
+
+def functions_at_rest(request: Request) -> Course:
+    """Functions to begin with where the solution is zero, and shows nothing: those that solve ``F'(0) w = 1``."""
+    statement = request.problem.linearised(0).statement
+    equations = tuple(sp.Eq(residual_form(each), 1, evaluate=False) for each in statement.equations)
+    return solve_with_any(replace(request, problem=compile_statement(replace(statement, equations=equations))))
+
+
+def _approaches(request: Request) -> tuple[Approach, ...]:
+    if request.approach is not None:
+        return (request.approach,)
+    return ("band", "patches") if request.problem.dimension < 3 else ("band",)
+
+
+def _error(course: Course) -> float:
+    estimate = course.best.estimate
+    return np.inf if estimate is None else estimate.relative
+
+
+# ---- Places of a curve as solutions, each with the error estimate that a solve has
+
+
+# How far from a solution the last round begins, of its size.
+_ASIDE = 1e-7
+_CHOICE = "those that solutions were followed with"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Notary:
+    """Makes solutions of places.
+
+    Attributes
+    ----------
+    request : Request
+        For one of the problems.
+    trial : Trial
+        By which functions were chosen.
+    """
+
+    request: Request
+    trial: Trial
+
+    def solution(self, station: Station) -> Solution:
+        """The solution of the problem with the station's parameter, by another round of Newton's method from there."""
+        equations = station.local.equations
+        problem = equations.along.at(station.value)
+        request = replace(self.request, problem=problem)
+        kept = Kept(self.trial, equations.finite)
+        record, began = Record(request.budget), perf_counter()
+        # a little aside: a step of nothing would say nothing about terms of higher order
+        aside = Place((1.0 + _ASIDE) * station.place.coefficients, station.value)
+        start = equations.expansion(aside)
+        steps: tuple[NewtonStep, ...] = ()
+        failure = ""
+        if problem.is_linear:
+            latest = attempt(request, kept)
+        else:
+            newton = Newton.of(request, Deadline())
+            linear = replace(request, problem=problem.linearised(start))
+            try:
+                latest, done = newton_round(newton, linear, kept, start, insist=False)
+                steps, failure = done.steps, done.failure
+            except (IterateError, SolveError) as error:
+                return self.uncertain(station, str(error))
+        record.add(latest, forecast=0.0, seconds=perf_counter() - began)
+        return finish(request, Course(latest, record, _CHOICE, failure, steps, failure), quietly=True)
+
+    def singular(self, station: Station, nearby: list[ErrorEstimate]) -> Solution:
+        """A solution at which the linearisation is singular: its estimate is the largest of those nearby.
+
+        With the parameter fixed there is no bound for its error; together with the parameter there is, and it is less
+        than that of solutions nearby, for which the same direction is almost free.
+        """
+        latest = self._as_it_is(station)
+        assert latest.estimate is not None
+        worst = max(nearby, key=lambda each: each.relative, default=None)
+        if worst is None:
+            return self._finished(station, latest, "no solution nearby has an error estimate")
+        known = replace(
+            latest.estimate, relative=worst.relative, largest=worst.largest, scale=worst.scale, fields=worst.fields
+        )
+        return self._finished(station, replace(latest, estimate=known), "")
+
+    def uncertain(self, station: Station, why: str) -> Solution:
+        """A solution of which no digit is certain."""
+        latest = self._as_it_is(station)
+        assert latest.estimate is not None
+        none = replace(latest.estimate, relative=np.inf, largest=np.inf)
+        return self._finished(station, replace(latest, estimate=none), why)
+
+    def _finished(self, station: Station, latest: Attempt, failure: str) -> Solution:
+        request = replace(self.request, problem=station.local.equations.along.at(station.value))
+        record = Record(request.budget)
+        record.add(latest, forecast=0.0, seconds=sum(latest.seconds.values()))
+        return finish(request, Course(latest, record, _CHOICE, failure, (), failure), quietly=True)
+
+    def _as_it_is(self, station: Station) -> Attempt:
+        local, began = station.local, perf_counter()
+        examination = examine(local.finite, local.blocks, local.factored, self.request.streams.probes)
+        estimate = examination.estimate(local.place.coefficients)
+        return Attempt(
+            trial=Kept(self.trial, local.equations.finite),
+            discretisation=local.finite,
+            coefficients=local.place.coefficients,
+            residuals=estimate.residuals,
+            rank=local.factored.rank,
+            condition=local.factored.condition,
+            seconds={"solve": 0.0, "estimate": perf_counter() - began},
+            estimate=estimate,
+        )
+
+
+# ---- A walk along a curve of solutions: step by step, with events on the way, and better functions where needed
+
+
+# Steps: the first, the longest and the shortest, in units of the metric; and how much longer the next one may be.
+FIRST, _LONGEST, _SHORTEST, _LONGER = 0.1, 1.0, 1e-4, 1.5
+# The cosine of the angle by which a curve may turn in one step, at least; and below which the next one is longer.
+_BEND, _STRAIGHT = 0.9, 0.98
+# Corrections of a step after which the next one is not longer.
+_MANY = 8
+# A step with several events is shortened as far as this, to tell them apart.
+_APART = 1e-2
+# Where the eigenvalue closest to zero is so small beside the next one, the linearisation is all but singular.
+_SINGULAR = 0.03
+# Better functions are sought until none are found so often; and the same solution with them is no farther away.
+_MOST_FAILED, _SAME = 2, 1e-2
+# Seconds that a solve has at least, once it was begun.
+_MOMENT = 1.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Stop:
+    """A place of a walk.
+
+    Attributes
+    ----------
+    mark : Mark
+        Where it is.
+    solution : Solution
+    spectrum : Spectrum
+        Of the linearisation there.
+    curve : Curve
+        As it was seen there, and on the way to the next stop.
+    notary : Notary
+    events : tuple of Event
+        On the way to the next stop.
+    """
+
+    mark: Mark
+    solution: Solution
+    spectrum: Spectrum
+    curve: Curve
+    notary: Notary
+    events: tuple[Event, ...] = ()
+
+
+@final
+@dataclass(eq=False)
+class Walk:
+    """Goes along a curve.
+
+    Attributes
+    ----------
+    curve : Curve
+    notary : Notary
+    most : int
+        Places at most.
+    deadline : Deadline
+    stops : list of Stop
+    ending : str
+        Why it ended.
+    failed : int
+        How often better functions were sought in vain.
+    """
+
+    curve: Curve
+    notary: Notary
+    most: int
+    deadline: Deadline
+    stops: list[Stop] = field(default_factory=list)
+    ending: str = ""
+    failed: int = 0
+
+    def go(self, start: Station) -> None:
+        """From a station on, until something ends it."""
+        at, length = self._stop(start), FIRST
+        while not self.ending:
+            if len(self.stops) >= self.most:
+                self.ending = f"{self.most} points were asked for at most; ask for more with points=..."
+            elif self.deadline.seconds_left <= 0:
+                self.ending = OUT_OF_TIME
+            elif length < _SHORTEST:
+                self.ending = f"no further solution was found near {self._along.parameter} = {at.value:.6g}"
+            else:
+                try:
+                    with self.deadline.enforced():
+                        at, length = self._advance(at, length)
+                except OutOfTime:
+                    self.ending = OUT_OF_TIME
+
+    def _advance(self, at: Station, length: float) -> tuple[Station, float]:
+        """One step, or a shorter one to be tried next."""
+        following = self.curve.step(at, length)
+        turn = -1.0 if following is None else self.curve.metric.inner(at.tangent, following.tangent)
+        if following is None or turn < _BEND:
+            return at, length / 2
+        if not self._along.contains(following.value):
+            return self._arrive(at, following), length
+        turns, crossing = crossings(at, following)
+        may_be_shorter = length > _APART * FIRST
+        if crossing + turns > 1 and may_be_shorter:
+            return at, length / 2
+        try:
+            self._note(tuple(locate(self.curve, at, following, length)))
+        except SolveError:  # something is there, and may be found with a shorter step
+            if may_be_shorter:
+                return at, length / 2
+        longer = _LONGER if turn > _STRAIGHT and following.corrections < _MANY else 1.0
+        return self._stop(following), min(longer * length, _LONGEST)
+
+    def _arrive(self, at: Station, beyond: Station) -> Station:
+        """The last place, at the end of the interval."""
+        along = self._along
+        bound = along.upper if beyond.value > along.upper else along.lower
+        last = self.curve.at_value(at, bound)
+        if last is None or at.steepness * last.steepness <= 0:
+            self.ending = f"{along.parameter} = {bound:g}, the end of the interval, is close"
+            return at
+        with suppress(SolveError):
+            self._note(tuple(locate(self.curve, at, last, self._distance(at, last))))
+        self.ending = f"the end of the interval, {along.parameter} = {bound:g}"
+        return self._stop(last)
+
+    def _distance(self, one: Station, other: Station) -> float:
+        return self.curve.metric.inner(one.tangent, other.place.minus(one.place))
+
+    def _note(self, events: tuple[Event, ...]) -> None:
+        self.stops[-1] = replace(self.stops[-1], events=events)
+
+    def _stop(self, station: Station) -> Station:
+        """Make a solution of a place; with better functions, if these are not good enough."""
+        solution = self.notary.solution(station)
+        if not self._is_good(station, solution) and self.failed < _MOST_FAILED:
+            station, solution = self._improve(station, solution)
+        mark, spectrum = self.curve.mark(station), station.spectrum.without_functions
+        self.stops.append(Stop(mark, solution, spectrum, self.curve, self.notary))
+        return station
+
+    def _is_good(self, station: Station, solution: Solution) -> bool:
+        """Whether a solution is as good as it can be: close to folds and bifurcations no functions make it better."""
+        if solution.converged:
+            return True
+        if not np.isfinite(solution.error_estimate):
+            return station.spectrum.is_singular(_SINGULAR)
+        as_parameter = solution.error_estimate * solution.estimate.scale / self.curve.mark(station).slope
+        return as_parameter <= solution.report.tol * self._along.length
+
+    def _improve(self, station: Station, solution: Solution) -> tuple[Station, Solution]:
+        """The same solution with functions that are chosen for it.
+
+        Close to a fold the estimate is large for another reason, and a solve may come to another solution.
+        """
+        self.failed += 1
+        old, along = self.curve, self._along
+        request = replace(self.notary.request, problem=along.at(station.value), budget=self._budget_left)
+        try:
+            course = solve_with_any(request, old.equations.expansion(station.place))
+        except (IterateError, ProblemError, SolveError):
+            return station, solution
+        best = course.best
+        if course.failure or best.estimate is None or not best.estimate.relative < solution.error_estimate:
+            return station, solution
+        metric = Metric.on(best.discretisation, old.metric.unit, along.length)
+        seen, before = metric.seen(best.coefficients), old.metric.seen(station.place.coefficients)
+        if np.linalg.norm(seen - before) > _SAME * np.linalg.norm(before):
+            return station, solution
+        curve = Curve(Equations(along, self.notary.request, best.discretisation), metric)
+        local = curve.equations.at(Place(best.coefficients, station.value))
+        like = Place(np.zeros(len(best.coefficients)), np.sign(station.steepness))
+        better = curve.station(local, like)
+        self.failed -= 1
+        self.curve, self.notary = curve, replace(self.notary, trial=best.trial)
+        return better, self.notary.solution(better)
+
+    @property
+    def _budget_left(self) -> Budget:
+        budget = self.notary.request.budget
+        left = self.deadline.seconds_left
+        return budget if np.isinf(left) else replace(budget, seconds=max(left, _MOMENT))
+
+    @property
+    def _along(self) -> Along:
+        return self.curve.equations.along
+
+
+# ---- How wrong the parameter may be at folds and bifurcations
+
+
+def fold_error(beside: Sequence[Stop]) -> float:
+    """By the error of solutions on either side, as a change of the parameter that would make as much.
+
+    An error E of a solution u with the parameter p fixed is as if that were wrong by ``E / |du/dp|``. Both grow without
+    bound toward a fold, where the linearisation is singular; their ratio does not, and is what the fold is wrong by.
+    """
+    return max((_error_errors(stop) / stop.mark.slope for stop in beside), default=np.inf)
+
+
+def bifurcation_error(beside: Sequence[Stop]) -> float:
+    """By the error of solutions on either side, as a length of the curve; that of the eigenvalue comes to it."""
+    each = (_error_errors(stop) / stop.curve.metric.unit * abs(stop.mark.steepness) for stop in beside)
+    return max(each, default=np.inf)
+
+
+def _error_errors(stop: Stop) -> float:
+    estimate = stop.solution.estimate
+    return estimate.relative * estimate.scale
+
+
+# ---- From the stops of a walk to a branch: points, folds, bifurcations, and the branches that begin at these
+
+
+# How far away other branches are looked for, in units of the metric, one after the other.
+_AWAY = (0.05, 0.1, 0.02, 0.2)
+# They are no farther away than this, in units of that.
+_NEARBY = 3.0
+# How much alike changes of the parameter are in both directions, at a pitchfork.
+_ALIKE = 0.3
+
+
+def go_and_survey(along: Along, walk: Walk, first: Station, *, switch: bool) -> Branch:
+    """What is found on a walk from a station on; with `switch`, beside it too, where branches begin at bifurcations."""
+    with offering(lambda _: _survey(along, walk, INTERRUPTED) if walk.stops else None):
+        walk.go(first)
+    ways = [(stop, event) for stop in walk.stops for event in stop.events if event.kind != "fold"]
+    branch = _survey(along, walk, walk.ending)
+    for place, (stop, event) in enumerate(ways):
+        if switch and event.multiplicity == 1 and walk.deadline.seconds_left > 0:
+            branch = _switched(along, walk, stop, event, branch, place)
+    return branch
+
+
+def _survey(along: Along, walk: Walk, ending: str) -> Branch:
+    """What a walk has come by, without the branches that begin there."""
+    folds, bifurcations = [], []
+    for place, stop in enumerate(walk.stops):
+        beside = _certain(walk.stops, place)
+        for event in stop.events:
+            if event.kind == "fold":
+                folds.append(_fold(stop, event, beside))
+            else:
+                bifurcations.append(_bifurcation(stop, event, beside))
+    points = tuple(map(_point, walk.stops))
+    return Branch(along.parameter, points, tuple(folds), tuple(bifurcations), ending)
+
+
+def _certain(stops: Sequence[Stop], place: int) -> list[Stop]:
+    """The last stop before the way after one, and the first one after it, of those with an error estimate."""
+    before = [stop for stop in stops[: place + 1] if np.isfinite(stop.solution.error_estimate)]
+    after = [stop for stop in stops[place + 1 :] if np.isfinite(stop.solution.error_estimate)]
+    return [*before[-1:], *after[:1]]
+
+
+def _point(stop: Stop) -> BranchPoint:
+    spectrum, size = stop.spectrum, stop.curve.metric.signed_size(stop.mark.place.coefficients)
+    return BranchPoint(stop.mark.value, stop.solution, spectrum.unstable, spectrum.values, size)
+
+
+def _fold(stop: Stop, event: Event, beside: Sequence[Stop]) -> Fold:
+    solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
+    size = stop.curve.metric.signed_size(event.station.place.coefficients)
+    return Fold(event.station.value, fold_error(beside) + event.doubt, solution, size)
+
+
+def _bifurcation(stop: Stop, event: Event, beside: Sequence[Stop]) -> Bifurcation:
+    solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
+    size = stop.curve.metric.signed_size(event.station.place.coefficients)
+    error = bifurcation_error(beside) + event.doubt
+    return Bifurcation(event.station.value, error, solution, size, event.multiplicity)
+
+
+def _switched(along: Along, walk: Walk, stop: Stop, event: Event, branch: Branch, place: int) -> Branch:
+    """With the branches that begin at one of the bifurcations."""
+    first = _begin_beside(stop.curve, event.station)
+    kind = _kind_of(event.station.value, first)
+    for station in first:
+        other = replace(walk, curve=stop.curve, notary=stop.notary, stops=[], ending="", failed=0)
+        with offering(partial(_with_branch, branch, place, kind)):
+            branch = _with_branch(branch, place, kind, go_and_survey(along, other, station, switch=False))
+    return branch
+
+
+def _with_branch(branch: Branch, place: int, kind: Kind, further: Branch | None) -> Branch:
+    """With what one of the bifurcations is called, and one more branch that begins there."""
+    known = list(branch.bifurcations)
+    branches = known[place].branches if further is None else (*known[place].branches, further)
+    known[place] = replace(known[place], kind=kind, branches=branches)
+    return replace(branch, bifurcations=tuple(known))
+
+
+def _begin_beside(curve: Curve, station: Station) -> list[Station]:
+    """The first stations of the branch that crosses at a simple bifurcation, one in each direction.
+
+    That branch has the function in its direction which the linearisation makes zero of; what it has of the first
+    branch's own direction as well, and of the parameter, is found by corrections.
+    """
+    metric = curve.metric
+    null = Place(station.spectrum.null, 0.0)
+    across = metric.unit_of(null.moved(-metric.inner(null, station.tangent), station.tangent))
+    found = (_beside(curve, station, across.scaled(sign)) for sign in (1.0, -1.0))
+    return [first for first in found if first is not None]
+
+
+def _beside(curve: Curve, station: Station, across: Place) -> Station | None:
+    for away in _AWAY:
+        guess = station.place.moved(away, across)
+        first = curve.correct(guess, across, None, like=across)
+        if first is None:
+            continue
+        gone = first.place.minus(station.place)
+        if curve.metric.norm(gone) <= _NEARBY * away:
+            return curve.station(first.local, gone, first.corrections)
+    return None
+
+
+def _kind_of(value: float, first: Sequence[Station]) -> Kind:
+    """What a bifurcation is called, by how the parameter changes on the branches that begin there."""
+    if len(first) != 2:
+        return "bifurcation"
+    changes = np.array([station.value - value for station in first])
+    if abs(changes[0] - changes[1]) <= _ALIKE * np.abs(changes).max():
+        return "pitchfork"
+    return "transcritical" if changes[0] * changes[1] < 0 else "bifurcation"

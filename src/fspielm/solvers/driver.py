@@ -1,0 +1,598 @@
+"""The automatic solver: rounds until the estimate meets the tolerance."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
+from typing import Literal, TypeVar, final
+
+from fspielm.basis.singular.corners import jump_places
+from fspielm.deadline import MANY_WAVES, limited_to, memory_left
+from fspielm.errors import MemoryBudgetError, OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
+from fspielm.estimate.bands import infer_bands
+from fspielm.estimate.estimate import ILL_POSED
+from fspielm.estimate.stability import hidden_of
+from fspielm.solution.report import NewtonStep
+from fspielm.solvers.cost_model import Expected, Repeated
+from fspielm.solvers.history import Record
+from fspielm.solvers.plan import Attempt, Outcome, Trial, attempt
+from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import INTERRUPTED, offering
+from fspielm.solvers.strategies.selection import check_asked_for, select_stages
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, why_failed
+from fspielm.wording import duration, readable_bytes, system_size, too_many_waves
+
+# ---- How far the budget goes: a trial as large as it allows, or why there is none
+
+
+# With fewer rows the solution is free to swing between them.
+_LEAST_ROWS_PER_NEURON = 1.2
+# A round may take so much longer than its forecast.
+_FORECAST_MARGIN = 1.25
+# As long as there is no answer at all, so many functions are solved for, however little time is left.
+_FEWEST = 100
+# Where the budget falls short of a first digit by more than this factor, few functions say so as well as many.
+_BY_FAR = 2
+_TOKEN, _HOPELESS = 500, 100
+# Modules that a solve imports take so many bytes: with a smaller budget, what the process holds says nothing.
+_MODULES = 2**26
+# A smaller round than was wanted must be this much larger than the one before.
+_LARGER = 1.1
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Afforded:
+    """What a round will solve.
+
+    Attributes
+    ----------
+    trial : Trial
+    seconds : float
+        How long it is thought to take.
+    limit : Ending or None
+        Why it is smaller than was wanted, and the last one therefore; None if it is not.
+    """
+
+    trial: Trial
+    seconds: float
+    limit: Ending | None = None
+
+
+def afford(request: Request, record: Record, step: Step, times: float = 1.0) -> Afforded | Ending:
+    """The trial of a step as far as the budget goes; an ending if it is not worth a round then.
+
+    What does not fit anyway is not tried out. A round solves it so many `times` over.
+    """
+    trial, ended = step.trial, None
+    exceeded = _limits(request, record, trial)
+    if exceeded:
+        tightest = min(exceeded, key=lambda limit: limit.neurons)
+        fitting = _fit(request, record, step, tightest)
+        if isinstance(fitting, Ending):
+            return fitting
+        trial, ended = fitting, tightest.ending(trial)
+    outlook = Repeated(trial.outlook(request, record.operation, record.seconds_left), times)
+    late = _time_limit(record, trial, outlook)
+    if late is None:
+        return Afforded(trial, outlook.seconds, ended)
+    fitting = _fit(request, record, step, late)  # not from one that is smaller already
+    if isinstance(fitting, Ending):
+        return fitting
+    return Afforded(fitting, outlook.of(request.problem, fitting).seconds, ended or late.ending(trial))
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """The most neurons that a part of the budget allows, and the same as a sentence with its numbers."""
+
+    neurons: int
+    resource: Literal["neurons", "memory", "seconds", "points"]
+    reason: str
+    seconds: float = 0.0
+
+    def ending(self, trial: Trial) -> Ending:
+        """Of a kind that wanted this trial: others may do with less time, or with fewer functions than cells have."""
+        cheaper = self.resource == "seconds" or (self.resource == "neurons" and trial.cells is not None)
+        return Ending(self.reason, is_final=not cheaper, cause="budget", seconds=self.seconds)
+
+
+def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial | Ending:
+    """The trial of a step as far as a limit goes.
+
+    A stage whose features cannot be fewer leaves it to the next one.
+    """
+    stage, wanted = step.stage, step.trial
+    hopeless = stage.is_waste(_BY_FAR * limit.neurons) or wanted.neurons > _HOPELESS * limit.neurons
+    most = min(limit.neurons, _TOKEN) if hopeless else limit.neurons
+    smaller = stage.smaller(wanted, most)
+    # memory grows with the neurons' square or less: what is left of it is found in steps
+    while smaller is not None and limit.resource == "memory" and _exceeds_memory(request, record, smaller):
+        most = int(0.9 * most)
+        if most < min(_FEWEST, wanted.neurons) and not record.rounds:
+            assert record.bands is not None
+            found = ", ".join(record.bands.lines(request.problem.coordinates))
+            raise MemoryBudgetError(f"the band found ({found}) is too high: {limit.reason}")
+        smaller = stage.smaller(wanted, most) if most > 0 else None
+    if smaller is None:
+        if limit.resource == "memory":
+            raise MemoryBudgetError(limit.reason)
+        return replace(limit.ending(wanted), is_final=False)
+    # functions in cells are many, and tell nothing of how many others there should be
+    alike = [each for each in record.rounds[-1:] if (each.cells is None) == (wanted.cells is None)]
+    no_larger = alike and smaller.neurons < _LARGER * alike[0].neurons
+    if no_larger or (record.rounds and stage.is_waste(limit.neurons)):
+        return limit.ending(wanted)
+    return smaller
+
+
+def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
+    """The parts of the budget but time, and the points chosen by hand, that a trial would exceed."""
+    wanted, budget = trial.neurons, request.budget
+    exceeded = []
+    if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > (rows := trial.rows(request.problem)):
+        reason = f"{trial.size} are needed, too many for the {rows} rows of the points chosen by hand; give more"
+        exceeded.append(_Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
+    if budget.neurons is not None and wanted > budget.neurons:
+        needed = wanted if trial.cells is None else trial.size
+        reason = f"the budget of {budget.neurons} functions ended it, {needed} are needed; allow more"
+        exceeded.append(_Limit(budget.neurons, "neurons", reason))
+    if _exceeds_memory(request, record, trial):
+        memory, left = bytes_of(request, record, trial), _memory_for(request, record)
+        remain = "" if memory > budget.memory_limit else f"{readable_bytes(left)} that remain of the "
+        reason = _too_many_waves(request, record, trial, memory) or (
+            f"{trial.size} need {readable_bytes(memory)} of memory, above the {remain}budget of "
+            f"{readable_bytes(budget.memory_limit)}; solve on a smaller domain, or allow more with "
+            "budget=fs.Budget(memory=...)"
+        )
+        exceeded.append(_Limit(int(wanted * (left / memory) ** 0.5), "memory", reason))
+    return exceeded
+
+
+def _too_many_waves(request: Request, record: Record, trial: Trial, memory: float) -> str:
+    """That a domain has very many wavelengths, and how many fit into the memory; empty if that is not the cause."""
+    assert record.bands is not None
+    limit, waves = request.budget.memory_limit, float(max(record.bands.frequencies * request.lengths)) / (2 * math.pi)
+    if waves < MANY_WAVES or memory < _BY_FAR * limit:
+        return ""
+    return too_many_waves(waves, trial.neurons, memory, limit, request.problem.dimension)
+
+
+def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | None:
+    """The most neurons that time allows, if that is less than the trial has."""
+    seconds = record.budget.seconds
+    if seconds is None or _FORECAST_MARGIN * outlook.seconds <= record.seconds_left:
+        return None
+    total = duration(max(record.spent + _FORECAST_MARGIN * outlook.seconds, _FORECAST_MARGIN * seconds))
+    reason = (
+        f"the budget of {seconds:g} s ended it, {trial.size} would take about {duration(outlook.seconds)} more; "
+        f"allow {total} in all with budget=fs.Budget(seconds=...)"
+    )
+    affordable = outlook.neurons_within(record.seconds_left / _FORECAST_MARGIN)
+    return _Limit(affordable if record.rounds else max(affordable, _FEWEST), "seconds", reason, outlook.seconds)
+
+
+def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
+    return bytes_of(request, record, trial) > _memory_for(request, record)
+
+
+def _memory_for(request: Request, record: Record) -> float:
+    """Bytes that a round may take with what is kept of an earlier one, which the process holds already."""
+    limit = request.budget.memory_limit
+    return limit if limit < _MODULES else min(limit, record.kept_bytes + max(memory_left(), 0.0))
+
+
+def bytes_of(request: Request, record: Record, trial: Trial) -> int:
+    """Memory of a round, with what is kept of an earlier one; at least: to count very many rows takes long."""
+    square = request.itemsize * trial.neurons**2 if trial.cells is None else 0
+    return record.kept_bytes + (square if square > _BY_FAR * request.budget.memory_limit else trial.nbytes(request))
+
+
+# ---- How far each kind of features was tried, and which of them goes on while there is time
+
+
+# Larger rounds help as long as the error has fallen by this factor each time that sizes have doubled, so many times.
+_GAIN = 1.5
+_DOUBLINGS, _LEAST_DOUBLINGS = 2, 0.5
+
+
+# Steps that rounds do not promise to help, as these may just not have come to where errors fall, may take this share of
+# the budget, and so many times as long as all before them: twice as many functions take about eight times as long.
+_SHARE = 0.5
+_TIMES = 16.0
+
+_NOT_TRIED = Ending("", cause="stalled")
+
+
+@final
+@dataclass(eq=False)
+class Trail:
+    """The rounds with one kind of features.
+
+    `start` makes what it begins with; `pursue` plays rounds from a step to where they end, adding each to the trail;
+    `forecast` tells how many seconds a step will take. After that, it has the kind's `title`, its `ending`, what was
+    `shown`, the `stage` as far as it went with its `latest` round, and the `failure` that ended it. As a gamble,
+    it goes on only for as long as its rounds help.
+    """
+
+    start: Callable[[], Step]
+    pursue: Callable[[Trail, Step], Ending]
+    forecast: Callable[[Step], float]
+    title: str = ""
+    ending: Ending = _NOT_TRIED
+    shown: list[Outcome] = field(default_factory=list)
+    stage: Stage | None = None
+    latest: Attempt | None = None
+    failure: Exception | None = None
+    is_gamble: bool = False
+
+    def add(self, stage: Stage, latest: Attempt) -> Ending | None:
+        """A round more; an ending where there is to be no other for now."""
+        self.stage, self.latest = stage, latest
+        self.shown.append(latest.outcome)
+        if not self.is_gamble or self.helps:
+            return None
+        return self.ending if self.ending.reason else Ending(f"{self.title} did not help", cause="stalled")
+
+    def follow(self, step: Step | None = None) -> Ending:
+        """Rounds from a step on, the first by default."""
+        try:
+            step = step or self.start()
+            self.title = step.stage.title
+            self.ending = self.pursue(self, step)
+        except Exception as error:  # whatever it is, it leaves what other kinds find
+            self.ending, self.failure = Ending(why_failed(error)), error
+        return self.ending
+
+    def offer(self) -> tuple[float, Step] | None:
+        """A larger step than the kind takes by itself, or its first, with its seconds; None where that is useless."""
+        try:
+            step = self._onward()
+            return None if step is None else (self.forecast(step), step)
+        except Exception as error:
+            self.ending = Ending(why_failed(error))
+            return None
+
+    def _onward(self) -> Step | None:
+        if self.ending.cause != "stalled":
+            return None
+        if self.stage is None or self.latest is None or self.latest.estimate is None:
+            return self.start()
+        estimate, problem = self.latest.estimate, self.latest.discretisation.problem
+        is_determined = not problem.missing and estimate.amplification <= ILL_POSED and not estimate.beyond
+        return self.stage.onward(self.latest) if is_determined else None
+
+    @property
+    def has_doubled(self) -> bool:
+        """Whether sizes have grown enough to show anything."""
+        return self._fall[0] >= _LEAST_DOUBLINGS
+
+    @property
+    def helps(self) -> bool:
+        """Whether rounds so far show that larger ones help."""
+        doublings, fallen = self._fall
+        return self.has_doubled and fallen >= _GAIN**doublings
+
+    @property
+    def _fall(self) -> tuple[float, float]:
+        """By what factor the least error has fallen, and how often sizes have doubled meanwhile: lately, if often."""
+        if not self.shown:
+            return 0.0, 1.0
+        largest = max(done.neurons for done in self.shown)
+        small = max(largest / 2**_DOUBLINGS, min(done.neurons for done in self.shown))
+        before = min(done.badness for done in self.shown if done.neurons <= small)
+        now = max(min(done.badness for done in self.shown), 1e-300)
+        return math.log2(largest / small), max(before / now, 1.0)
+
+
+def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
+    """Go on with larger steps, after all kinds have ended by themselves, the cheapest step of all kinds each time.
+
+    A kind takes part as long as its errors fall with each doubling; steps of others are a gamble at little cost.
+    """
+    most = _TIMES * record.spent
+    gamble = min(_SHARE * (record.budget.seconds or float("inf")), most)
+    with_more_time = most - gamble
+    offers = {i: offer for i, trail in enumerate(trails) if (offer := trail.offer())}
+    while not record.meets(tol):
+        going = [i for i, (seconds, _) in offers.items() if trails[i].helps or seconds <= gamble]
+        if not going:
+            break
+        cheapest = min(going, key=lambda i: offers[i][0])
+        trail, (_, step), began = trails[cheapest], offers.pop(cheapest), record.spent
+        record.go_on(step.stage.title)
+        trail.is_gamble = not trail.helps
+        trail.follow(step)
+        gamble -= 0.0 if trail.helps else record.spent - began
+        if offer := trail.offer():
+            offers[cheapest] = offer
+    for i, (seconds, step) in offers.items():
+        few = trails[i].shown and not trails[i].has_doubled  # or its own reason says more
+        if few and gamble < seconds <= gamble + with_more_time:
+            trails[i].ending = Ending(
+                f"rounds so far brought little; the next one, {step.trial.size}, may show more and would take about "
+                f"{duration(seconds)}: allow {duration(seconds / _SHARE)} with budget=fs.Budget(seconds=...)"
+            )
+
+
+def ending_of(trails: Sequence[Trail]) -> Ending:
+    """The ending that says what would help most; its `seconds` are zero unless rounds have shown that time would."""
+
+    def rank(trail: Trail) -> tuple[bool, bool, float]:
+        cause = trail.ending.cause
+        least = min((done.badness for done in trail.shown), default=float("inf"))
+        return cause not in ("met", "floor"), not (cause == "budget" and trail.helps), least
+
+    best = min((trail for trail in trails if trail.ending.reason or trail.shown), key=rank)
+    return best.ending if best.helps else replace(best.ending, seconds=0.0)
+
+
+# ---- The automatic solver: bands, the kinds of features to try, and rounds until the estimate meets the tolerance
+
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+# Of the time that is left, what a first round may take before there are so many times fewer functions.
+_FIRST, _FEWER = 0.8, 8
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Course:
+    """How an automatic solve went.
+
+    Attributes
+    ----------
+    best : Attempt
+    record : Record
+    choice : str
+        Which features were chosen, and why.
+    ending : str
+        Why there was no further round.
+    helps : bool
+        Whether rounds have shown that more of them, for which there was no time, would help.
+    newton : tuple of NewtonStep
+        Of a problem that is not linear.
+    failure : str
+        Why Newton's method came to no solution; empty if it did.
+    remark : str
+        Whether there may be other solutions; empty where it is linear.
+    """
+
+    best: Attempt
+    record: Record
+    choice: str
+    ending: str
+    newton: tuple[NewtonStep, ...] = ()
+    failure: str = ""
+    remark: str = ""
+    helps: bool = False
+
+
+def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[Attempt, str], Course]) -> Course:
+    """How `rounds` went, under the deadline of their record.
+
+    Where the deadline cuts them short, that is the best of those that ended: `course` makes it, for a reason. Without
+    any, it raises `SolveError`. The same is offered to whoever interrupts them.
+    """
+    try:
+        with record.deadline.enforced(), offering(lambda _: record.best and course(record.best, INTERRUPTED)):
+            return rounds()
+    except OutOfTime:
+        if record.best is None:
+            raise SolveError(_before_any_round(record)) from None
+        return course(record.best, _during(record))
+
+
+def _during(record: Record) -> str:
+    """Why the round under way was abandoned."""
+    begun, budget = record.under_way, record.budget.seconds or 0.0
+    what = "" if begun is None else f" during round {begun.number} ({system_size(begun.neurons, begun.cells)})"
+    needed = duration(budget + max(0.5 * budget, 0.0 if begun is None else begun.seconds))
+    return f"the budget of {budget:g} s ended it{what}; allow {needed} or more with budget=fs.Budget(seconds=...)"
+
+
+def _before_any_round(record: Record) -> str:
+    begun, spent = record.under_way, record.budget.seconds or 0.0
+    needed = 2 * max(spent, sum(record.seconds.values()))
+    if begun is None:
+        what = "reading the data and choosing functions"
+    else:
+        what = f"the coarsest round, {system_size(begun.neurons, begun.cells)},"
+        needed = max(needed, begun.seconds)
+    return (
+        f"the budget of {spent:g} s ended before there was an answer: {what} needs more; "
+        f"allow {duration(needed)} or more with budget=fs.Budget(seconds=...)"
+    )
+
+
+def solve_automatically(request: Request, before: Course | None = None, *, coarser: Record | None = None) -> Course:
+    """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it.
+
+    Where a problem that differs little was solved `before`, what served it is tried first. Where the same one was, with
+    a `coarser` tolerance, rounds go on from there.
+    """
+    record = Record(request.budget) if coarser is None else Record.after(coarser, request.budget)
+    return run_rounds(
+        record,
+        lambda: _choose_and_pursue(request, record, before),
+        lambda best, ending: Course(best, record, record.choice, ending),
+    )
+
+
+def _choose_and_pursue(request: Request, record: Record, before: Course | None) -> Course:
+    """All kinds of features that suit, one after the other, until one is good enough."""
+    problem = request.problem
+    if request.singular is None and jump_places(problem):
+        request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
+    check_asked_for(request)  # before data are looked at, which takes its time
+    if record.bands is None:
+        record.look(lambda: infer_bands(problem, request.streams.probes), request.streams)
+    bands = record.bands
+    assert bands is not None
+    for line in bands.lines(problem.coordinates):
+        _log.debug("band %s", line)
+    served = record.stage  # where rounds go on
+    if before is not None:
+        ending = _pursue_again(request, record, before)
+        if record.best is not None and record.meets(request.tol):
+            return Course(record.best, record, "as for the problem before", ending.reason)
+    selection = select_stages(request, bands)
+    record.choice = selection.why
+    _log.debug("functions: %s", record.choice)
+    trails: list[Trail] = []
+    steps = selection.steps if served is None else _steps_after(request, served, record.best, selection.steps)
+    for step in steps:
+        if trails:
+            if selection.stand_ins and record.best is not None:
+                break
+            record.choice += f"; {trails[-1].ending.reason}, so {step.stage.title} came next"
+        trails.append(_trail(request, record, step))
+        if trails[-1].follow().is_final:
+            break
+    tried = tuple(trails)
+    if not trails[-1].ending.is_final and selection.last is not None:
+        before_last, reason = record.best, trails[-1].ending.reason
+        trails.append(replace(_trail(request, record, selection.steps[-1]), start=selection.last))
+        trails[-1].follow()
+        if record.best is not before_last:  # otherwise it is as if there had been no such thing
+            record.choice += f"; {reason}, so {trails[-1].title} came next"
+    if not trails[-1].ending.is_final:
+        trails.extend(_trail(request, record, step) for step in selection.dearer)
+        press_on(trails, record, request.tol)
+    failed = [trail.ending.reason for trail in tried if trail.failure is not None]
+    if failed and failed[-1] not in record.choice:
+        record.choice += f"; {failed[-1]}"
+    best, ending = best_of(record, trails, tried)
+    return Course(best, record, record.choice, ending.reason, helps=ending.seconds > 0)
+
+
+def best_of(record: Record, trails: Sequence[Trail], tried: Sequence[Trail]) -> tuple[Attempt, Ending]:
+    """The best attempt of all trails, and why there was no further one.
+
+    Where there is none, it raises what failed last of the kinds that were `tried` before others stood in for them.
+    """
+    ending = ending_of(trails)
+    if record.best is not None:
+        return record.best, ending
+    # only a kind that was asked for has no other to leave it to
+    failure = next((trail.failure for trail in reversed(tried) if trail.failure is not None), None)
+    if failure is None or isinstance(failure, UnsuitableError):
+        raise ProblemError(f"approach: {ending.reason}")
+    raise failure
+
+
+def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Sequence[Step]) -> Sequence[Step]:
+    """Of the first steps of all kinds, those to try after a solve with a coarser tolerance.
+
+    Kinds before the one that served were not enough. That one goes on from where it was, unless it would begin with
+    more functions for this tolerance.
+    """
+    place = next((place for place, step in enumerate(steps) if type(step.stage) is type(stage)), None)
+    size = (stage.first() if best is None else best).trial.neurons
+    if place is not None and steps[place].trial.neurons > size:
+        return steps[place:]
+    try:
+        further = replace(stage, request=request).first() if best is None else stage.finer(request, best)
+    except Exception as error:  # whatever it is, all else can still be tried
+        further = Ending(why_failed(error))
+    others = steps if place is None else steps[place + 1 :]
+    if isinstance(further, Step):
+        return (further, *others)
+    return others or steps[place:]
+
+
+def _trail(request: Request, record: Record, step: Step) -> Trail:
+    def forecast(step: Step) -> float:
+        return step.trial.outlook(request, record.operation, record.seconds_left).seconds
+
+    return Trail(lambda: step, partial(_pursue, request, record), forecast)
+
+
+def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
+    """Rounds that begin with what a problem before was solved with, if it was."""
+    stage, error = before.record.stage, before.best.outcome.error
+    assert record.bands is not None
+    try:
+        step = None if stage is None or error > request.tol else stage.again(request, record.bands, request.tol / error)
+        return Ending("") if step is None else _trail(request, record, step).follow()
+    except Exception as error:  # whatever it is, all else can still be tried
+        return Ending(why_failed(error))
+
+
+def _pursue(request: Request, record: Record, trail: Trail, step: Step) -> Ending:
+    """Rounds with one kind of features, from a first step to where they end."""
+    redrawn = False
+    while True:
+        played = first_answer(request, record, step, partial(_afford_and_play, request, record))
+        if isinstance(played, Ending):
+            return played
+        afforded, latest = played
+        lost = trail.add(step.stage, latest)
+        error = latest.outcome.error
+        if error <= request.tol:
+            return Ending("", is_final=True, cause="met")
+        ended = afforded.limit or lost
+        if ended is not None:
+            return ended
+        hopeless = hidden_of(request.problem).reason
+        if hopeless:  # one answer is as uncertain as the next
+            return Ending(hopeless, is_final=True)
+        if not latest.is_at_floor:
+            following = step.stage.next(latest)
+            if isinstance(following, Ending):
+                return following
+            step = following
+        elif step.stage.redraws and not redrawn:  # of few functions, others may have a smaller estimate
+            redrawn, step = True, replace(step, trial=afforded.trial.because("drawn again"))
+        else:
+            return Ending(at_floor(error), is_final=True, cause="floor")
+
+
+def at_floor(error: float) -> str:
+    """That nothing is left to gain from an error on, and what to do about it."""
+    if math.isfinite(error):
+        return f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
+    return "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
+
+
+def first_answer(request: Request, record: Record, step: Step, play: Callable[[Step], T]) -> T:
+    """What `play` makes of a step; as long as there is no answer, of a smaller one where it takes too long.
+
+    Some of the time is kept for that, or for other kinds of functions where these cannot be fewer, or are so in as many
+    cells.
+    """
+    has_others = request.approach is None and not request.problem.domain.is_unbounded
+    while record.best is None and has_others:
+        try:
+            with limited_to(_FIRST, f"a first round with {step.stage.title}"):
+                return play(step)
+        except TooLongError as error:
+            fewer = step.trial.neurons // _FEWER if step.trial.cells is None else 0
+            smaller = step.stage.smaller(step.trial, fewer) if fewer else None
+            if smaller is None:
+                raise
+            _log.debug("%s", error)
+            step = replace(step, trial=smaller)
+    return play(step)
+
+
+def _afford_and_play(request: Request, record: Record, step: Step) -> tuple[Afforded, Attempt] | Ending:
+    afforded = afford(request, record, step)
+    return afforded if isinstance(afforded, Ending) else (afforded, _play(request, record, afforded, step.stage))
+
+
+def _play(request: Request, record: Record, afforded: Afforded, stage: Stage) -> Attempt:
+    """One round, recorded and told."""
+    record.begin(request, afforded.trial, afforded.seconds)
+    begun = perf_counter()
+    latest = attempt(request, afforded.trial)
+    request.progress(record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun, stage=stage))
+    # the factored system of the best round alone is kept, and counted, while the next one is under way
+    return latest if latest is record.best else replace(latest, reusable=None)

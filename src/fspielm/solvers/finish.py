@@ -1,0 +1,117 @@
+"""From what a solve has done to a `Solution` with its verdict and report."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from dataclasses import replace
+from functools import partial
+
+from fspielm.arrays import FloatArray, safe_norm
+from fspielm.collocation.discretisation import Discretisation
+from fspielm.errors import AccuracyWarning
+from fspielm.estimate.bands import Bands
+from fspielm.estimate.estimate import ErrorEstimate
+from fspielm.estimate.narrow import scrutinise
+from fspielm.estimate.verdict import Verdict, judge
+from fspielm.problem.problem import Problem
+from fspielm.solution.open_space import as_stated
+from fspielm.solution.report import BandReport, Report, field_reports
+from fspielm.solution.solution import Solution
+from fspielm.solvers.by_hand import estimate_later
+from fspielm.solvers.driver import Course
+from fspielm.solvers.plan import Attempt
+from fspielm.solvers.request import Budget, Request, silence
+
+_log = logging.getLogger(__name__)
+
+
+def finish_quietly(request: Request, found: Course | Solution | None) -> Solution | None:
+    """What was found so far: by windows a solution, otherwise how rounds went."""
+    return finish(request, found, quietly=True) if isinstance(found, Course) else found
+
+
+def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False) -> Solution:
+    """Judge what was done, by hand or automatically, and put it together; `quietly`, whatever the verdict is."""
+    problem, tol = request.problem, request.tol
+    course = solved if isinstance(solved, Course) else None
+    done = solved.best if isinstance(solved, Course) else solved
+    bands = None if course is None else course.record.bands
+    estimate = done.estimate
+    verdict = None
+    # what a nonlinear problem is judged by is the linear one that was solved last
+    linear = problem if problem.is_linear else done.discretisation.problem
+    if estimate is not None:
+        ending, failure = ("", "") if course is None else (course.ending, course.failure)
+        more_helps = course is not None and course.helps
+        verdict = judge(linear, estimate, tol, ending, bands, failure, more_helps=more_helps)
+    report = Report(
+        features=done.trial.description,
+        least_squares=repr(request.method),
+        scaling=request.scaling,
+        neurons=done.basis.size,
+        rows=done.rows,
+        points=done.discretisation.counts,
+        residuals=dict(done.residuals),
+        rank=done.rank,
+        condition=done.condition,
+        coefficient_norm=safe_norm(done.coefficients),
+        seconds=dict(done.seconds) if course is None else course.record.seconds,
+        rng=request.seed,
+        tol=tol,
+        error_estimate=None if estimate is None else estimate.relative,
+        max_error_estimate=None if estimate is None else estimate.largest,
+        scale=None if estimate is None else estimate.scale,
+        converged=None if verdict is None else verdict.converged,
+        reason="" if verdict is None else verdict.reason,
+        bands={} if bands is None else _band_reports(problem, bands),
+        rounds=() if course is None else course.record.rounds,
+        choice="" if course is None else course.choice,
+        sampled=() if estimate is None else tuple(str(look) for look in scrutinise(linear).looks),
+        fields=field_reports(problem, estimate),
+        remarks=problem.remarks if course is None or not course.remark else (*problem.remarks, course.remark),
+        cells=len(done.basis.on_cells[0].frames) if done.basis.on_cells else None,
+        tiling="".join(basis.in_words for basis in done.basis.on_cells),
+        newton=() if course is None else course.newton,
+    )
+    _log.debug("%s, %d rows x %d %s, rank %d", report.features, report.rows, report.neurons, report.noun, report.rank)
+    if verdict is not None:
+        _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
+        if not quietly:
+            warn_unless(verdict, stacklevel=5)
+    origin = None
+    if course is not None and (course.record.stage is not None or not problem.is_linear):
+        origin = replace(request, progress=silence), course.record
+    if problem.domain.is_unbounded:
+        assert estimate is not None  # features chosen by hand were refused
+        return Solution(*as_stated(problem, done.basis, done.coefficients), report, estimate, _origin=origin)
+    if estimate is not None:
+        return Solution(problem, done.basis, done.coefficients, report, estimate, _origin=origin)
+    # no more than it takes, for the solution keeps that: neither the fitted rows nor who is told of progress
+    assert isinstance(done.discretisation, Discretisation)  # only features chosen by hand are judged later
+    unplaced = replace(done.discretisation, sites={})
+    seed = int(request.streams.probes.integers(2**63))
+    later = partial(_judge_later, unplaced, done.coefficients, tol, request.budget, seed)
+    return Solution(problem, done.basis, done.coefficients, report, later)
+
+
+def warn_unless(verdict: Verdict, *, stacklevel: int) -> None:
+    """Warn of a verdict, unless it is that the tolerance is met."""
+    if not verdict.converged:
+        warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=stacklevel)
+
+
+def _judge_later(
+    discretisation: Discretisation, coefficients: FloatArray, tol: float, budget: Budget, seed: int
+) -> ErrorEstimate:
+    """Estimate when first asked for, with the warning that an estimate at once would have given."""
+    estimate = estimate_later(discretisation, coefficients, budget, seed)
+    warn_unless(judge(discretisation.problem, estimate, tol, ""), stacklevel=5)
+    return estimate
+
+
+def _band_reports(problem: Problem, bands: Bands) -> dict[str, BandReport]:
+    return {
+        str(symbol): BandReport(float(frequency), source)
+        for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True)
+    }

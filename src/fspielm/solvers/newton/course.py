@@ -1,0 +1,402 @@
+"""The automatic solver for nonlinear problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from time import perf_counter
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.arrays import real_parts
+from fspielm.cells.patchwork import check_suitable
+from fspielm.deadline import limited_to
+from fspielm.errors import IterateError, ProblemError, UnsuitableError
+from fspielm.estimate.band_data import line_band
+from fspielm.estimate.bands import Bands, bands_of_conditions, infer_bands, without_short_lines
+from fspielm.geometry.domain import chord_lines
+from fspielm.geometry.points import Sites
+from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
+from fspielm.problem.nonlinear.law import why_unique
+from fspielm.problem.operator import identity
+from fspielm.problem.problem import Problem
+from fspielm.solution.report import NewtonStep
+from fspielm.solution.solution import Solution
+from fspielm.solvers.driver import (
+    Afforded,
+    Course,
+    Trail,
+    afford,
+    at_floor,
+    best_of,
+    first_answer,
+    press_on,
+    run_rounds,
+)
+from fspielm.solvers.history import LONG, Record
+from fspielm.solvers.newton.iteration import Iterated, Newton
+from fspielm.solvers.newton.round import newton_round
+from fspielm.solvers.plan import Attempt
+from fspielm.solvers.request import Request
+from fspielm.solvers.strategies.cells import cells_for
+from fspielm.solvers.strategies.filled import filled_band
+from fspielm.solvers.strategies.selection import allows_cells, check_asked_for
+from fspielm.solvers.strategies.strategy import Ending, Step
+from fspielm.wording import OUT_OF_TIME
+
+# ---- Frequencies to begin with: those of the solution, not of the right-hand side, whose harmonics it does not have
+
+
+# A right-hand side has what nonlinear terms make of a solution: three times its frequencies where they are cubes. With
+# too few to begin with, the first rounds show it.
+_HARMONICS = 3.0
+# Of the domain's longest side: what varies along a shorter piece of the boundary says nothing about the rest.
+_SHORT = 0.02
+# What sets a band that data do not.
+BY_EQUATION = "the equation"
+# Lines along each axis on which a solution is measured, and points on each: at first, and at most.
+_CHORDS, _SAMPLES, _MOST_SAMPLES = 16, 256, 4096
+
+
+def bands_of(linear: Request) -> Bands:
+    """The bands of the conditions and of the equation, and a share of those of the right-hand side."""
+    rng = linear.streams.probes
+    found = infer_bands(linear.problem, rng)
+    found = without_short_lines(linear.problem, found, _SHORT * float(np.max(linear.lengths)), rng)
+    own = bands_of_conditions(linear.problem, found, rng)
+    shared = found.frequencies / _HARMONICS
+    frequencies = np.maximum(own.frequencies, shared)
+    sources = tuple(
+        theirs if high > low else one
+        for theirs, one, high, low in zip(found.sources, own.sources, shared, own.frequencies, strict=True)
+    )
+    return replace(found, frequencies=frequencies, sources=sources)
+
+
+def like_those_of(linear: Request, bands: Bands, earlier: Solution) -> Bands:
+    """The bands with those of an earlier solution in the place of what the equation could carry."""
+    none = replace(bands, frequencies=np.zeros(len(bands.frequencies)))
+    shown = measured(replace(linear, problem=earlier.problem), none, earlier)
+    by_equation = np.array([source == BY_EQUATION for source in bands.sources])
+    frequencies = np.where(by_equation, np.minimum(bands.frequencies, shown.frequencies), bands.frequencies)
+    sources = tuple(
+        "the solution before" if one else source for one, source in zip(by_equation, bands.sources, strict=True)
+    )
+    return replace(bands, frequencies=frequencies, sources=sources)
+
+
+def measured(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
+    """The bands of an iterate itself, along lines, where they are higher than those that were found before."""
+    problem, rng = linear.problem, linear.streams.probes
+    seeds = problem.domain.sample(_CHORDS, rng, "low-discrepancy")
+    operators = [identity(problem.dimension).on(place) for place in range(len(problem.stated.unknowns))]
+    frequencies, sources = bands.frequencies.copy(), list(bands.sources)
+    for axis in range(problem.dimension):
+        n, settled, highest = _SAMPLES, False, 0.0
+        while not settled and n <= _MOST_SAMPLES:
+            lines, lengths = chord_lines(problem.domain, seeds, axis, n)
+            values = iterate.evaluate_each(operators, Sites(lines.reshape(-1, problem.dimension)))
+            parts = [part.reshape(len(lines), n) for each in values for part in real_parts(each)]
+            found = [line_band(part, lengths) for part in parts]
+            settled, highest = all(one.settled for one in found), max(one.frequency for one in found)
+            n *= 4
+        if highest > frequencies[axis]:
+            frequencies[axis], sources[axis] = highest, "the solution"
+    return replace(bands, frequencies=frequencies, sources=tuple(sources))
+
+
+# ---- Which kinds of functions nonlinear problems are solved with
+
+
+# Cells are to be better by this factor than the tolerance asks for, since further rounds are dear; and those that are
+# laid out anew by as much more as the others have missed it. Those that are made finer where they show errors have to
+# guess less.
+_BETTER, _FINER = 1e-3, 0.1
+_LEAST_TOLERANCE = 1e-20
+# More unknowns than this are too many for steps that may be wrong: the fastest waves that the equation could carry,
+# which a solution seldom has, wait until it shows them.
+_MANY = 20_000
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of functions.
+
+    Attributes
+    ----------
+    title, why : str
+    first : callable
+        Makes the first step, of a request for a linear problem.
+    anew : callable or None
+        Makes another one, of the same, an iterate, and by how much that has missed the tolerance.
+    """
+
+    title: str
+    why: str
+    first: Callable[[Request], Step]
+    anew: Callable[[Request, Iterate, float], Step] | None = None
+
+
+def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
+    """Cells, whose refinement follows the solution, and then a filled band.
+
+    Raises
+    ------
+    ProblemError
+        If the kind asked for does not suit.
+    """
+    if linear.approach in ("characteristic", "thin"):
+        raise ProblemError(
+            f"approach={linear.approach!r} is for linear problems, for it makes use of what satisfies the equation; "
+            'take "patches" or "band", or leave it out'
+        )
+    check_asked_for(linear)
+
+    def cells(request: Request, found: Bands, missed: float = 1.0) -> Step:
+
+        better = replace(request, tol=max(_BETTER * request.tol / missed, _LEAST_TOLERANCE))
+        stage = cells_for(better, found, narrow=False)
+        return replace(stage, request=replace(request, tol=_FINER * request.tol)).first()
+
+    @cache
+    def modest() -> tuple[Bands, Step]:
+        """The bands to begin with, and the first step."""
+        found, by_equation = bands, np.array([source == BY_EQUATION for source in bands.sources])
+        step = cells(linear, found)
+        while step.trial.neurons > _MANY and np.any(by_equation & (found.frequencies * linear.lengths > 2 * np.pi)):
+            found = replace(found, frequencies=np.where(by_equation, found.frequencies / 2, found.frequencies))
+            step = cells(linear, found)
+        return found, step
+
+    def cells_anew(request: Request, iterate: Iterate, missed: float) -> Step:
+        step = cells(request, measured(request, modest()[0], iterate), missed)
+        return replace(step, trial=step.trial.because("cells for the frequencies of the solution"))
+
+    def band(request: Request) -> Step:
+        return filled_band(request, bands).first()
+
+    asked = linear.approach is not None
+    kinds = []
+    if linear.approach != "band" and (asked or _suits_cells(linear)):
+        why = "asked for" if asked else "which follow it"
+        kinds.append(Kind("polynomials in cells", why, lambda _: modest()[1], cells_anew))
+    if linear.approach != "patches":
+        kinds.append(Kind("a filled band", "asked for" if asked else "which serves every equation", band))
+    return kinds
+
+
+def _suits_cells(linear: Request) -> bool:
+
+    try:
+        check_suitable(linear.problem)
+    except UnsuitableError:
+        return False
+    return allows_cells(linear)
+
+
+# ---- The automatic solver for nonlinear problems: rounds of Newton's method with better and better functions
+
+
+# Rounds in a row in which no solution is found.
+_MOST_FAILURES = 2
+# A solution with a smaller error than this shows its frequencies.
+_MEASURABLE = 1e-2
+# Functions that are laid out anew may be so much dearer than those of another round.
+_DEARER = 1.0
+# How often a round takes as long as one linear problem: the first, and those that begin close to the solution; and at
+# least and at most, by what the one before has shown.
+_TIMES_FIRST, _TIMES = 5.0, 3.0
+_LEAST_TIMES, _MOST_TIMES = 1.0, 12.0
+# Of the time that is left, what may go into laying out functions that others can stand for.
+_LOOKING = 0.3
+_TRY = (
+    "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
+    "step, with each solution as the guess for the next"
+)
+_TRY_IN_TIME = '; in time, approach="windows" goes on from what is known, step by step'
+
+
+def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | None = None) -> Course:
+    """Newton's method from a guess, zero by default, with functions that follow the solution.
+
+    It may be expected to have the frequencies of an earlier one.
+    """
+    record = Record(request.budget)
+    pursuits: list[_Pursuit] = []
+
+    def course(best: Attempt, ending: str) -> Course:
+        steps, failure = (pursuits[0].steps, pursuits[0].failure) if pursuits else ((), "")
+        return Course(best, record, record.choice, ending, steps, failure, _remark(request.problem, failure))
+
+    def rounds() -> Course:
+        start, linear = _begin(request, record, guess)
+        assert record.bands is not None
+        if earlier is not None:
+            record.bands = like_those_of(linear, record.bands, earlier)
+        others = () if guess is not None else (_ones(request.problem),)
+        pursuits.append(_Pursuit(Newton.of(request, record.deadline), record, start, others))
+        best, ending = _pursue_kinds(pursuits[0], linear)
+        return course(best, ending)
+
+    return run_rounds(record, rounds, course)
+
+
+def _pursue_kinds(pursuit: _Pursuit, linear: Request) -> tuple[Attempt, str]:
+    """All kinds of functions that suit, one after the other: the best attempt, and why there was no further one."""
+    record, trails = pursuit.record, list[Trail]()
+    assert record.bands is not None
+    for kind in kinds_for(linear, record.bands):
+        came_next = f"{record.choice}; {trails[-1].ending.reason if trails else ''}, so {kind.title} came next"
+        record.choice = came_next if record.choice else f"{kind.title}, {kind.why}"
+        trails.append(Trail(partial(_first, linear, kind), pursuit.following(linear, kind), pursuit.forecast(linear)))
+        trails[-1].follow()
+        if trails[-1].ending.is_final:
+            break
+    else:
+        press_on(trails, record, linear.tol)
+    best, ending = best_of(record, trails, trails)
+    return best, ending.reason
+
+
+def _first(linear: Request, kind: Kind) -> Step:
+    """What to begin a kind of functions with, if that does not take too long to lay out."""
+    with limited_to(_LOOKING, f"laying out {kind.title}") if linear.approach is None else nullcontext():
+        return kind.first(linear)
+
+
+def _remark(problem: Problem, failure: str) -> str:
+    """What is known of other solutions."""
+    why = why_unique(problem)
+    if why:
+        return f"the problem is not linear, but has no other solution that is smooth, {why}"
+    this = "solutions are" if failure else "this is one of"
+    return f"the problem is not linear: {this} possibly several{' solutions' * (not failure)}, and guess= decides which"
+
+
+def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Request]:
+    """What to begin with, and a request for the linear problem around it.
+
+    Where equations have no meaning at zero, and nothing else was given, that is one.
+    """
+    problem = request.problem
+
+    def begin(start: Iterate) -> tuple[Iterate, Request]:
+        linear = replace(request, problem=problem.linearised(start))
+        record.look(partial(bands_of, linear))
+        return start, linear
+
+    if guess is not None:
+        return begin(as_iterate(problem, guess))
+    with suppress(IterateError):
+        return begin(as_iterate(problem))
+    return begin(_ones(problem))
+
+
+def _ones(problem: Problem) -> Iterate:
+    return as_iterate(problem, dict.fromkeys(problem.names, 1))
+
+
+@dataclass(eq=False)
+class _Pursuit:
+    """Rounds, each from where the last one came to; `others` are where to begin if nothing is found from the start.
+
+    Each takes about so many `times` as long as one linear problem.
+    """
+
+    newton: Newton
+    record: Record
+    start: Iterate
+    others: tuple[Iterate, ...] = ()
+    steps: tuple[NewtonStep, ...] = ()
+    failure: str = ""
+    times: float = _TIMES_FIRST
+
+    def following(self, linear: Request, kind: Kind) -> Callable[[Trail, Step], Ending]:
+        """What plays rounds with one kind of functions, from a step to where they end; each time from where it was."""
+        anew, tol = kind.anew, self.newton.request.tol
+
+        def pursue(trail: Trail, step: Step) -> Ending:
+            nonlocal linear, anew
+            failures: tuple[str, ...] = ()
+            while True:
+                play = partial(self._afford_and_play, linear, insist=not failures)
+                played = first_answer(linear, self.record, step, play)
+                if isinstance(played, Ending):  # what has digits already is not to be had from fewer functions
+                    return replace(played, is_final=played.is_final or self._has_digits)
+                afforded, latest, done = played
+                linear = replace(linear, problem=done.finite.problem)
+                stage = step.stage.around(linear.problem)
+                lost = trail.add(stage, latest)
+                error = latest.outcome.error
+                if error <= tol:
+                    return Ending("", is_final=True, cause="met")
+                if afforded.limit is not None:
+                    return replace(afforded.limit, is_final=True)
+                failures = (*failures, done.failure) if done.failure else ()
+                if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
+                    self.failure = _why_none(latest, failures[0], linear) if failures else ""
+                    return Ending(
+                        self.failure or OUT_OF_TIME, is_final=True, cause="exhausted" if failures else "budget"
+                    )
+                if lost is not None:
+                    return lost
+                if latest.is_at_floor:
+                    return Ending(at_floor(error), is_final=True, cause="floor")
+                following = stage.next(latest)
+                if anew is not None and error < _MEASURABLE:
+                    other = anew(linear, self.start, error / linear.tol)
+                    larger = other.trial.neurons > latest.outcome.neurons
+                    if larger and (isinstance(following, Ending) or _is_cheap(other, following, linear.problem)):
+                        following, anew = other, None
+                if isinstance(following, Ending):
+                    return following
+                step = following
+
+        return pursue
+
+    def forecast(self, linear: Request) -> Callable[[Step], float]:
+        """What tells how many seconds a step will take."""
+        record = self.record
+        return lambda step: self.times * step.trial.outlook(linear, record.operation, record.seconds_left).seconds
+
+    @property
+    def _has_digits(self) -> bool:
+        return self.record.best is not None and self.record.best.outcome.error < _MEASURABLE
+
+    def _afford_and_play(
+        self, linear: Request, step: Step, *, insist: bool
+    ) -> tuple[Afforded, Attempt, Iterated] | Ending:
+        """One round, recorded and told; or why there is none."""
+        afforded = afford(linear, self.record, step, self.times)
+        if isinstance(afforded, Ending):
+            return afforded
+        newton = replace(self.newton, round=self.record.begin(linear, afforded.trial, afforded.seconds).number)
+        begun = perf_counter()
+        latest, done = newton_round(newton, linear, afforded.trial, self.start, insist=insist, others=self.others)
+        self.steps += done.steps
+        if not done.failure:
+            self.start, self.others = done.iterate, ()
+        seconds = perf_counter() - begun
+        as_long = self.times * seconds / afforded.seconds if seconds > LONG else _TIMES
+        self.times = min(max(as_long, _LEAST_TIMES), _MOST_TIMES)
+        linear.progress(self.record.add(latest, forecast=afforded.seconds, seconds=seconds))
+        return afforded, latest, done
+
+
+def _why_none(latest: Attempt, failure: str, request: Request) -> str:
+    """Why no solution was found, in words."""
+    assert latest.estimate is not None
+    is_whole = request.approach is None and request.problem.domain.time is not None and request.problem.dimension == 2
+    return (
+        f"Newton's method came to no solution: {failure}; the linearisation amplifies residuals "
+        f"{latest.estimate.amplification:.0e} times there, and would be singular at a fold, beyond which there is no "
+        f"solution; {_TRY}{_TRY_IN_TIME if is_whole else ''}"
+    )
+
+
+def _is_cheap(one: Step, other: Step, problem: Problem) -> bool:
+    return one.trial.work(problem) <= _DEARER * other.trial.work(problem)

@@ -1,0 +1,393 @@
+"""Newton's method with one discretisation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from time import perf_counter
+from typing import final
+
+import numpy as np
+
+from fspielm.arrays import NumberArray, safe_norm
+from fspielm.basis.basis import Basis
+from fspielm.basis.evaluation.sums import evaluate, evaluate_each
+from fspielm.collocation.discretisation import Finite
+from fspielm.collocation.least_squares import Factored
+from fspielm.collocation.system import BlockRows, make_block
+from fspielm.deadline import Deadline
+from fspielm.errors import IterateError
+from fspielm.geometry.points import Sites
+from fspielm.problem.nonlinear.iterate import Iterate
+from fspielm.problem.operator import Operator, identity
+from fspielm.problem.problem import Moving, Problem, moving
+from fspielm.solution.evaluation import Sum, sums_of, with_conjugates
+from fspielm.solution.report import NewtonStep
+from fspielm.solvers.plan import factor
+from fspielm.solvers.request import Request, timed
+
+# ---- What equations and conditions leave at some sites
+
+
+# What an operator makes of a function at sites.
+Apply = Callable[[Operator, Sites], NumberArray]
+Deviations = dict[str, NumberArray]
+
+
+def of_sum(basis: Basis, coefficients: NumberArray, threads: int) -> Apply:
+    """What operators make of a sum."""
+
+    def apply(operator: Operator, sites: Sites) -> NumberArray:
+        return evaluate(basis, coefficients, operator, sites, threads=threads, method="tiles")
+
+    return apply
+
+
+def of_iterate(problem: Problem, iterate: Iterate) -> Apply | None:
+    """What operators make of any iterate; None where they are on the parts of complex unknowns, and it is not."""
+    if problem.whole is not None:
+        return None
+    return lambda operator, sites: iterate.evaluate_each([operator], sites)[0]
+
+
+def deviations(problem: Problem, places: Mapping[str, Sites], apply: Apply) -> Deviations:
+    """Left minus right-hand sides of a linear problem, by the names of the relations that have sites."""
+    found: Deviations = {}
+    for relation in problem.relations:
+        if relation.name in places:
+            block = make_block(relation, places[relation.name])
+            rows = block.summed(np.asarray(sum(apply(operator, sites) for operator, sites in block.pieces)))
+            found[relation.name] = rows - block.values
+    return found
+
+
+def norm(deviations: Deviations, scales: Mapping[str, NumberArray]) -> float:
+    """Of all of them, in scaled rows."""
+    return safe_norm(np.concatenate([scales[name] * each for name, each in deviations.items()]))
+
+
+# ---- Iterates that are sums of functions
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """A sum of functions to linearise around.
+
+    Attributes
+    ----------
+    problem : Problem
+    basis : Basis
+    coefficients : (M,) array
+    threads : int
+    """
+
+    problem: Problem
+    basis: Basis
+    coefficients: NumberArray
+    threads: int
+
+    def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
+        """Each of T operators on the unknowns as they were written, at n sites; shape ``(T, n)``."""
+        return evaluate_each(*self._shown, operators, sites, threads=self.threads, method="tiles")
+
+    @cached_property
+    def _shown(self) -> Sum:
+        if self.problem.whole is None:
+            return self.basis, self.coefficients
+        return with_conjugates(sums_of(self.problem, self.basis, self.coefficients))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Between:
+    """A place on the way from one iterate to another.
+
+    Attributes
+    ----------
+    start, end : Iterate
+    share : float
+        Of the way.
+    """
+
+    start: Iterate
+    end: Iterate
+    share: float
+
+    def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
+        """Each of T operators, at n sites; shape ``(T, n)``."""
+        first, last = (each.evaluate_each(operators, sites) for each in (self.start, self.end))
+        return (1 - self.share) * first + self.share * last
+
+
+# ---- One step of Newton's method: how far along its way the residual falls
+
+
+# The shortest step that is tried, as a share of the full one.
+_SHORTEST = 2.0**-9
+# Of the decrease of squares that a linear equation would have, what there must be.
+_DECREASE = 0.1
+# What rounding may make of a residual that is the same.
+_ROUNDING = 1e-3
+# A residual so close to that of the linear problem is as small as these functions allow.
+DONE = 3.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """What was reached with a share of a step; its coefficients, where it is a sum of the functions at hand."""
+
+    iterate: Iterate
+    coefficients: NumberArray | None
+    damping: float
+    residual: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Way:
+    """The way from an iterate to the solution of the linear problem around it.
+
+    Attributes
+    ----------
+    probe : callable
+        Makes the linear problem around an iterate.
+    finite : Finite
+        The linear problem, made finite.
+    blocks : sequence of BlockRows
+    start : Iterate
+    known : (M,) array or None
+        Its coefficients, where it is a sum of the functions at hand.
+    target : Expansion
+    """
+
+    probe: Callable[[Iterate], Problem]
+    finite: Finite
+    blocks: Sequence[BlockRows]
+    start: Iterate
+    known: NumberArray | None
+    target: Expansion
+
+    @cached_property
+    def _rows(self) -> tuple[Mapping[str, Sites], Mapping[str, NumberArray]]:
+        rows = self.finite.fitted(self.blocks)
+        return {name: sites for name, (sites, _) in rows.items()}, {name: scales for name, (_, scales) in rows.items()}
+
+    @cached_property
+    def linear(self) -> float:
+        """The residual of the linear problem, which is that of the end of the way but for terms of higher order."""
+        return self._residual(self.finite.problem, self._sum(self.target.coefficients))
+
+    @cached_property
+    def base(self) -> float | None:
+        """The residual at the beginning; None where that cannot be told."""
+        apply = of_iterate(self.target.problem, self.start) if self.known is None else self._sum(self.known)
+        return None if apply is None else self._residual(self.finite.problem, apply)
+
+    def shortened(self, *, surely: bool) -> Reached | None:
+        """As far along the way as the residual falls about as it should; None where it does not at all.
+
+        All of it, wherever that leads, if it `surely` is the right one: what is left of the residual may be rounding.
+        """
+        share = 1.0
+        while share >= _SHORTEST:
+            reached = self._reach(share)
+            if reached is not None and (surely or reached.residual <= DONE * self.linear or self._is_good(reached)):
+                return reached
+            share /= 2
+        return None
+
+    def _is_good(self, reached: Reached) -> bool:
+        if self.base is None:
+            return bool(np.isfinite(reached.residual))
+        # products, which may be infinite, where powers of numbers would be an error
+        before, after = self.base * self.base, reached.residual * reached.residual
+        promised = max(before - self.linear * self.linear, 0.0)
+        least = before - _DECREASE * reached.damping * promised
+        return after <= least * (1 + _ROUNDING * reached.damping)
+
+    def _reach(self, share: float) -> Reached | None:
+        """A place on the way; None where the equations have no meaning there."""
+        end = self.target
+        try:
+            if share == 1.0 or self.known is not None:
+                start = 0.0 if self.known is None else (1 - share) * self.known
+                coefficients = end.coefficients if share == 1.0 else start + share * end.coefficients
+                there = Expansion(end.problem, end.basis, coefficients, end.threads)
+                residual = self._residual(self.probe(there), self._sum(coefficients))
+                return Reached(there, coefficients, share, residual)
+            between = Between(self.start, end, share)
+            problem = self.probe(between)
+            apply = of_iterate(problem, between)
+            # of complex unknowns the residual is not known there: only that there is one
+            return Reached(between, None, share, self._residual(problem, apply or self._sum(end.coefficients)))
+        except IterateError:
+            return None
+
+    def _sum(self, coefficients: NumberArray) -> Apply:
+        return of_sum(self.finite.basis, coefficients, self.finite.threads)
+
+    def _residual(self, problem: Problem, apply: Apply) -> float:
+        places, scales = self._rows
+        return norm(deviations(problem, places, apply), scales)
+
+
+# ---- Newton's method with one discretisation
+
+
+_MOST_STEPS = 30
+# Steps end before the budget does: another one would take as long as the last, and so does what is found out then.
+_BEFORE_THE_END = 2.0
+# A step that would leave more than this share of the residual has nothing to gain but from better functions.
+_RESOLVED = 0.5
+# Steps that are rounding; and those after which another number is put in front of the nonlinear terms.
+_SMALL, _ON_THE_WAY = 1e-13, 1e-2
+# Steps so small that the next one should be far smaller; and what a residual that stays keeps of the one before.
+_QUADRATIC, _STAYS = 1e-4, 0.25
+# Full steps that are smaller are close to a solution.
+_CLOSE = 0.1
+# Points at which steps are measured.
+_POINTS = 400
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Iterated:
+    """Where Newton's method came to with one discretisation.
+
+    Attributes
+    ----------
+    finite : Finite
+        The linear problem that was solved last, made finite.
+    blocks : sequence of BlockRows
+    factored : Factored
+    coefficients : (M,) array
+        Its solution; where the last step was shortened, of what was reached with it.
+    before, iterate : Iterate
+        What it was linearised around, and what the coefficients make.
+    steps : tuple of NewtonStep
+    seconds : float
+        That the last factorisation took.
+    failure : str
+        Why it is no solution; empty where it is one.
+    """
+
+    finite: Finite
+    blocks: Sequence[BlockRows]
+    factored: Factored
+    coefficients: NumberArray
+    before: Iterate
+    iterate: Expansion
+    steps: tuple[NewtonStep, ...]
+    seconds: float
+    failure: str = ""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Newton:
+    """Newton's method for a problem, with steps shortened until the residual falls.
+
+    Attributes
+    ----------
+    problem : Problem
+        Not linear.
+    request : Request
+    solving, probing : Moving
+        The linear problem around the present iterate, and around others that are looked at.
+    deadline : Deadline
+    round : int
+        That it is done in, for progress.
+    share : float
+        A number in front of the nonlinear terms.
+    """
+
+    problem: Problem
+    request: Request
+    solving: Moving
+    probing: Moving
+    deadline: Deadline
+    round: int = 1
+    share: float = 1.0
+
+    @classmethod
+    def of(cls, request: Request, deadline: Deadline) -> Newton:
+        """For a nonlinear problem."""
+        problem = request.problem
+        return cls(problem, request, moving(problem), moving(problem), deadline)
+
+    def run(self, finite: Finite, start: Iterate, *, most: int = _MOST_STEPS) -> Iterated:
+        """From an iterate to a solution, as far as the functions allow.
+
+        Raises
+        ------
+        IterateError
+            If something has no finite value at the start.
+        """
+        at: Iterate = start
+        known: NumberArray | None = None
+        steps: tuple[NewtonStep, ...] = ()
+        while True:
+            began = perf_counter()
+            finite = finite.with_problem(self.solving.to(at, self.share))
+            system = finite.assemble(self.request.scaling)
+            (factored, coefficients, _), seconds = timed(partial(factor, self.request.method, system, in_place=True))
+            target = Expansion(self.problem, finite.basis, coefficients, finite.threads)
+            change = self._change(at, target)
+            way = Way(self.probe, finite, system.blocks, at, known, target)
+            reached = way.shortened(surely=change < _ON_THE_WAY)
+            before, failure = at, ""
+            if reached is None:
+                reached = Reached(target, coefficients, 1.0, np.inf if way.base is None else way.base)
+                failure = "no step in its direction makes the residual smaller"
+            steps += (NewtonStep(self.round, len(steps) + 1, reached.residual, change, reached.damping, self.share),)
+            self.request.progress(steps[-1])
+            at, known = reached.iterate, reached.coefficients
+            done = failure or self._is_done(reached, way, steps)
+            if not done and len(steps) >= (2 * most if _is_close(steps[-1]) else most):
+                failure = f"{len(steps)} steps were not enough"
+            elif not done and self.deadline.seconds_left <= _BEFORE_THE_END * (perf_counter() - began):
+                failure = f"the budget of {self.request.budget.seconds:g} s ended it after {len(steps)} steps"
+            if done or failure:
+                final = target if known is None else Expansion(self.problem, finite.basis, known, finite.threads)
+                return Iterated(
+                    finite, system.blocks, factored, final.coefficients, before, final, steps, seconds, failure
+                )
+
+    def probe(self, iterate: Iterate) -> Problem:
+        """The linear problem around an iterate, until another one is asked for."""
+        return self.probing.to(iterate, self.share)
+
+    def _is_done(self, reached: Reached, way: Way, steps: Sequence[NewtonStep]) -> bool:
+        change = steps[-1].step
+        if reached.damping < 1.0:
+            return False
+        # where convergence should be quadratic, nothing but rounding makes a residual stay
+        if change < _QUADRATIC and len(steps) > 1 and reached.residual > _STAYS * steps[-2].residual:
+            return True
+        if (self.share < 1.0 and change < _ON_THE_WAY) or change < _SMALL or reached.residual <= DONE * way.linear:
+            return True
+        return way.base is not None and way.linear > _RESOLVED * way.base
+
+    def _change(self, start: Iterate, end: Iterate) -> float:
+        """How far apart iterates are, relative to the size of the second."""
+        stated = self.problem.stated
+        operators = [identity(self.problem.dimension).on(place) for place in range(len(stated.unknowns))]
+        first, last = (each.evaluate_each(operators, self._points) for each in (start, end))
+        return max(_ratio(safe_norm(b - a), safe_norm(b)) for a, b in zip(first, last, strict=True))
+
+    @cached_property
+    def _points(self) -> Sites:
+        rng = np.random.default_rng(0)
+        return Sites(self.problem.domain.sample(_POINTS, rng, "low-discrepancy"))
+
+
+def _is_close(step: NewtonStep) -> bool:
+    """Whether a few steps more should do."""
+    return step.damping == 1.0 and step.step < _CLOSE
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else float(part > 0)

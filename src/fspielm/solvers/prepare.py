@@ -1,0 +1,185 @@
+"""prepare(): factor once, then solve for many right-hand sides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, final
+
+import numpy as np
+
+from fspielm.arrays import NumberArray, safe_norm
+from fspielm.basis.singular.corners import Choice, check_singular, missed_jumps
+from fspielm.collocation.least_squares import Factored
+from fspielm.errors import ProblemError, SolveError
+from fspielm.estimate.examination import Examination
+from fspielm.estimate.narrow import scrutinise
+from fspielm.estimate.verdict import judge
+from fspielm.expr.field import Value
+from fspielm.problem.derived import with_data
+from fspielm.problem.problem import Problem
+from fspielm.solution.report import field_reports
+from fspielm.solution.solution import Solution
+from fspielm.solvers.driver import solve_automatically
+from fspielm.solvers.finish import finish, warn_unless
+from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, reporter, timed
+from fspielm.solvers.solve import check_arguments
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Prepared:
+    """A solved problem whose factorisation serves for other data.
+
+    Attributes
+    ----------
+    problem : Problem
+    solution : Solution
+        For the data it was prepared with; their band decided the features.
+    """
+
+    problem: Problem
+    solution: Solution
+    _factored: Factored
+    _examination: Examination
+    _budget: Budget
+    _singular: Choice = None
+    _progress: bool | Progress | None = None
+    _with_source: list[Prepared] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        return f"Prepared({self.solution!r})"
+
+    def solve(
+        self, right_hand_side: Value | Sequence[Value] | None = None, values: Mapping[str, Any] | None = None
+    ) -> Solution:
+        """Solve with other data, at a small fraction of the cost.
+
+        Parameters
+        ----------
+        right_hand_side : number, Expr or callable, optional
+            The right-hand side f of the equation read as ``operator(u) = f``; for a system a list of them, one for
+            each equation. Unchanged by default. If the problem was prepared without one, the first costs another
+            preparation, as features that satisfy the equation without it do not serve.
+        values : mapping, optional
+            New values of conditions, by block name (``"dirichlet x-"``, or ``"dirichlet x- u"`` with several unknowns)
+            or kind (``"dirichlet"``): numbers, expressions or callables; for ``"measured"`` an array too. With several
+            unknowns also mappings from those that get new ones: ``{"dirichlet": {u: 1}}``.
+
+        Returns
+        -------
+        Solution
+            With its own error estimate: data of a higher band than those it was prepared with are noticed,
+            with an `AccuracyWarning`.
+        """
+        problem = with_data(self.problem, right_hand_side, values)
+        if self._examination.discretisation.satisfies_equation and not problem.is_homogeneous:
+            return self._solve_with_source(problem)
+        return self._solve(problem)
+
+    def _solve_with_source(self, problem: Problem) -> Solution:
+        """Solve with a right-hand side that the features cannot have: prepared anew, the first time."""
+        if self._with_source:
+            return self._with_source[0]._solve(problem)
+        report = self.solution.report
+        prepared = prepare(
+            problem,
+            tol=report.tol,
+            budget=self._budget,
+            rng=report.rng,
+            progress=self._progress,
+            singular=self._singular,
+        )
+        self._with_source.append(prepared)
+        return self._with_source[0].solution
+
+    def _solve(self, problem: Problem) -> Solution:
+        discretisation = self._examination.discretisation
+        coefficients, solving = timed(lambda: self._coefficients(problem))
+        tol, examination = self.solution.report.tol, self._examination
+        estimate, estimating = timed(lambda: examination.settled(examination.estimate(coefficients, problem), tol))
+        ending = "these data need another band than those that were prepared for; solve them by themselves"
+        missed = missed_jumps(problem, discretisation.basis)
+        if missed:
+            (x, y), estimate = missed[0], replace(estimate, relative=math.inf, largest=math.inf, unresolved=None)
+            where = f"values jump at ({x:.6g}, {y:.6g}), where those that were prepared for do not"
+            ending = f"{where}; solve them by themselves"
+        verdict = judge(problem, estimate, tol, ending)
+        report = replace(
+            self.solution.report,
+            residuals=dict(estimate.residuals),
+            coefficient_norm=safe_norm(coefficients),
+            seconds={"solve": solving, "estimate": estimating},
+            error_estimate=estimate.relative,
+            max_error_estimate=estimate.largest,
+            scale=estimate.scale,
+            converged=verdict.converged,
+            reason=verdict.reason,
+            bands={},
+            rounds=(),
+            sampled=tuple(str(look) for look in scrutinise(problem).looks),
+            fields=field_reports(problem, estimate),
+        )
+        warn_unless(verdict, stacklevel=4)
+        return Solution(problem, discretisation.basis, coefficients, report, estimate)
+
+    def _coefficients(self, problem: Problem) -> NumberArray:
+        discretisation = self._examination.discretisation.with_problem(problem)
+        return self._factored.solve(discretisation.values(self._examination.blocks))
+
+
+def prepare(
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    budget: Budget | None = None,
+    rng: int | np.random.Generator | None = None,
+    progress: bool | Progress | None = None,
+    singular: Choice = None,
+    approach: Approach | None = None,
+) -> Prepared:
+    """Solve a problem automatically and keep its factorisation for further right-hand sides and data.
+
+    The band of the data given here decides the features: prepare with the most oscillating of the data to come.
+
+    Parameters
+    ----------
+    problem, tol, budget, rng, progress, singular, approach
+        As for `solve`.
+
+    Returns
+    -------
+    Prepared
+    """
+    check_arguments(problem, tol, None, None, None, budget)
+    check_singular(singular)
+    check_approach(approach)
+    if problem.domain.is_unbounded:
+        raise ProblemError("prepare is for bounded domains; solve an open one again for other data, fs.solve(problem)")
+    streams, seed = Streams.spawned(rng)
+    request = Request(
+        problem,
+        tol,
+        budget or Budget(),
+        streams,
+        seed,
+        progress=reporter(progress),
+        singular=singular,
+        approach=approach,
+        reuse=True,
+    )
+    course = solve_automatically(request)
+    kept = course.best.reusable
+    if kept is None:
+        raise SolveError("the factorisation was not kept")
+    solution = finish(request, course)
+    return Prepared(
+        problem,
+        solution,
+        kept.factored,
+        kept.examination.for_many(streams.probes),
+        request.budget,
+        singular,
+        progress,
+    )

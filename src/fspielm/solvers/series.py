@@ -1,0 +1,45 @@
+"""Many problems that differ little, one after the other."""
+
+from __future__ import annotations
+
+from typing import final
+
+from fspielm.problem.problem import Problem
+from fspielm.problem.scattering.media import has_media
+from fspielm.solution.solution import Solution
+from fspielm.solvers.driver import Course, solve_automatically
+from fspielm.solvers.finish import finish
+from fspielm.solvers.request import Budget, Request, Streams
+from fspielm.solvers.solve import check_arguments, solve
+
+
+@final
+class Series:
+    """Solves as `solve` does, but begins each problem with the kind and the number of functions that served the last.
+
+    Most problems then take a single round. Rows, held-out rows, the error estimate and the verdict are each problem's
+    own; where what is begun with does not do, all else is tried as in any solve.
+
+    Parameters
+    ----------
+    tol : float
+    budget : Budget
+    seed : int
+        Of features and points, the same for every problem.
+    """
+
+    def __init__(self, tol: float, budget: Budget, seed: int) -> None:
+        self._tol, self._budget, self._seed = tol, budget, seed
+        self._before: Course | None = None
+
+    def solve(self, problem: Problem) -> Solution:
+        """The solution of the next problem; an `AccuracyWarning` says why its estimate does not meet the tolerance."""
+        # of several solutions, the last one would decide which is found; fields inside of objects are further unknowns
+        if not problem.is_linear or has_media(problem):
+            return solve(problem, tol=self._tol, budget=self._budget, rng=self._seed)
+        check_arguments(problem, self._tol, None, None, None, self._budget)
+        streams, seed = Streams.spawned(self._seed)
+        request = Request(problem, self._tol, self._budget, streams, seed)
+        course = solve_automatically(request, self._before)
+        self._before = course
+        return finish(request, course)

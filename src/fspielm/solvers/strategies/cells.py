@@ -1,0 +1,243 @@
+"""Cells joined by their traces, for whatever is local."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from fspielm.basis.basis import Basis
+from fspielm.cells.patchwork import Patchwork
+from fspielm.deadline import check_deadline
+from fspielm.estimate.bands import Bands
+from fspielm.machine import limited
+from fspielm.problem.problem import Problem
+from fspielm.solvers.cells.first import first_cells
+from fspielm.solvers.cells.refine import MOST_DEGREE, refine
+from fspielm.solvers.cost_model import Expected
+from fspielm.solvers.plan import Attempt, Trial
+from fspielm.solvers.request import Approach, Request
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+
+# ---- A round with cells
+
+
+# What a round takes in any case; and the error estimate for each function: about the same however long the
+# factorisation takes, and hardly less on several threads (2e-5 to 5e-5 s were measured).
+_FIXED = 0.1
+_ESTIMATE = 3.5e-5
+# A factorisation takes so many times longer than its largest cell lets expect: the others are less efficient.
+_OTHERS = 1.2
+# How often that cell is factored (the first time things are loaded), unless that takes this share of the time left.
+_TIMES, _SHARE_OF_TIME = 2, 0.1
+# Operations that are over before they could be measured.
+_QUICK = 2e8
+_USUAL = 1e-10
+# Time grows with so high a power of the number of functions.
+_POWER = 1.5
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CellTrial(Trial):
+    """Cells, the degrees of their polynomials, and the reason for them.
+
+    Attributes
+    ----------
+    patchwork : Patchwork
+    why : str
+    """
+
+    patchwork: Patchwork
+    why: str
+
+    @property
+    def neurons(self) -> int:
+        """Columns of the system."""
+        return self.patchwork.basis.size
+
+    @property
+    def cells(self) -> int:
+        """How many there are."""
+        return len(self.patchwork.tiling.cells)
+
+    def rows(self, problem: Problem) -> int:
+        """Rows of the system."""
+        return self.patchwork.rows
+
+    def work(self, problem: Problem) -> float:
+        """Floating-point operations of the factorisation."""
+        return self.patchwork.nested().cost.operations
+
+    @property
+    def description(self) -> str:
+        """The number of cells, and their degrees."""
+        degrees = self.patchwork.degrees
+        span = f"{degrees.min()}" if degrees.min() == degrees.max() else f"{degrees.min()} to {degrees.max()}"
+        return f"polynomials of degree {span} in {self.cells} cell{'s' * (self.cells > 1)}"
+
+    def widths(self, basis: Basis) -> tuple[float, ...]:
+        """The highest frequency along each axis that all cells hold."""
+        return tuple(basis.reach.tolist())
+
+    def because(self, why: str) -> CellTrial:
+        """The same for another reason."""
+        return replace(self, why=why)
+
+    def nbytes(self, request: Request) -> int:
+        """Of the factorisation."""
+        return self.patchwork.nested(keep=request.reuse).cost.nbytes
+
+    def outlook(self, request: Request, operation: float | None, time_left: float) -> CellOutlook:
+        """How long it will take, from the factorisation of one cell."""
+        nested = self.patchwork.nested()
+        each = _USUAL
+        if nested.cost.operations > _QUICK:
+            leaf = max(nested.leaves, key=lambda leaf: (nested.operations_of(leaf.dtype), leaf.height))
+            taken: list[float] = []
+            with limited(1):  # as when cells are factored on threads
+                while not taken or (len(taken) < _TIMES and sum(taken) <= _SHARE_OF_TIME * time_left):
+                    check_deadline()
+                    began = perf_counter()
+                    rows = leaf.fill()
+                    np.linalg.qr(rows, mode="raw")
+                    taken.append(perf_counter() - began)
+            each = min(taken) / (nested.operations_of(leaf.dtype) * 2.0 * rows.shape[0] * rows.shape[1] ** 2)
+        return CellOutlook(self.neurons, nested.cost.in_a_row(nested.threads), each)
+
+    def discretise(self, request: Request, seconds: dict[str, float]) -> Patchwork:
+        """As it is: nothing of it is random."""
+        return self.patchwork
+
+
+@final
+@dataclass(frozen=True)
+class CellOutlook(Expected):
+    """How long a round with cells takes.
+
+    Attributes
+    ----------
+    neurons : int
+    operations : float
+        Of the factorisation, one after the other.
+    each : float
+        Seconds for one of them, in the largest cell.
+    """
+
+    neurons: int
+    operations: float
+    each: float
+
+    @property
+    def seconds(self) -> float:
+        """How long it will take."""
+        return _FIXED + _OTHERS * self.each * self.operations + _ESTIMATE * self.neurons
+
+    def neurons_within(self, seconds: float) -> int:
+        """How many of its functions take no longer than so many seconds."""
+        share = max(seconds - _FIXED, 0.0) / max(self.seconds - _FIXED, 1e-9)
+        return int(self.neurons * min(share, 1.0) ** (1 / _POWER))
+
+    def of(self, problem: Problem, trial: Any) -> CellOutlook:
+        """The same for another trial."""
+        nested = trial.patchwork.nested()
+        return CellOutlook(trial.neurons, nested.cost.in_a_row(nested.threads), self.each)
+
+
+# ---- Cells joined by their traces, for whatever is local
+
+
+_MOST_ROUNDS = 16
+# Rounds after which there must have been some gain, and how much.
+_PATIENCE = 3
+_GAIN = 0.7
+_LEAST_DEGREE = 5
+# What degrees are raised by where the sensitivity is not settled.
+_TO_SETTLE = 3
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Cells(Stage):
+    """Cells, halved or with higher degrees from round to round."""
+
+    approach: ClassVar[Approach] = "patches"
+    title: ClassVar[str] = "polynomials in cells"
+    redraws: ClassVar[bool] = False
+
+    patchwork: Patchwork
+    errors: tuple[float, ...] = ()
+
+    def first(self) -> Step:
+        """The cells that were found first."""
+        return Step(CellTrial(self.patchwork, self.title), self)
+
+    def next(self, latest: Attempt) -> Step | Ending:
+        """Smaller cells and higher degrees, where coefficients have not fallen enough."""
+        errors = (*self.errors, latest.outcome.error)
+        if len(errors) >= _MOST_ROUNDS or self._is_stalled(errors):
+            return Ending("smaller cells and higher degrees bring nothing more", cause="stalled")
+        assert latest.estimate is not None
+        tried = replace(self, errors=errors)
+        return tried._finer(latest) if latest.estimate.has_settled else tried._higher()
+
+    def onward(self, latest: Attempt) -> Step:
+        """The same whatever rounds so far have shown."""
+        return replace(self, errors=())._finer(latest)
+
+    def _finer(self, latest: Attempt) -> Step:
+        assert latest.estimate is not None
+        sizes = np.array([field.scale for field in latest.estimate.fields])
+        assert latest.cells is not None
+        error, tol = latest.outcome.error, self.request.tol
+        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, error, tol)
+        return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork))
+
+    def _higher(self) -> Step | Ending:
+        """Higher degrees everywhere, for a sensitivity that settles: the solution does not say where."""
+        degrees = np.minimum(self.patchwork.degrees + _TO_SETTLE, MOST_DEGREE)
+        if np.array_equal(degrees, self.patchwork.degrees):
+            return Ending("higher degrees bring nothing more")
+        patchwork = replace(self.patchwork, degrees=degrees)
+        why = "higher degrees, for a sensitivity that settles"
+        return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork))
+
+    def finer(self, request: Request, latest: Attempt) -> Step | Ending:
+        """The same cells once more, where the errors of each were not asked for."""
+        return super().finer(request, latest) if latest.cells is not None else replace(self, request=request).first()
+
+    def around(self, problem: Problem) -> Cells:
+        """The same for another linearisation of a nonlinear problem."""
+        request = replace(self.request, problem=problem)
+        return replace(self, request=request, patchwork=self.patchwork.with_problem(problem))
+
+    def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
+        """The same cells, unless there are materials, whose borders may have moved."""
+        if request.problem.interfaces:
+            return None
+        patchwork = self.patchwork.with_problem(request.problem)
+        return replace(self, request=request, patchwork=patchwork, errors=()).first()
+
+    def _is_stalled(self, errors: tuple[float, ...]) -> bool:
+        if len(errors) <= _PATIENCE:
+            return False
+        before = min(errors[:-_PATIENCE])
+        if not math.isfinite(before):
+            return len(errors) > 3 * _PATIENCE
+        return min(errors[-_PATIENCE:]) > _GAIN * before
+
+    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
+        """Lower degrees in the same cells."""
+        share = math.sqrt(neurons / trial.neurons)
+        degrees = np.floor(share * self.patchwork.degrees).astype(int)
+        if degrees.min() < _LEAST_DEGREE:
+            return None
+        return CellTrial(replace(self.patchwork, degrees=degrees), trial.why)
+
+
+def cells_for(request: Request, bands: Bands, *, narrow: bool = True) -> Cells:
+    """The stage for a problem; where cells are not to be smaller toward what is narrow, rounds will show it."""
+    return Cells(request, first_cells(request, bands, narrow=narrow))

@@ -1,0 +1,671 @@
+"""Trefftz functions: only the conditions are left to fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeAlias, final
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from fspielm.arrays import BoolArray, FloatArray
+from fspielm.basis.basis import Basis
+from fspielm.basis.evaluation.sums import evaluate
+from fspielm.basis.exact.family import Characteristic
+from fspielm.basis.singular.columns import satisfies, special_columns, special_names
+from fspielm.basis.singular.corners import helmholtz_ratio, is_isotropic, is_plane, leading_exponent
+from fspielm.basis.singular.holes import hole_columns
+from fspielm.basis.singular.outgoing import SourceBasis
+from fspielm.collocation.crowding import Crowd, first_edges, nearest_of
+from fspielm.collocation.points import Points, allot_conditions
+from fspielm.estimate.bands import Bands
+from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.points import Sites
+from fspielm.numerics.intervals import halves
+from fspielm.problem.changes import domain_size, mask_borders
+from fspielm.problem.problem import Problem
+from fspielm.problem.relations import Relation
+from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
+from fspielm.solvers.request import Approach, Request
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+
+# ---- Corners, and places where conditions change, that sources outside of a domain should crowd at
+
+
+# Exponentials hold what is singular farther away than about this, in units of the domain's size.
+_CLOSE = 0.3
+# The exponent of the singularity where values give way to slopes on a smooth curve.
+CHANGE = 0.5
+# A corner is singular where the residual beside it is at least this share of the largest one away from corners.
+_SINGULAR = 0.5
+# Beside a corner, and at it, in units of the size of the domain.
+_BESIDE, _AT_CORNER = 0.1, 1e-3
+# Sites spread over a part, to see how large values and residuals are on it.
+_SAMPLES = 400
+# Further ones this close to the ends of its smooth pieces, in units of those: a residual at a corner is a narrow one.
+_CLOSING_IN = np.logspace(-7, -1, 25)
+# No panel is shorter than this, in units of the domain's size: too few digits are left.
+FINEST = 1e-12
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SourceCorners:
+    """Corners to shorten panels towards.
+
+    Attributes
+    ----------
+    points : (c, 2) array
+    lengths : (c,) array
+        Of the last panels at each.
+    """
+
+    points: FloatArray
+    lengths: FloatArray
+
+
+def find_source_corners(
+    problem: Problem,
+    constraints: list[Relation],
+    basis: Basis,
+    coefficients: FloatArray,
+    tol: float,
+    size: float,
+    threads: int,
+) -> tuple[tuple[SourceCorners, float], ...]:
+    """What sources should crowd at, to be tried in turn, and how close to the boundary one of them must then be.
+
+    A singularity close to the boundary leaves a residual all over it, in which no corner stands out. While there are
+    no sources yet, corners therefore come second, the re-entrant ones if there are any. Later, they are those that have
+    sources already and those with a large residual.
+    """
+    corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
+    points = np.array([corner.point for corner in corners]).reshape(-1, 2)
+    last = np.array([last_length(tol, leading_exponent(problem, corner), size) for corner in corners])
+    edges = np.concatenate([_mask_edges(constraint) for constraint in constraints])
+    changes = np.full(len(edges), last_length(tol, CHANGE, size))
+
+    def with_changes(chosen: BoolArray) -> SourceCorners:
+        return SourceCorners(np.concatenate([points[chosen], edges]), np.concatenate([last[chosen], changes]))
+
+    none = np.zeros(len(points), dtype=np.bool_)
+    if len(basis.sources) and len(points):
+        taken = nearest_of(basis.sources)(points) <= _AT_CORNER * size
+        large = _stand_out(points, constraints, basis, coefficients, size, threads)
+        return (with_changes(taken | large), math.inf), (with_changes(taken), math.inf)
+    chosen = np.array([corner.opening > math.pi for corner in corners], dtype=np.bool_)
+    if not chosen.any():
+        chosen = _stand_out(points, constraints, basis, coefficients, size, threads)
+    return (with_changes(none), _CLOSE * size), (with_changes(chosen), math.inf)
+
+
+def _mask_edges(constraint: Relation) -> FloatArray:
+    """Where one condition gives way to another within a part ``(n, 2)``: a solution is singular there too."""
+    assert constraint.part is not None
+    return constraint.part.place(mask_borders(constraint)[:, None]).points
+
+
+def _stand_out(
+    points: FloatArray,
+    constraints: list[Relation],
+    basis: Basis,
+    coefficients: FloatArray,
+    size: float,
+    threads: int,
+) -> BoolArray:
+    """Beside which of the points ``(c, 2)`` of the boundary the residual is larger than away from all of them."""
+    beside, away, scales = np.zeros(len(points)), 0.0, value_scales(constraints)
+    for constraint in constraints if len(points) else ():
+        sites = _near_breaks(constraint).followed_by(_spread(constraint))
+        sites = sites.select(constraint.holds(sites.points))
+        pieces = [
+            evaluate(basis, coefficients, operator, there, threads=threads, method="direct")
+            for operator, there in constraint.pieces(sites)
+        ]
+        wanted = constraint.value(sites.points, sites.normals)
+        residual = np.abs(np.sum(pieces, axis=0) - wanted) / scales[constraint.name]
+        close = np.linalg.norm(sites.points[:, None] - points, axis=2) <= _BESIDE * size
+        beside = np.maximum(beside, np.where(close, residual[:, None], 0.0).max(axis=0, initial=0.0))
+        away = max(away, float(residual[~close.any(axis=1)].max(initial=0.0)))
+    return np.asarray(beside >= _SINGULAR * away)
+
+
+def _near_breaks(constraint: Relation) -> Sites:
+    """Sites ever closer to the ends of the smooth pieces of a constraint's part."""
+    part = constraint.part
+    assert part is not None
+    breaks = np.array(part.breaks)
+    steps = np.diff(breaks)[:, None] * _CLOSING_IN
+    return part.place(np.concatenate([breaks[:-1, None] + steps, breaks[1:, None] - steps]).reshape(-1, 1))
+
+
+def _spread(constraint: Relation) -> Sites:
+    """Sites all over a constraint's region."""
+    assert constraint.part is not None
+    sites = constraint.part.place((np.arange(_SAMPLES)[:, None] + 0.5) / _SAMPLES)
+    return sites.select(constraint.holds(sites.points))
+
+
+def value_scales(constraints: list[Relation]) -> dict[str, float]:
+    """What the values of each constraint are compared with: the largest of those of the same order."""
+    spread = {c.name: _spread(c) for c in constraints}
+    values = {c.name: c.value(spread[c.name].points, spread[c.name].normals) for c in constraints}
+    largest = {name: float(np.abs(found).max(initial=0.0)) for name, found in values.items()}
+    by_order: dict[int, float] = {}
+    for c in constraints:
+        by_order[c.operator.order] = max(by_order.get(c.operator.order, 0.0), largest[c.name])
+    return {c.name: by_order[c.operator.order] or 1.0 for c in constraints}
+
+
+def last_length(tol: float, exponent: float, size: float) -> float:
+    """The distance over which ``r**exponent`` differs by the tolerance."""
+    return float(size * max(tol ** (1.0 / exponent) if exponent > 0 else 0.0, FINEST))
+
+
+# ---- Where to place sources outside of a domain, for solutions that exponentials do not hold
+# A solution continues beyond the boundary as far as its nearest singularity: a source close by, a notch, a corner. The
+# data show how far that is, place by place. Sources at about half of that distance, as far from each
+# other as a fraction of it, then hold the solution to many digits with coefficients of its own size; towards a corner
+# they crowd geometrically (A. Gopal, L. N. Trefethen, SIAM J. Numer. Anal. 57, 2019).
+#
+# An analytic function has a singularity somewhere beside the curve. Sixteen Chebyshev coefficients on a panel fall to
+# rounding where the panel is about half as long as that singularity is far, and no sooner.
+
+
+# Distance of the sources from a panel, in units of its length.
+_OFFSET = 1.2
+# A source may be closer than that to another piece of the boundary, but not much.
+_CLEAR = 0.7
+# What data may have left unresolved, in units of the tolerance, and what is tried if that takes too many sources.
+_UNRESOLVED = 1e-3
+_COARSEST = 1e-4
+_COARSER = 100.0
+# More than one of them for each that can have sources: some lose theirs, or have fewer.
+_MOST_PANELS = 4
+# Share of the sources that is left on the shortest panels at a corner: what varies there is small.
+_TAPERED = 0.4
+# Points along the whole boundary, beside those on panels, that distances from it are told by.
+_ALONG = 3000
+# Further rows for each source, crowded where sources are.
+_ROWS_PER_SOURCE = 2.0
+# Functions ``(s, n)`` at n sites, in units of what may be left unresolved of each.
+Signals: TypeAlias = Callable[[Sites], FloatArray]
+_NODES = 16
+# The last so many coefficients tell whether a panel is resolved: of even and odd functions, every other one is zero.
+_TAIL = 3
+# How close to a corner an end of a panel must be, in units of its length, to be there.
+_TOUCHES = 1e-2
+
+
+@final
+@dataclass(frozen=True)
+class Limits:
+    """How long panels may be.
+
+    Attributes
+    ----------
+    longest, shortest : float
+        Lengths to begin with, and to end at.
+    closest : float
+        Length to end at where one condition gives way to another within a part.
+    wavenumber : float
+        Of oscillations that are no reason to shorten a panel.
+    most : int
+        More panels than this are too many.
+    """
+
+    longest: float
+    shortest: float
+    closest: float
+    wavenumber: float
+    most: int
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Panels:
+    """Pieces of the part of the boundary that a constraint is on.
+
+    Attributes
+    ----------
+    part : BoundaryPart
+    ends : (n, 2) array
+        Of each panel, in the unit coordinate.
+    halvings : (n,) array
+        How often the first panels were halved for each. A first panel counts as halved once if one of twice its length
+        would have been: the pieces of a boundary may be short themselves.
+    graded : (n,) array
+        How far on the way to a corner those are that were last halved for its sake alone, in octaves: one for the
+        last. Zero for the others.
+    """
+
+    part: BoundaryPart
+    ends: FloatArray
+    halvings: FloatArray
+    graded: FloatArray
+
+    @property
+    def lengths(self) -> FloatArray:
+        """Length of each panel."""
+        return self.part.measure * np.diff(self.ends, axis=1)[:, 0]
+
+    def along(self, n: int) -> Sites:
+        """The middles of `n` equal pieces of each panel, panel by panel."""
+        return self.part.place(_between(self.ends, (np.arange(n) + 0.5) / n).reshape(-1, 1))
+
+    def select(self, index: BoolArray) -> Panels:
+        """Some of the panels."""
+        return Panels(self.part, self.ends[index], self.halvings[index], self.graded[index])
+
+
+def resolve(constraint: Relation, signals: Signals, corners: SourceCorners, limits: Limits) -> Panels | None:
+    """Halve panels until the signals are resolved on each, and towards corners.
+
+    None where that takes too many: functions that are not smooth anywhere, as noise is not.
+    """
+    part = constraint.part
+    assert part is not None
+    cells = int(np.ceil(np.diff(part.breaks).max() * part.measure / limits.longest))
+    edges = first_edges(part, cells)
+    first = np.zeros(len(edges) - 1)
+    panels = Panels(part, np.stack([edges[:-1], edges[1:]], axis=1), first, first)
+    done: list[Panels] = []
+    while len(panels.ends):
+        held, unresolved, cut, barely = _look(constraint, panels, signals, limits.wavenumber)
+        if not done:
+            panels = replace(panels, halvings=np.where(barely & (panels.lengths <= 0.5 * limits.longest), 1.0, 0.0))
+        last = np.minimum(_last_lengths(panels, corners), np.where(cut, limits.closest, np.inf))
+        halved = panels.lengths / 2
+        split = held & ((unresolved & (halved >= limits.shortest)) | (halved >= last))
+        done.append(panels.select(held & ~split))
+        if sum(len(p.ends) for p in done) + 2 * np.count_nonzero(split) > limits.most:
+            return None
+        # those that were halved for more than a corner are not graded, whatever `last` is
+        way = _share_of_octaves(limits.longest, halved, last)
+        panels = _halved(panels.select(split), np.where(unresolved, 0.0, way)[split])
+    return Panels(
+        part,
+        np.concatenate([p.ends for p in done]),
+        np.concatenate([p.halvings for p in done]),
+        np.concatenate([p.graded for p in done]),
+    )
+
+
+def _halved(panels: Panels, graded: FloatArray) -> Panels:
+    ends = np.stack(halves(*panels.ends.T), axis=1)
+    return Panels(panels.part, ends, np.tile(panels.halvings + 1, 2), np.tile(graded, 2))
+
+
+def _look(
+    constraint: Relation, panels: Panels, signals: Signals, wavenumber: float
+) -> tuple[BoolArray, BoolArray, BoolArray, BoolArray]:
+    """Which panels the constraint holds on, on which signals are unresolved, and on a piece of which only it holds.
+
+    Last, which of them signals would not be resolved on with half of the nodes.
+    """
+    reach = 0.5 * wavenumber * float(panels.lengths.max())
+    # coefficients of a wave begin to fall beyond its phase along half of a panel, over a stretch like its cube root
+    nodes = _NODES + int(1.1 * reach + 3.0 * np.cbrt(reach))
+    abscissae = chebyshev.chebpts1(nodes)
+    sites = panels.part.place(_between(panels.ends, 0.5 * (1.0 + abscissae)).reshape(-1, 1))
+    holds = constraint.holds(sites.points)
+    values = np.zeros((1, len(sites)))
+    if holds.any():
+        found = signals(sites.select(holds))
+        values = np.zeros((len(found), len(sites)))
+        values[:, holds] = found
+    # first-kind points: the transpose of the Vandermonde matrix is its inverse, up to the factor
+    upper = (2.0 / nodes) * chebyshev.chebvander(abscissae, nodes - 1)[:, nodes // 2 :]
+    sizes = np.abs(values.reshape(len(values), -1, nodes) @ upper).max(axis=0)
+    there = holds.reshape(-1, nodes)
+    held, cut = np.asarray(there.any(axis=1)), np.asarray(there.any(axis=1) & ~there.all(axis=1))
+    return held, (sizes[:, -_TAIL:].max(axis=1) > 1.0) & ~cut, cut, (sizes.max(axis=1) > 1.0) & ~cut
+
+
+def _last_lengths(panels: Panels, corners: SourceCorners) -> FloatArray:
+    """How short panels at the corners are to be in the end; infinity for the others."""
+    ends = panels.part.place(panels.ends.reshape(-1, 1)).points.reshape(-1, 2, 1, 2)
+    distances = np.linalg.norm(ends - corners.points, axis=3).min(axis=1)
+    touching = distances <= _TOUCHES * panels.lengths[:, None]
+    return np.asarray(np.where(touching, corners.lengths, np.inf).min(axis=1, initial=np.inf))
+
+
+def _share_of_octaves(longest: float, now: FloatArray, last: FloatArray) -> FloatArray:
+    """How far on the way from the longest to the last length a length is; zero where there is no last."""
+    octaves = np.log2(longest / np.minimum(last, 0.5 * longest))
+    return np.where(np.isfinite(last), np.clip(np.log2(longest / now) / octaves, 0.0, 1.0), 0.0)
+
+
+def _between(ends: FloatArray, shares: FloatArray) -> FloatArray:
+    """Unit coordinates ``(n, len(shares))`` at these shares of every panel."""
+    return ends[:, :1] + np.diff(ends, axis=1) * shares
+
+
+def source_columns(
+    problem: Problem,
+    basis: Basis,
+    coefficients: FloatArray,
+    *,
+    tol: float,
+    most: int,
+    density: int = 8,
+    fine: bool = False,
+    threads: int,
+) -> SourceBasis | None:
+    """Sources for a problem whose solution is not within reach of `basis`; in the place of those that it has.
+
+    None where the equation is not Laplace's or Helmholtz' with constant coefficients in the plane, and where no place
+    asks for sources.
+
+    Parameters
+    ----------
+    problem
+    basis, coefficients
+        The best solution so far: its residual tells which corners are singular.
+    tol : float
+        The tolerance that is aimed at.
+    most : int
+        How many sources there may be; data are resolved to fewer digits if these are not enough.
+    density : int
+        Sources to a panel; more of them for more digits, and smaller coefficients.
+    fine : bool
+        Whether panels are so short that not even waves vary much along one: a singularity some wavelengths away
+        does not show on longer ones.
+    threads : int
+    """
+    if not is_plane(problem):
+        return None
+    lower, _ = problem.domain.bounding_box
+    if not is_isotropic(problem, (float(lower[0]), float(lower[1]))):
+        return None
+    ratio = helmholtz_ratio(problem)
+    constraints = [c for c in problem.constraints if c.region.kind == "boundary" and c.region.shift is None]
+    if ratio is None or not constraints:
+        return None
+    size = 0.5 * domain_size(problem)
+    limits = Limits(
+        longest=size,
+        shortest=size * max(tol, FINEST),
+        closest=last_length(tol, CHANGE, size),
+        wavenumber=0.0 if fine else math.sqrt(max(ratio, 0.0)),
+        most=_MOST_PANELS * most // density,
+    )
+    unresolved = max(_UNRESOLVED * tol, FINEST)
+    choices = find_source_corners(problem, constraints, basis, coefficients, tol, size, threads)
+    while unresolved <= _COARSEST:
+        for corners, reach in choices:
+            panels = _all_panels(constraints, size, unresolved, corners, limits)
+            points, clearances = _place(problem, panels or [], density)
+            if 0 < len(points) <= most and clearances.min() <= reach:
+                return SourceBasis(points, ratio, clearances)
+        unresolved *= _COARSER
+    return None
+
+
+def crowded(points: Points, sources: SourceBasis) -> Points:
+    """Points with further rows for `sources`, as close to each other as those ask for."""
+    return replace(points, crowd=Crowd(sources.points, int(_ROWS_PER_SOURCE * sources.size)))
+
+
+def _all_panels(
+    constraints: list[Relation], size: float, unresolved: float, corners: SourceCorners, limits: Limits
+) -> list[Panels] | None:
+    found, scales = [], value_scales(constraints)
+    for constraint in constraints:
+
+        def signals(sites: Sites, c: Relation = constraint) -> FloatArray:
+            values = c.value.checked(sites.points, f"the value of {c.name!r}", sites.normals) / scales[c.name]
+            parts = [values.real, values.imag] if np.iscomplexobj(values) else [values]
+            # the curve itself too: data that vary slowly along a sharp bend make no smooth solution
+            return np.stack([*parts, *(sites.points.T / size)]) / unresolved
+
+        panels = resolve(constraint, signals, corners, limits)
+        if panels is None:
+            return None
+        found.append(panels)
+    return found
+
+
+def _place(problem: Problem, panels: list[Panels], density: int) -> tuple[FloatArray, FloatArray]:
+    """Sources ``(n, 2)`` beside the panels that were halved, and their distances from the boundary."""
+    points, offsets = [np.empty((0, 2))], [np.empty(0)]
+    for on_part in panels:
+        numbers = np.round(density * (1.0 - (1.0 - _TAPERED) * on_part.graded)).astype(int)
+        for number in np.unique(numbers):
+            chosen = on_part.select((numbers == number) & (on_part.halvings > 0))
+            sites = chosen.along(number)
+            offset = np.repeat(_OFFSET * chosen.lengths, number)
+            assert sites.normals is not None  # every boundary part has them
+            points.append(sites.points + offset[:, None] * sites.normals)
+            offsets.append(offset)
+    sources, offset = np.concatenate(points), np.concatenate(offsets)
+    if not len(sources):
+        return sources, offset
+    boundary = [on_part.along(2 * density).points for on_part in panels]
+    clearances = nearest_of(np.concatenate([*boundary, *_even(panels)]))(sources)
+    clear = (clearances >= _CLEAR * offset) & ~problem.domain.contains(sources)
+    return sources[clear], clearances[clear]
+
+
+def _even(panels: list[Panels]) -> list[FloatArray]:
+    """Points all along the boundary: on long panels, there are too few otherwise to tell distances from."""
+    total = sum(on_part.part.measure for on_part in panels)
+    numbers = [math.ceil(_ALONG * on_part.part.measure / total) for on_part in panels]
+    return [p.part.place(np.linspace(0.0, 1.0, n)[:, None]).points for p, n in zip(panels, numbers, strict=True)]
+
+
+# ---- Features that satisfy the equation: only the conditions are left to fit
+
+
+# The family of a round, by how often it was enlarged.
+Families: TypeAlias = Callable[[int], Characteristic]
+# The stage for a problem before its first round, with the operations that a filled band would begin with.
+Fresh: TypeAlias = Callable[[Request, Bands, float], "ExactFeatures"]
+
+# A round has helped if coefficients have fallen so much; one with sources, if the estimate has.
+_FEWER_COEFFICIENTS = 10.0
+_BETTER_SOURCES = 3.0
+# With more than these rounds to come, functions of another kind are tried first.
+_FEW_ROUNDS = 2.5
+# How much dearer a round is than the one before; what the way to the tolerance may cost, in first rounds of a band and
+# in operations.
+_WORK_RATIO = 1.5**3
+_LONG_WAY = 10.0
+_AFFORDABLE = 3e11
+# Sources, and rounds with them.
+_MOST_SOURCES = 1500
+_SOURCE_ROUNDS = 3
+# For the next of many problems that differ little: fewer functions if the estimate was below the tolerance by so much,
+# by this factor, and no fewer than this share of the singular ones; more of them if it was hardly below, or was not.
+_AMPLE, _FEWER, _LEAST_SHARE = 10.0, 0.93, 0.3
+_SCARCE, _MORE = 2.5, 1.07
+_NOT_ENOUGH = 1.25
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ExactFeatures(Stage):
+    """Zeros of the symbol, more of them round by round; then what belongs to corners; then sources outside.
+
+    Attributes
+    ----------
+    request : Request
+    families : callable
+        The first family, and larger ones.
+    limit : float
+        Operations that a filled band would begin with.
+    in_holes : tuple of Basis
+        Multipoles that satisfy the equation.
+    family : Characteristic
+        The one that is used now, and how often it was `enlarged`.
+    special, sources
+        Functions beside it: in holes and at corners, which were tried or not; singular ones outside, and how many
+        rounds there were with such.
+    fresh : callable or None
+        Makes the stage for another problem.
+    share : float
+        Of the singular functions, those with the lowest exponents that are used.
+    before : Outcome or None
+        Of the last round.
+    """
+
+    approach: ClassVar[Approach] = "characteristic"
+    title: ClassVar[str] = "functions that satisfy the equation"
+
+    families: Families
+    limit: float
+    in_holes: tuple[Basis, ...]
+    family: Characteristic
+    special: tuple[Basis, ...]
+    tried_special: bool
+    fresh: Fresh | None = None
+    enlarged: int = 0
+    share: float = 1.0
+    sources: SourceBasis | None = None
+    source_rounds: int = 0
+    before: Outcome | None = None
+
+    def first(self) -> Step:
+        """As many as waves and data ask for."""
+        has_multipoles = self.special == self.in_holes != ()
+        return self._step(self.title + ", multipoles in the holes among them" * has_multipoles)
+
+    def next(self, latest: Attempt) -> Step | Ending:
+        """More functions as long as that helps, then singular ones, then sources."""
+        before, after = self.before, latest.outcome
+        stage = replace(self, before=after)
+        return stage._following(before, latest) or Ending(
+            "more functions that satisfy the equation did not help", cause="stalled"
+        )
+
+    def onward(self, latest: Attempt) -> Step:
+        """More functions, without the sources that did not help."""
+        return replace(self, before=None, sources=None, source_rounds=0)._larger()
+
+    def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
+        """The same functions, or some fewer; where there were sources, they depend on the data."""
+        if self.sources is not None or self.fresh is None:
+            return None
+        enlarged, share = self.enlarged, self.share
+        if spare >= _AMPLE and enlarged:
+            enlarged -= 1
+        elif spare >= _AMPLE:
+            share = max(_FEWER * share, _LEAST_SHARE)
+        elif spare <= _SCARCE:
+            share = min(_MORE * share, 1.0)
+        fresh = self.fresh(request, bands, self.limit)
+        unasked = self.tried_special and request.singular is None and self.special != self.in_holes
+        stage = replace(fresh, enlarged=enlarged, family=fresh.families(enlarged))
+        return (replace(stage, share=share)._singular() if unasked else stage)._step(self.title)
+
+    def _following(self, before: Outcome | None, latest: Attempt) -> Step | None:
+        after, tol = latest.outcome, self.request.tol
+        if self.share < 1.0:
+            return (
+                replace(self, share=min(_NOT_ENOUGH * self.share, 1.0))
+                ._singular()
+                ._step(special_names(self.request.problem))
+            )
+        if self.source_rounds:
+            helps = before is not None and _gain(before, after) >= _BETTER_SOURCES
+            step = self._with_sources(latest) if helps or self.source_rounds == 1 else None
+            has_way = self.sources is None and before is not None and self._has_helped(before, after)
+            return self._larger() if step is None and has_way else step
+        if before is None or _rounds_left(before, after, tol) <= _FEW_ROUNDS:
+            return self._larger()
+        helped = self._has_helped(before, after)
+        stage = replace(self, tried_special=True)
+        if not helped and self.tried_special and self.request.singular is None:
+            stage = replace(stage, special=self.in_holes)
+        step = self._with_special() or stage._with_sources(latest)
+        if step is None and helped:  # where no sources were found, finer ones are looked for next time
+            return replace(stage, source_rounds=self.source_rounds + 1)._larger()
+        return step
+
+    def _has_helped(self, before: Outcome, after: Outcome) -> bool:
+        """Whether larger rounds are the best there is: coefficients fall fast, or the way is not long."""
+        if after.growth * _FEWER_COEFFICIENTS <= before.growth:
+            return True
+        ahead = _rounds_left(before, after, self.request.tol)
+        if not math.isfinite(ahead):
+            return False
+        return bool(after.work * _WORK_RATIO**ahead <= max(_LONG_WAY * self.limit, _AFFORDABLE))
+
+    def smaller(self, trial: Trial, neurons: int) -> Trial:
+        """Fewer functions."""
+        beside = trial.neurons - self.family.neurons
+        family = replace(self.family, neurons=max(neurons - beside, 1))
+        return replace(self, family=family)._step(trial.why).trial
+
+    def _larger(self) -> Step:
+        enlarged = self.enlarged + 1
+        stage = replace(self, enlarged=enlarged, family=self.families(enlarged))
+        return stage._step("more functions that satisfy the equation")
+
+    def _with_special(self) -> Step | None:
+        """As many as before, with functions for corners and holes."""
+        if self.tried_special:
+            return None
+        stage = self._singular()
+        if sum(c.size for c in stage.special) <= sum(c.size for c in self.special):
+            return None
+        return stage._step(special_names(self.request.problem))
+
+    def _singular(self) -> ExactFeatures:
+        """The same with its share of the functions for corners and holes."""
+        problem = self.request.problem
+        exact = tuple(c for c in special_columns(problem, True, self.share) if satisfies(problem, c))
+        return replace(self, special=exact, tried_special=True)
+
+    def _with_sources(self, latest: Attempt) -> Step | None:
+        """The first family, with sources where the data say that singularities are close to the boundary."""
+        if self.source_rounds >= _SOURCE_ROUNDS:
+            return None
+
+        request = self.request
+        sources = source_columns(
+            request.problem,
+            latest.basis,
+            latest.coefficients,
+            tol=request.tol,
+            most=_MOST_SOURCES,
+            fine=self.source_rounds > 0,
+            threads=request.threads,
+        )
+        if sources is None:
+            return None
+        stage = replace(self, sources=sources, source_rounds=self.source_rounds + 1, family=self.families(0))
+        return stage._step("sources outside, where the data vary fast")
+
+    def _step(self, why: str) -> Step:
+        columns = self.special if self.sources is None else (*self.special, self.sources)
+        if self.request.points is not None:
+            points = replace(self.request.points, interior=0)
+        else:
+            neurons = self.family.neurons + sum(c.size for c in self.special)
+            points = allot_conditions(self.request.problem, neurons, self.family.reach)
+        if self.sources is not None:
+            points = crowded(points, self.sources)
+        return Step(FeatureTrial(self.family, points, columns, why), self)
+
+
+def exact_features(request: Request, families: Families, limit: float, fresh: Fresh | None = None) -> ExactFeatures:
+    """The stage before its first round: with the functions asked for beside the family, or those in the holes."""
+    problem, singular = request.problem, request.singular
+    in_holes = tuple(columns for columns in hole_columns(problem) if satisfies(problem, columns))
+    special = in_holes if singular is None else special_columns(problem, singular)
+    tried = singular is not None
+    return ExactFeatures(request, families, limit, in_holes, families(0), special, tried, fresh)
+
+
+def _gain(before: Outcome, after: Outcome) -> float:
+    """How much smaller the estimate has become."""
+    return before.error / max(after.error, 1e-300) if math.isfinite(after.error) else 1.0
+
+
+def _rounds_left(before: Outcome, after: Outcome, tol: float) -> float:
+    """How many rounds more like the last one would do."""
+    gain = _gain(before, after)
+    return math.log(max(after.error / tol, 1.0)) / math.log(gain) if gain > 1 else math.inf

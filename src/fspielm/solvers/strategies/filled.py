@@ -1,0 +1,453 @@
+"""The filled band: cosines of all frequencies that the solution may have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, final
+
+import numpy as np
+
+from fspielm.arrays import FloatArray, real_parts
+from fspielm.basis.basis import Basis
+from fspielm.basis.evaluation.sums import evaluate_each
+from fspielm.basis.random.band import Band, in_rounded_box
+from fspielm.basis.random.families import for_unknowns
+from fspielm.basis.singular.columns import special_columns, special_names
+from fspielm.basis.singular.corners import open_conflicts
+from fspielm.collocation.points import allot_points
+from fspielm.estimate.bands import Bands
+from fspielm.geometry.domain import chord_lines
+from fspielm.geometry.points import Sites
+from fspielm.numerics.sampling import unit_stream
+from fspielm.problem.derived import natural_scales
+from fspielm.problem.problem import Problem
+from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
+from fspielm.solvers.request import Approach, Request
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+
+# ---- How wide and how dense a band of features must be for so many digits
+
+
+# Features on a domain of length L with frequencies spaced 2 pi / (T L) are a Fourier extension with factor T; of these
+# the one that takes the fewest is chosen. Towards 1, further features bring no digits.
+_FACTORS = np.linspace(1.2, 5.0, 153)
+# Convergence beyond the one-dimensional theory, which counts every axis at its worst; measured, see docs/method.md.
+_GAIN = {1: 1.2, 2: 1.5}
+_GAIN_ABOVE = 2.0
+# Even constant data make solutions that vary, so some of a period across the domain is assumed; in three and more
+# dimensions, where that costs most, nothing is until a round asks for it.
+_LEAST_PERIODS = {1: 0.75, 2: 0.75}
+# Narrower bands than those of the last factor would need large coefficients for amplitudes that vary.
+_CLOUD_FACTORS = np.linspace(1.2, 14.0, 513)
+# Measured: 1.07 to 1.16 for waves of constant amplitude in one to three dimensions, 0.87 for one like exp(x); a few
+# functions too many cost nothing where these are few.
+_CLOUD_GAIN = {1: 0.85}
+_CLOUD_GAIN_ABOVE = 1.0
+# Features that a band has in any case, and one around a single frequency: a cosine and a sine of it.
+_FEWEST, _FEWEST_OF_CLOUD = 8, 2
+# Frequencies by which the share of a band that its rounded corners leave is counted.
+_COUNTED = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A band of features for one round of the solver.
+
+    Attributes
+    ----------
+    family : Band
+    factor : float
+        Density of the frequencies: how many times more than the domain's length alone would ask for.
+    """
+
+    family: Band
+    factor: float
+
+    @property
+    def widths(self) -> FloatArray:
+        """Half-width of the band along each axis."""
+        return np.array(self.family.widths)
+
+
+def least_core(frequencies: FloatArray, lengths: FloatArray) -> FloatArray:
+    """Frequencies ``(d,)`` to lay out for, given the highest that were found along each axis."""
+    least = _LEAST_PERIODS.get(len(lengths), 0.0)
+    return np.maximum(frequencies, least * 2 * np.pi / lengths)
+
+
+def layout(core: FloatArray, lengths: FloatArray, decades: float, most: int | None = None) -> Layout:
+    """The smallest band that should reach ``10**-decades`` for a solution with frequencies in the box `core`.
+
+    A Fourier extension with factor T converges like ``E(T)**-n``, ``E(T) = cot(pi / (4 T))**2``, in the number n of
+    frequencies per axis and sign that exceed the ``T core L / (2 pi)`` needed to resolve at all. A large T converges
+    faster, a small T resolves cheaper; the T with the fewest neurons is taken.
+
+    Parameters
+    ----------
+    core : (d,) array
+        Highest frequencies expected in the solution.
+    lengths : (d,) array
+        Extent of the domain along each axis.
+    decades : float
+    most : int, optional
+        At most so many neurons, in the same band.
+    """
+    gain = _GAIN.get(len(core), _GAIN_ABOVE)
+    filled = _fill(core, lengths, decades, gain, _FACTORS)
+    neurons = max(int(filled.number), _FEWEST)
+    if most is not None:
+        neurons = min(neurons, most)
+    return Layout(Band(neurons, tuple(filled.widths), tuple(core)), filled.factor)
+
+
+def cloud(center: FloatArray, core: FloatArray, lengths: FloatArray, decades: float) -> Layout:
+    """The smallest band around `center` that should hold frequencies in the box ``center +- core`` to so many digits.
+
+    Few frequencies, as of a single wave, are made with a large extension factor: a narrow band, in which the features
+    hardly differ but by slowly varying amplitudes. Around zero a cosine and its mirror image are one frequency;
+    elsewhere there are two functions to each.
+
+    Parameters
+    ----------
+    center : (d,) array
+    core : (d,) array
+        Half-widths of what the data have there.
+    lengths : (d,) array
+        Extent of the domain along each axis.
+    decades : float
+    """
+    filled = _fill(core, lengths, decades, _CLOUD_GAIN.get(len(core), _CLOUD_GAIN_ABOVE), _CLOUD_FACTORS)
+    if not center.any():
+        return Layout(Band(max(int(filled.number), _FEWEST_OF_CLOUD), tuple(filled.widths), tuple(core)), filled.factor)
+    family = Band(max(int(2 * filled.number), _FEWEST_OF_CLOUD), tuple(filled.widths), tuple(core), tuple(center))
+    return Layout(family, filled.factor)
+
+
+@dataclass(frozen=True, eq=False)
+class _Filling:
+    """Frequencies that fill a band: how wide it is, how dense they are, and how many."""
+
+    widths: FloatArray
+    factor: float
+    number: float
+
+
+def _fill(core: FloatArray, lengths: FloatArray, decades: float, gain: float, factors: FloatArray) -> _Filling:
+    extra = decades * np.log(10) / (gain * np.log(1 / np.tan(np.pi / (4 * factors)) ** 2))
+    resolved = core * lengths / (2 * np.pi)
+    per_axis = factors * resolved[:, None] + extra
+    best = int(np.argmin(np.prod(per_axis, axis=0)))
+    factor = float(factors[best])
+    widths = core + (extra[best] / factor) * 2 * np.pi / lengths
+    return _Filling(widths, factor, float(np.prod(2 * per_axis[:, best])) * _rounded_share(core, widths))
+
+
+def _rounded_share(core: FloatArray, widths: FloatArray) -> float:
+    """Volume of the band with rounded corners, as a share of its box."""
+    unit = unit_stream(len(core), np.random.default_rng(0), "low-discrepancy")(_COUNTED)
+    return float(np.mean(in_rounded_box((2 * unit - 1) * widths, core, widths)))
+
+
+# ---- Which band a filled one is laid out for, and what to change after a round that was not good enough
+
+
+# Coefficients so much larger than the solution mean that the band is too narrow to hold it.
+_NARROW = 1e3
+_LEAST_GROWTH = 1.26
+# More digits than this are not laid out for at once: the estimate of a poor round says little.
+_MOST_MISSING = 5.0
+_TO_SETTLE = 1.5
+# Beyond double precision: low bands, of a period or less, need more than the theory says.
+_MOST_DECADES = 20.0
+_CHORDS = 12
+_FEWEST_DECADES = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Which band to fill, and for how many digits.
+
+    Attributes
+    ----------
+    core : (d,) array
+        Frequencies the solution is expected to have, along each axis.
+    decades : float
+        Digits to lay the features out for.
+    why : str
+        What made it so.
+    """
+
+    core: FloatArray
+    decades: float
+    why: str
+
+    def layout(self, lengths: FloatArray, most: int | None = None) -> Layout:
+        """The features for this target."""
+        return layout(self.core, lengths, self.decades, most)
+
+
+def shrink(target: Target, lengths: FloatArray, most: int) -> Layout:
+    """The layout of `target` with at most so many neurons: fewer digits first, then a sparser band.
+
+    Fewer digits are still right ones; a sparse band gives none.
+    """
+    while target.decades > _FEWEST_DECADES:
+        target = replace(target, decades=max(target.decades - 0.5, _FEWEST_DECADES))
+        smaller = target.layout(lengths)
+        if smaller.family.neurons <= most:
+            return smaller
+    return target.layout(lengths, max(most, 1))
+
+
+def too_few(target: Target, lengths: FloatArray, most: int) -> bool:
+    """Whether so many neurons would make the band sparse, and a solve with them a waste of time."""
+    return replace(target, decades=_FEWEST_DECADES).layout(lengths).family.neurons > most
+
+
+def next_target(request: Request, latest: Attempt, used: Layout, target: Target) -> Target | None:
+    """The next target: a wider band where coefficients are large, more digits where they are not.
+
+    None where more digits cannot be laid out for.
+    """
+    problem, lengths, shown = request.problem, request.lengths, latest.outcome
+    before = shown.neurons // len(problem.unknowns)
+    assert latest.estimate is not None
+    # where the error is small already, and only the sensitivity has to settle
+    missing = (
+        min(float(np.log10(shown.error / request.tol)), _MOST_MISSING) if latest.estimate.has_settled else _TO_SETTLE
+    )
+    if shown.growth > _NARROW:
+        shares = _beyond(request, latest, used.widths)
+        axes = shares >= 0.6 * shares.max()  # at least the largest one
+        names = ", ".join(str(problem.coordinates[i]) for i in np.flatnonzero(axes))
+        step = np.where(axes, 0.08 * min(max(missing, 1.0), 5.0) * used.widths, 0.0)
+        wider = replace(target, core=target.core + step, why=f"wider along {names}")
+        while wider.layout(lengths).family.neurons < _LEAST_GROWTH * before:
+            wider = replace(wider, core=wider.core + np.where(axes, 0.05 * used.widths, 0.0))
+        return wider
+    if target.decades >= _MOST_DECADES:
+        return None
+    denser = replace(target, decades=min(target.decades + missing + 0.5, _MOST_DECADES), why="denser")
+    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < _LEAST_GROWTH * before:
+        denser = replace(denser, decades=min(denser.decades + 0.25, _MOST_DECADES))
+    return denser
+
+
+def _beyond(request: Request, latest: Attempt, widths: FloatArray) -> FloatArray:
+    """Share of the equation's residual, along each axis, at frequencies that the band does not hold."""
+    problem = request.problem
+    lower, upper = problem.domain.bounding_box
+    seeds = problem.domain.sample(_CHORDS, request.streams.probes, "low-discrepancy")
+    shares = []
+    for axis in range(problem.dimension):
+        n = max(128, int(3 * widths[axis] * (upper - lower)[axis] / np.pi))
+        lines, lengths = chord_lines(problem.domain, seeds, axis, n)
+        points = lines.reshape(-1, problem.dimension)
+        # what a fast transform rounds more would be seen here, at all frequencies
+        residuals = evaluate_each(
+            latest.basis,
+            latest.coefficients,
+            [equation.operator for equation in problem.equations],
+            Sites(points),
+            threads=request.threads,
+            method="direct",
+        )
+        each = [
+            real_parts(residual - equation.value.checked(points, f"the {equation.name}'s right-hand side"))
+            for equation, residual in zip(problem.equations, residuals, strict=True)
+        ]
+        energy = np.sum([_energy(part.reshape(len(lines), n)) for parts in each for part in parts], axis=0)
+        frequencies = 2 * np.pi * np.arange(energy.shape[1]) / lengths[:, None]
+        shares.append(np.sum(energy * (frequencies > 0.95 * widths[axis])) / max(float(energy.sum()), 1e-300))
+    return np.array(shares)
+
+
+def _energy(residual: FloatArray) -> FloatArray:
+    """The spectrum along lines, relative to the largest residual."""
+    relative = residual / max(float(np.abs(residual).max()), 1e-300)
+    return np.abs(np.fft.rfft(relative * np.hanning(residual.shape[1]), axis=1)) ** 2
+
+
+# ---- The filled band: cosines of all frequencies that the solution may have. Serves every equation
+
+
+_MOST_ROUNDS = 20
+_MOST_BLIND_NEURONS = 1000
+# Digits laid out for beyond the tolerance: the estimate is some ten to a hundred times larger than the error.
+_MARGIN = 1.5
+# More than these gain nothing: double precision ends them.
+_FIRST_DECADES = {1: 11.5, 2: 11.5}
+_FIRST_DECADES_ABOVE = 12.0
+_ROUGH_DECADES = 4.0
+# Coefficients that a solution within reach of the band seldom needs, and one that is not smooth always does; with an
+# error below the second number, a wider band is tried first.
+_SINGULAR_GROWTH = 1e5
+_SINGULAR_ERROR = 1e-4
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FilledBand(Stage):
+    """A band around what the equation and its data have, made wider or denser; beside it, singular functions.
+
+    Attributes
+    ----------
+    request : Request
+    bands : Bands
+    target : Target
+        What the band is laid out for.
+    layout : Layout
+        The features for that.
+    columns : tuple of Basis
+        Functions beside the band.
+    rounds : int
+        How many there were.
+    shown : tuple of Outcome
+        What those showed that the next one is to be compared with.
+    plain : (FilledBand, Attempt) or None
+        The stage before singular functions were added unasked, and its last attempt.
+    """
+
+    approach: ClassVar[Approach] = "band"
+    title: ClassVar[str] = "a filled band"
+    redraws: ClassVar[bool] = False
+
+    bands: Bands
+    target: Target
+    layout: Layout
+    columns: tuple[Basis, ...] = ()
+    rounds: int = 0
+    shown: tuple[Outcome, ...] = ()
+    plain: tuple[FilledBand, Attempt] | None = None
+
+    def first(self) -> Step:
+        """The band that was found."""
+        return self._step(self.target.why)
+
+    def next(self, latest: Attempt) -> Step | Ending:
+        """A wider band, a denser one, or the same with singular functions."""
+        now = replace(self, rounds=self.rounds + 1, shown=(*self.shown, latest.outcome))
+        return now._following(latest)
+
+    def _following(self, latest: Attempt) -> Step | Ending:
+        if self._is_worse_than_plain():
+            assert self.plain is not None
+            plain, before = self.plain
+            without = replace(self, columns=(), shown=plain.shown)
+            return without._enlarged(before, largest=latest.outcome.neurons)
+        return self._enlarged(latest, largest=latest.outcome.neurons)
+
+    def _enlarged(self, latest: Attempt, largest: int) -> Step | Ending:
+        problem, stage = self.request.problem, self
+        stalled = self._is_stalled(largest)
+        if self._calls_for_singular(latest.outcome, stalled):
+            columns = special_columns(problem, True)
+            # not what may be kept of it for other data, which is as large as its matrix
+            stage = replace(self, columns=columns, plain=(self, replace(latest, reusable=None)))
+            if columns:  # with other functions, another start
+                return replace(stage, shown=())._step(special_names(problem))
+        target = None if stalled else next_target(self.request, latest, self.layout, self.target)
+        if target is None:
+            return Ending(_nothing_left(problem), cause="stalled")
+        return replace(stage, target=target, layout=target.layout(self.request.lengths))._step(target.why)
+
+    def onward(self, latest: Attempt) -> Step | None:
+        """The next band, whatever rounds so far have shown."""
+        target = next_target(self.request, latest, self.layout, self.target)
+        if target is None:
+            return None
+        stage = replace(self, target=target, layout=target.layout(self.request.lengths), rounds=0, shown=())
+        return stage._step(target.why)
+
+    def smaller(self, trial: Trial, neurons: int) -> Trial:
+        """Fewer digits first, then a sparser band."""
+        beside = sum(basis.size for basis in self.columns)
+        each = (neurons - beside) // len(self.request.problem.unknowns)
+        layout = shrink(self.target, self.request.lengths, max(each, 1))
+        return replace(self, layout=layout)._step(trial.why).trial
+
+    def around(self, problem: Problem) -> FilledBand:
+        """The same for another linearisation of a nonlinear problem."""
+        return replace(self, request=replace(self.request, problem=problem))
+
+    def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
+        """As much wider than the first band as this one was, and for as many digits."""
+        fresh, first = filled_band(request, bands), filled_band(self.request, self.bands)
+        core = fresh.target.core * np.maximum(self.target.core / first.target.core, 1.0)
+        target = replace(fresh.target, core=core, decades=self.target.decades)
+        columns = special_columns(request.problem, True) if self.columns and not first.columns else fresh.columns
+        return replace(fresh, target=target, layout=target.layout(request.lengths), columns=columns).first()
+
+    def is_waste(self, neurons: int) -> bool:
+        """Whether the band would be sparse."""
+        return too_few(self.target, self.request.lengths, neurons // len(self.request.problem.unknowns))
+
+    def _step(self, why: str) -> Step:
+        sizes, layout = [basis.size for basis in self.columns], self.layout
+        neurons, special = layout.family.neurons + sum(sizes), max(sizes, default=0)
+        points = self.request.points or allot_points(
+            self.request.problem, neurons, layout.widths, layout.factor, special
+        )
+        scales = natural_scales(self.request.problem, 0.5 * layout.widths)
+        return Step(FeatureTrial(for_unknowns(layout.family, scales), points, self.columns, why), self)
+
+    def _calls_for_singular(self, latest: Outcome, stalled: bool) -> bool:
+        """Whether singular functions at the corners should be added, unless the user decided about them.
+
+        They are where coefficients are so large that no band may hold the solution, or wider bands bring nothing more.
+        """
+        rough = latest.growth >= _SINGULAR_GROWTH and latest.error >= _SINGULAR_ERROR
+        decided = self.request.singular is not None or self.plain is not None
+        return not decided and (rough or stalled) and not open_conflicts(self.request.problem)
+
+    def _is_worse_than_plain(self) -> bool:
+        """Whether the singular functions that were added have not helped.
+
+        They have two rounds to show it, by a smaller estimate or smaller coefficients: one estimate alone says too
+        little.
+        """
+        if self.plain is None or not self.columns or len(self.shown) < 2:
+            return False
+        before = self.plain[1].outcome
+        return min(done.error for done in self.shown) > before.error and self.shown[-1].growth >= before.growth
+
+    def _is_stalled(self, largest: int) -> bool:
+        """Whether two larger rounds in a row brought less than half a digit.
+
+        While no digit is certain and rounds are cheap, more are tried, unless the data are known not to be smooth.
+        """
+        problem, errors = self.request.problem, [done.error for done in self.shown]
+        if self.rounds >= _MOST_ROUNDS or (self.bands.unsettled and len(errors) >= 3):
+            return True
+        if len(errors) >= 3 and np.isinf(errors[-1]):
+            hopeless = bool(problem.missing) or bool(open_conflicts(problem))
+            return hopeless or largest >= _MOST_BLIND_NEURONS
+        return len(errors) >= 3 and min(errors[-2:]) > 0.3 * errors[-3]
+
+
+def filled_band(request: Request, bands: Bands) -> FilledBand:
+    """The stage before its first round."""
+    problem = request.problem
+    core = least_core(bands.frequencies, request.lengths)
+    most = _FIRST_DECADES.get(problem.dimension, _FIRST_DECADES_ABOVE)
+    # data that are not smooth have no more digits to give
+    decades = _ROUGH_DECADES if bands.unsettled else min(-np.log10(request.tol) + _MARGIN, most)
+    target = Target(core, decades, "band of the equation and its data")
+    columns = () if request.singular is None else special_columns(problem, request.singular)
+    return FilledBand(request, bands, target, target.layout(request.lengths), columns)
+
+
+def _nothing_left(problem: Problem) -> str:
+    inside = [c.name for c in problem.constraints if c.region.kind == "inside"]
+    if inside:
+        return (
+            f"more functions do not help any more; the data of {', '.join(map(repr, inside))} probably fit the "
+            "equation and the other conditions no better than this (the solution is the compromise of least squares), "
+            "or the solution is not smooth somewhere"
+        )
+    space = getattr(problem.domain, "space", problem.domain)
+    where = "at a corner of the domain, or " if space.corners() else ""
+    return (
+        f"more functions do not help any more; the solution is probably not smooth somewhere: {where}where data have "
+        "kinks or do not fit each other"
+    )

@@ -1,0 +1,561 @@
+"""Functions of open domains, exact outside and at infinity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar, final
+
+import numpy as np
+
+from fspielm.basis.basis import Basis, JoinedBasis
+from fspielm.basis.outgoing.family import Outward, elastic_potentials
+from fspielm.basis.outgoing.grating import GratingBasis
+from fspielm.basis.outgoing.placement import (
+    Effort,
+    Placed,
+    Wanted,
+    distance_between,
+    merged,
+    place_around,
+    place_in,
+    rim_of,
+)
+from fspielm.basis.outgoing.radiating import HarmonicBasis, RadiatingBasis
+from fspielm.basis.outgoing.space import Along, Around, Neighbourhood, basis_of, place_beside
+from fspielm.basis.outgoing.space import place_in as place_in_of_space
+from fspielm.basis.wrapping import Component
+from fspielm.collocation.crowding import Crowd, Crowds, Lattices, Place, Surface, first_edges
+from fspielm.collocation.points import Points
+from fspielm.errors import ProblemError
+from fspielm.estimate.bands import Bands
+from fspielm.estimate.estimate import ErrorEstimate
+from fspielm.geometry.curves import PlaneCurve
+from fspielm.geometry.domain import Corner
+from fspielm.geometry.exterior import PlaneExterior, SpaceExterior
+from fspielm.geometry.points import Sites
+from fspielm.problem.problem import Problem
+from fspielm.problem.relations import Relation
+from fspielm.problem.scattering.media import Medium, media_of
+from fspielm.problem.scattering.open_domain import (
+    elastic_waves,
+    has_data,
+    incident_of,
+    inner_wavenumbers,
+    lattice_of,
+    outer_wavenumbers,
+)
+from fspielm.solvers.plan import Attempt, FeatureTrial, Trial
+from fspielm.solvers.request import Approach, Request
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+
+# ---- Which objects of an open domain need more functions, from the residual on each
+
+
+# Half waves of data along an object that the first round holds, and how many more the next one does.
+_FIRST_HALF_WAVES = 16.0
+_FASTER = 2.0
+# An object whose residual is so much smaller than that of another one waits for that.
+_WAITS = 0.03
+# Of the tolerance, what the residual on all objects may amount to before they need no more.
+_ENOUGH = 0.5
+# Places on a smooth piece of a part that tell its object.
+_LOOKS = 4
+# Levels that are skipped at most, where digits are far off.
+_MOST_LEVELS = 2
+# By how much the next level is finer, about.
+_FINER = 4 / 3
+# An estimate above this says nothing of digits.
+_HARDLY_A_DIGIT = 0.1
+
+
+@final
+@dataclass(frozen=True)
+class ObjectEffort:
+    """What is made of one object, and what could be.
+
+    Attributes
+    ----------
+    blocks : frozenset of str
+        The conditions on it.
+    along : float
+        The highest frequency that data on it may have, which is often far more than matters.
+    made : Effort
+    """
+
+    blocks: frozenset[str]
+    along: float
+    made: Effort
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether data may be faster than what is held."""
+        return self.made.held < self.along
+
+    def faster(self) -> ObjectEffort:
+        """For data that are faster."""
+        return replace(self, made=replace(self.made, held=min(_FASTER * self.made.held, self.along)))
+
+    def finer(self, levels: int) -> ObjectEffort:
+        """With more functions, closer to the boundary."""
+        return replace(self, made=replace(self.made, level=self.made.level + levels))
+
+    def part_of(self, estimate: ErrorEstimate) -> float:
+        """Of the norm of all residuals, what is on the object."""
+        return math.sqrt(sum(estimate.shares.get(name, 0.0) for name in self.blocks))
+
+
+def first_efforts(problem: Problem, bands: Bands | None, level: int = 0) -> tuple[ObjectEffort, ...]:
+    """For every object what the first round makes of it; without `bands` nothing is known to be faster than waves."""
+    slowest = max(map(abs, outer_wavenumbers(problem)))
+    lower, upper = problem.domain.bounding_box
+    slow = max(math.pi * _FIRST_HALF_WAVES / float(np.max(upper - lower)), slowest)
+    waves = zip(media_of(problem), inner_wavenumbers(problem), strict=True)
+    inside = {medium.place: abs(complex(k).real) for medium, k in waves if k is not None}
+    owners = problem.domain.owners if isinstance(problem.domain, PlaneExterior) else [0]
+    found = []
+    for blocks, owner in zip(_blocks(problem), owners, strict=True):
+        data = [] if bands is None else [band for band in bands.data if band.source in blocks and band.settled]
+        along = max((band.frequency for band in data), default=0.0)
+        found.append(ObjectEffort(blocks, along, Effort(min(along, slow), level, inside.get(owner, 0.0))))
+    return tuple(found)
+
+
+def more_effort(
+    efforts: tuple[ObjectEffort, ...], estimate: ErrorEstimate, tol: float, *, helped: bool
+) -> tuple[ObjectEffort, ...]:
+    """More for objects whose residual keeps the estimate above the tolerance; the same where that is none.
+
+    Faster functions as long as no digit is certain, and where finer ones did not help.
+    """
+    error = estimate.relative
+    parts = [each.part_of(estimate) for each in efforts]
+    enough = _ENOUGH * tol / (error * math.sqrt(len(efforts))) if math.isfinite(error) else 0.0
+    least = max(_WAITS * max(parts), min(enough, max(parts)))
+    is_vague = not error < _HARDLY_A_DIGIT
+    levels = _MOST_LEVELS if is_vague else _levels(error, tol)
+
+    def more(effort: ObjectEffort, part: float) -> ObjectEffort:
+        if part < least:
+            return effort
+        return effort.faster() if effort.is_slow and (is_vague or not helped) else effort.finer(levels)
+
+    return tuple(map(more, efforts, parts))
+
+
+def _levels(error: float, tol: float) -> int:
+    """How many, where digits go with the number of functions."""
+    growth = math.log(tol) / math.log(error)
+    return min(max(round(math.log(growth) / math.log(_FINER)), 1), _MOST_LEVELS)
+
+
+def _blocks(problem: Problem) -> list[frozenset[str]]:
+    """The names of the conditions on each object; in space, all on what is one to them."""
+    domain, names = problem.domain, [relation.name for relation in problem.constraints]
+    if not isinstance(domain, PlaneExterior):
+        return [frozenset(names)]
+    rims = [rim_of(loop) for loop in domain.loops]
+    found: list[set[str]] = [set() for _ in rims]
+    for relation in problem.constraints:
+        for number in _objects_of(relation, rims):
+            found[number].add(relation.name)
+    return [frozenset(each) for each in found]
+
+
+def _objects_of(relation: Relation, rims: list[np.ndarray]) -> set[int]:
+    """The numbers of the objects that a condition is on, or may be."""
+    part = relation.part
+    if part is None:
+        return set(range(len(rims)))
+    edges = first_edges(part, _LOOKS)
+    places = part.place(0.5 * (edges[1:] + edges[:-1])[:, None]).points
+    nearest = np.argmin([[distance_between(place[None], rim) for place in places] for rim in rims], axis=0)
+    return set(nearest.tolist())
+
+
+# ---- Functions on all sides of objects of the plane: outside, and of the media inside of them
+
+
+# Rows for each function.
+_ROWS_PER_FUNCTION = 2.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Functions that are placed in objects and around them.
+
+    Attributes
+    ----------
+    placed : tuple of tuple of Placed
+        For each object: in it, for the field around it, and around it, for the one inside.
+    bases : tuple of Basis or None
+        Those outside of all objects, and those of each medium; None where it varies.
+    drives : mapping of int to Basis
+        By the unknowns of media that vary: what is placed in these, for the field around them.
+    """
+
+    placed: tuple[tuple[Placed, ...], ...]
+    bases: tuple[Basis | None, ...]
+    drives: Mapping[int, Basis]
+
+    @property
+    def together(self) -> Placed:
+        """All that is placed."""
+        return merged([placed for own in self.placed for placed in own])
+
+    def crowd(self, problem: Problem, others: Mapping[int, int]) -> Crowd | Crowds:
+        """Rows on the objects, which crowd where functions do, with so many other functions in some objects.
+
+        Where there are media, on each object for its own functions: those of others may be anywhere beside it.
+        """
+        if len(self.placed) == 1 or not media_of(problem):
+            size = sum(basis.size for basis in self.bases if basis is not None) + sum(others.values())
+            return _crowd(self.together, size, None)
+        assert isinstance(problem.domain, PlaneExterior)
+        parts = problem.domain.object_parts([str(symbol) for symbol in problem.coordinates])
+        crowds = []
+        for place, own in enumerate(self.placed):
+            size = sum(placed.functions for placed in own) + others.get(place, 0)
+            crowds.append(_crowd(merged(own), size, frozenset(part.name for part in parts[place])))
+        return Crowds(tuple(crowds))
+
+
+def _crowd(placed: Placed, functions: int, parts: frozenset[str] | None) -> Crowd:
+    return Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * functions), placed.strengths, evenly=True, parts=parts)
+
+
+def on_all_sides(
+    problem: Problem, corners: Sequence[Corner], wanted: Wanted, make: Callable[[Problem, Placed], Basis]
+) -> Sides:
+    """Functions in objects, those outside of all of them made by `make`, and around those that let waves through.
+
+    In a medium there are sources around it, and functions in what lies in it.
+    """
+    domain = problem.domain
+    assert isinstance(domain, PlaneExterior)  # as the stage found
+    placed: list[list[Placed]] = [[] for _ in domain.shapes]
+    outside = _in_objects(domain, -1, corners, wanted, placed)
+    bases: list[Basis | None] = [make(problem, merged(outside))]
+    drives: dict[int, Basis] = {}
+    waves = inner_wavenumbers(problem)
+    for number, (medium, k) in enumerate(zip(media_of(problem), waves, strict=True), 1):
+        bases.append(None if k is None else _of_medium(domain, medium, k, corners, wanted, placed))
+        if k is None:
+            (own,) = placed[medium.place]
+            around = waves[medium.around - 1] if medium.around else None
+            drives[number] = make(problem, own) if around is None else _radiating(own, around)
+    return Sides(tuple(map(tuple, placed)), tuple(bases), drives)
+
+
+def join_by_unknown(bases: Sequence[Basis | None]) -> Basis:
+    """The functions of several unknowns, one after the other; those of a single one as they are."""
+    known = [basis for basis in bases if basis is not None]
+    if len(known) == 1:
+        return known[0]
+    return JoinedBasis([Component(basis, number, len(known)) for number, basis in enumerate(known)])
+
+
+def _of_medium(
+    domain: PlaneExterior,
+    medium: Medium,
+    k: complex,
+    corners: Sequence[Corner],
+    wanted: Wanted,
+    placed: list[list[Placed]],
+) -> Basis:
+    """The functions of a medium, noted where they are placed."""
+    here, outer = medium.place, domain.around[medium.place]
+    own = _loops(domain, lambda place: place == here)
+    others = _loops(domain, lambda place: place != here and domain.around[place] in (here, outer))
+    if len(own) > 1:
+        raise ProblemError("Transparent: every object must be in one piece; name its pieces, fs.Exterior(a, b)")
+    wanted = replace(wanted, wavenumber=abs(k), period=None)  # copies of the whole are outside of it
+    around = place_around(own[0], corners, wanted.of(domain.owners.index(here)), others)
+    placed[here].append(around)
+    found = [around, *_in_objects(domain, here, corners, wanted, placed)]
+    bases = [_radiating(each, k) for each in found]
+    return bases[0] if len(bases) == 1 else JoinedBasis(bases)
+
+
+def _radiating(placed: Placed, k: complex) -> RadiatingBasis:
+    return RadiatingBasis(placed.centers, placed.orders, k, placed.scales)
+
+
+def _in_objects(
+    domain: PlaneExterior, outer: int, corners: Sequence[Corner], wanted: Wanted, placed: list[list[Placed]]
+) -> list[Placed]:
+    """Functions in the objects that lie in another one, or in none, noted where they are placed."""
+    within = _loops(domain, lambda place: domain.around[place] == outer)
+    wall = _loops(domain, lambda place: place == outer)
+    numbers = [number for number, owner in enumerate(domain.owners) if domain.around[owner] == outer]
+    found = place_in(within, corners, wanted.among(numbers), wall) if within else []
+    for number, own in zip(numbers, found, strict=True):
+        placed[domain.owners[number]].insert(0, own)
+    return found
+
+
+def _loops(domain: PlaneExterior, which: Callable[[int], bool]) -> list[tuple[PlaneCurve, ...]]:
+    """The boundaries of some objects, by their places."""
+    return [loop for loop, owner in zip(domain.loops, domain.owners, strict=True) if which(owner)]
+
+
+# ---- Functions of open domains in space, and where their rows are
+
+
+# Rows for each function, which are as even as can be, and places of values and slopes for each function on one side.
+_ROWS_PER_FUNCTION_OPEN_BODIES = 1.6
+_PLACES_PER_FUNCTION = 1.2
+# How many more degrees than orders functions have that rows lie on rings for, and how many these are to a degree.
+_FAR_MORE = 2.0
+_RINGS_PER_DEGREE = 1.4
+
+
+def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
+    """Functions in all objects, and in those that let waves through; rows as functions are."""
+    domain = problem.domain
+    assert isinstance(domain, SpaceExterior)  # as the stage found
+    media, each = media_of(problem), (*outer_wavenumbers(problem), *inner_wavenumbers(problem))
+    waves = [k for k in each if k is not None]
+    numbers = {-1: 0} | {medium.place: number for number, medium in enumerate(media, 1)}
+    parts = domain.object_parts() if media else [shape.boundary() for shape in domain.shapes]
+    outward: list[list[Around | Along]] = [[] for _ in waves]
+    regular: list[list[Around | Along]] = [[] for _ in waves]
+    surfaces: list[Surface] = []
+    for place, body in enumerate(domain.bodies):
+        outer = domain.around[place]
+        others = [
+            other
+            for other, its_outer in zip(domain.bodies, domain.around, strict=True)
+            if its_outer == outer and other is not body
+        ]
+        inside = waves[numbers[place]] if place in numbers else 0.0
+        here = wanted if outer < 0 else replace(wanted, wavenumber=abs(waves[numbers[outer]]))
+        around = Neighbourhood(body, others, here, inside, _bends(problem))
+        within = place_in_of_space(around)
+        outward[numbers[outer]].append(within)
+        rows = _ROWS_PER_FUNCTION_OPEN_BODIES * within.functions
+        if place in numbers:
+            beside = place_beside(around)
+            regular[numbers[place]].append(beside)
+            both = within.functions, beside.functions
+            rows = max(0.5 * _ROWS_PER_FUNCTION_OPEN_BODIES * sum(both), _PLACES_PER_FUNCTION * max(both))
+        sites, rings = _rows_of(within)
+        surfaces += [Surface(part.name, sites, math.ceil(rows), rings) for part in parts[place]]
+    words = f"in {len(outward[0])} objects, of degrees up to {max(each.degree for each in outward[0])}"
+    bases: list[Basis] = []
+    for k, own, leaving in zip(waves, regular, outward, strict=True):
+        every = [*(basis_of([one], k) for one in own), *([basis_of(leaving, k)] if leaving else [])]
+        bases.append(every[0] if len(every) == 1 else JoinedBasis(every))
+    return Outward(join_by_unknown(bases), words), Lattices(tuple(surfaces))
+
+
+def _bends(problem: Problem) -> bool:
+    """Whether values and slopes occur in one condition."""
+    return any(len({term.order for term in relation.operator.terms}) > 1 for relation in problem.constraints)
+
+
+def _rows_of(placed: Around | Along) -> tuple[Place, int | None]:
+    """Where rows are: on rings around an object along which fields vary far more than around it."""
+    if isinstance(placed, Around) or placed.degree <= _FAR_MORE * placed.layer.rings.order:
+        return placed.body.sites, None
+    return partial(placed.body.sites_along, placed.axis), math.ceil(_RINGS_PER_DEGREE * (placed.degree + 1))
+
+
+# ---- Functions of open domains: around places in the objects, exact outside and at infinity
+
+
+# Digits beyond those of the tolerance: what the boundary's residual is multiplied with to be an error.
+_FURTHER_DIGITS = 1.5
+# Rows on every part beside those that crowd.
+_ON_PART = 8
+# A round has helped if the estimate is smaller by so much, or the residual where no digit is certain; so many that did
+# not are enough.
+_BETTER = 1.5
+_PATIENCE = 2
+# Another round has so many functions more, at least, in units of those of an object; found in so many steps at most.
+_CLEARLY_MORE = 0.3
+_MOST_STEPS = 12
+_SAME = 1e-9
+# Nodes on a part, and what is left of fluxes that balance.
+_FLUX_NODES = 400
+_BALANCED = 1e-6
+# What is closer to a corner than all poles amounts to more than functions that these can hold, by up to two times.
+_BESIDE_CORNERS = 3.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OpenSpace(Stage):
+    """Functions in objects, more of them and closer to the boundary round by round.
+
+    Attributes
+    ----------
+    request : Request
+    efforts : tuple of ObjectEffort
+        What is made of each object, so far.
+    best : ErrorEstimate or None
+        Of all rounds.
+    idle : int
+        How many rounds in a row have not helped.
+    """
+
+    approach: ClassVar[Approach] = "characteristic"
+    title: ClassVar[str] = "functions that satisfy the equation and radiate"
+    redraws: ClassVar[bool] = False
+
+    efforts: tuple[ObjectEffort, ...]
+    best: ErrorEstimate | None = None
+    idle: int = 0
+
+    def first(self) -> Step:
+        """As many as the wavelength, the shapes and the tolerance ask for."""
+        return self._step(self.title)
+
+    def next(self, latest: Attempt) -> Step | Ending:
+        """More in the objects where the residual is, as long as that helps."""
+        after = latest.estimate
+        assert after is not None
+        helped = self.best is None or _is_better(after, self.best)
+        idle = 0 if helped else self.idle + 1
+        if idle >= _PATIENCE and not any(each.is_slow for each in self.efforts):
+            return Ending("more functions in the objects did not help", cause="stalled")
+        stage = replace(self, best=after if helped else self.best, idle=idle)
+        enough = (1 + _CLEARLY_MORE / len(self.efforts)) * latest.basis.size
+        for _ in range(_MOST_STEPS):
+            stage = replace(stage, efforts=more_effort(stage.efforts, after, self.request.tol, helped=helped))
+            is_finer = [each.made.level for each in stage.efforts] != [each.made.level for each in self.efforts]
+            why = "more functions, closer to the boundary" if is_finer else "more functions, for data that are faster"
+            step = stage._step(why)
+            if step.trial.neurons >= enough:
+                return step
+        return Ending("there are no more functions for the objects", is_final=True)
+
+    def onward(self, latest: Attempt) -> Step | None:
+        """The same, however little it helped."""
+        following = replace(self, best=None, idle=0).next(latest)
+        return following if isinstance(following, Step) else None
+
+    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
+        """None: fewer would hold nothing."""
+        return None
+
+    def _step(self, why: str) -> Step:
+        problem = self.request.problem
+        made = tuple(each.made for each in self.efforts)
+        waves, level = max(map(abs, outer_wavenumbers(problem))), max(each.level for each in made)
+        wanted = replace(wanted_for(problem, waves, self.request.tol, level), efforts=made)
+        if problem.dimension == 3:
+            family, lattices = around_bodies(problem, wanted.of(0))
+            return Step(FeatureTrial(family, points_on(problem, lattices), (), why), self)
+        sides = around_curves(problem, wanted)
+        placed = sides.together
+        family = Outward(join_by_unknown(sides.bases), placed.in_words, caution_beside(placed))
+        return Step(FeatureTrial(family, points_on(problem, sides.crowd(problem, {})), (), why), self)
+
+
+def open_space(request: Request, bands: Bands) -> OpenSpace:
+    """The stage before its first round; refuses fluxes for which there is no field that is bounded."""
+    problem = request.problem
+    _check_balance(problem)
+    return OpenSpace(request, first_efforts(problem, bands if has_data(problem) else None))
+
+
+def _is_better(estimate: ErrorEstimate, best: ErrorEstimate) -> bool:
+    """Whether a round has helped."""
+    if math.isfinite(best.relative):
+        return estimate.relative * _BETTER <= best.relative
+    # of each its own data: more functions change how rows are scaled
+    shares = [each.residual / each.data if each.data > 0 else 0.0 for each in (estimate, best)]
+    return math.isfinite(estimate.relative) or shares[0] * _BETTER <= shares[1]
+
+
+def points_on(problem: Problem, crowd: Crowd | Crowds | Lattices) -> Points:
+    """Rows on the objects, and a few more on every part."""
+    names = {part for relation in problem.constraints for part in relation.part_names}
+    return Points(0, dict.fromkeys(sorted(names), _ON_PART), sampling="low-discrepancy", crowd=crowd)
+
+
+def caution_beside(placed: Placed) -> float:
+    """How much more than functions can hold may be beside corners."""
+    return _BESIDE_CORNERS if 1 in placed.orders else 1.0
+
+
+def _check_balance(problem: Problem) -> None:
+    """Refuse a net flux out of smooth objects: far away, it would make a logarithm of a harmonic field."""
+    constraints = problem.constraints
+    orders = {term.order for relation in constraints for term in relation.operator.terms}
+    is_harmonic = problem.dimension == 2 and outer_wavenumbers(problem) == (0,)
+    if not is_harmonic or orders != {1} or problem.domain.corners():
+        return
+    net, all_together = 0j, 0.0
+    for relation in constraints:
+        if relation.part is None or relation.mask is not None:
+            return
+        rule = relation.part.quadrature(_FLUX_NODES)
+        values = relation.values(Sites(rule.points, rule.normals))
+        net += complex(rule.weights @ values)
+        all_together += float(rule.weights @ np.abs(values))
+    if abs(net) > _BALANCED * all_together:
+        raise ProblemError(
+            f"conditions: fluxes out of the objects do not balance, {abs(net):.3g} is left of {all_together:.3g}; far "
+            "away the field would be a logarithm, which is not bounded: balance them, or prescribe values on an object"
+        )
+
+
+def around_curves(problem: Problem, wanted: Wanted) -> Sides:
+    """Functions in objects of the plane, and around those that let waves through."""
+    assert isinstance(problem.domain, PlaneExterior)
+    return on_all_sides(problem, _singular_corners(problem, problem.domain), wanted, _basis)
+
+
+def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> Wanted:
+    """How well functions are to hold fields of a wavenumber, for the `level`-th round."""
+    sources = [field.place for field in incident_of(problem) if field.place is not None]
+    nearby = np.array(sources).reshape(-1, problem.dimension)
+    domain = problem.domain
+    period = domain.period if isinstance(domain, PlaneExterior) else None
+    return Wanted(wavenumber, -math.log10(tol) + _FURTHER_DIGITS, level, nearby, period)
+
+
+def _basis(problem: Problem, placed: Placed) -> Basis:
+    """The functions in objects: those that radiate, or harmonic ones; displacements from potentials of both kinds."""
+    waves = outer_wavenumbers(problem)
+    radiating = [RadiatingBasis(placed.centers, placed.orders, k, placed.scales) for k in waves if k != 0]
+    if len(radiating) > 1:
+        longitudinal, transverse = radiating
+        axes = elastic_waves([equation.operator for equation in problem.equations]).axes
+        return elastic_potentials(longitudinal, transverse, axes)
+    if radiating:
+        lattice, domain = lattice_of(problem), problem.domain
+        if lattice is None or not isinstance(domain, PlaneExterior):
+            return radiating[0]
+
+        (_, bottom), (_, top) = domain.objects_box
+        return GratingBasis(radiating[0], lattice, float(bottom), float(top))
+    # without values on the boundary, that at infinity is free, and chosen to be that of what comes in
+    constant = any(term.order == 0 for relation in problem.constraints for term in relation.operator.terms)
+    return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)
+
+
+def _singular_corners(problem: Problem, domain: PlaneExterior) -> tuple[Corner, ...]:
+    """Corners of the objects, and where curves join smoothly, but not as one: but for those that mirrors continue."""
+    corners = domain.corners([str(symbol) for symbol in problem.coordinates])
+    known = np.array([corner.point for corner in corners]).reshape(-1, 2)
+    joints = []
+    for curve in (curve for loop in domain.loops if len(loop) > 1 for curve in loop):
+        (x, y), (dx, dy) = curve.ends[0], curve.tangent(np.array([curve.t0]))[0]
+        if not np.any(np.hypot(*(known - (x, y)).T) <= _SAME * (1 + curve.length)):
+            joints.append(Corner((float(x), float(y)), math.pi, math.atan2(dy, dx), ("", ""), straight=False))
+    return (*(corner for corner in corners if not _is_mirror(problem, corner)), *joints)
+
+
+def _is_mirror(problem: Problem, corner: Corner) -> bool:
+    """Whether fields are smooth in a corner, which mirrors continue them beyond: two straight sides of one kind."""
+    kinds = {tuple(sorted({term.order for term in relation.operator.terms})) for relation in problem.constraints}
+    mirrors = math.pi / corner.opening if corner.opening else 0.0
+    if len(problem.unknowns) > 1:  # of which a mirror turns some around
+        return False
+    return corner.straight and kinds in ({(0,)}, {(1,)}) and mirrors > 1.5 and abs(mirrors - round(mirrors)) < _SAME

@@ -1,0 +1,431 @@
+"""One window in time after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from math import factorial
+from time import perf_counter
+from typing import Any, final
+
+import numpy as np
+import sympy as sp
+
+from fspielm.arrays import FloatArray, NumberArray, safe_rms
+from fspielm.basis.evaluation.sums import evaluate_each
+from fspielm.cells.basis import CellBasis
+from fspielm.cells.tiling import tile
+from fspielm.collocation.discretisation import Finite
+from fspielm.deadline import Deadline
+from fspielm.errors import OutOfTime, ProblemError, SolveError
+from fspielm.estimate.verdict import Verdict
+from fspielm.geometry.points import Sites
+from fspielm.geometry.time import SpaceTime, Time
+from fspielm.problem.conditions import Initial
+from fspielm.problem.further_conditions import Measured
+from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
+from fspielm.problem.operator import Operator, derivative, identity
+from fspielm.problem.problem import Problem, compile_statement
+from fspielm.problem.relations import Relation
+from fspielm.solution.solution import Solution
+from fspielm.solvers.driver import solve_automatically
+from fspielm.solvers.finish import finish, finish_quietly, warn_unless
+from fspielm.solvers.newton.course import solve_nonlinear
+from fspielm.solvers.request import Request
+from fspielm.solvers.so_far import INTERRUPTED, offering
+from fspielm.solvers.time.errors import Uncertain, measure_transfer
+from fspielm.solvers.time.joined import Piece, join_pieces
+from fspielm.wording import OUT_OF_TIME
+
+# ---- The problem of one window in time, which begins where the last one ended
+
+
+def check_windows(problem: Problem) -> None:
+    """Refuse what cannot be solved window by window; each window is solved with cells."""
+    domain, statement = problem.domain, problem.statement
+    reason = ""
+    if domain.time is None:
+        reason = "the domain has no time; write domain=space * fs.Time(start, end)"
+    elif domain.dimension > 2:
+        reason = f"each is solved with cells, which are for one dimension and time; this one has {domain.dimension}"
+    elif problem.interfaces:
+        reason = "they do not know materials yet"
+    elif any(isinstance(condition, Measured) for condition in statement.conditions):
+        reason = "measured values belong to one window or another; solve it as a whole"
+    elif not any(isinstance(condition, Initial) for condition in statement.conditions):
+        reason = "there is no fs.Initial to begin with"
+    elif statement.origin is not None:
+        reason = "the problem was made of another one; solve that"
+    if reason:
+        raise ProblemError(f'approach="windows" solves one window in time after the other: {reason}')
+
+
+def problem_during(problem: Problem, during: Time, before: Solution | None) -> Problem:
+    """The problem on a part of its time, from where the solution of the part before ended."""
+    statement = problem.statement
+    whole = statement.domain
+    domain = whole.space * during if isinstance(whole, SpaceTime) else during
+    conditions = statement.conditions
+    if before is not None:
+        conditions = tuple(_from(before, one) if isinstance(one, Initial) else one for one in conditions)
+    return compile_statement(replace(statement, domain=domain, conditions=conditions))
+
+
+def _from(before: Solution, condition: Initial) -> Initial:
+    """The condition with the values that a solution ended with."""
+    stated = before.problem.stated
+    names = list(condition.value) if isinstance(condition.value, Mapping) else [stated.unknowns[0].symbol]
+    orders = (0,) * (stated.dimension - 1) + (int(condition.order),)
+    values = {stated.unknowns[stated.place(name)].symbol: stated.place(name) for name in names}
+    carried = {symbol: Carried(before, derivative(orders).on(place)) for symbol, place in values.items()}
+    return replace(condition, value=carried)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What a solution ended with, as a function of points ``(n, d)``."""
+
+    before: Solution
+    operator: Operator
+
+    def __call__(self, points: FloatArray) -> NumberArray:
+        """Values ``(n,)``."""
+        return self.before.evaluate(self.operator, points)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A guess: what a state at some time goes on as with its time derivatives below an order, and no others.
+
+    Attributes
+    ----------
+    state : Iterate
+    at : float
+    order : int
+    """
+
+    state: Iterate
+    at: float
+    order: int
+
+    def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
+        """Each of T operators, at n sites; shape ``(T, n)``."""
+        points = sites.points.copy()
+        points[:, -1] = self.at
+        later, there = sites.points[:, -1] - self.at, replace(sites, points=points)
+        needed = {(term.unknown, term.orders) for operator in operators for term in operator.terms}
+        known = {}
+        for unknown, orders in sorted(needed):
+            total: NumberArray = np.zeros(len(sites))
+            for order in range(orders[-1], self.order):
+                power = order - orders[-1]
+                own = derivative((*orders[:-1], order)).on(unknown)
+                total = total + later**power / factorial(power) * self.state.evaluate_each([own], there)[0]
+            known[unknown, orders] = total
+        rows = [
+            sum((term.at(sites) * known[term.unknown, term.orders] for term in operator.terms), np.zeros(len(sites)))
+            for operator in operators
+        ]
+        return np.array(rows).reshape(len(operators), len(sites))
+
+
+def guess_at_start(problem: Problem) -> dict[Any, Any]:
+    """What the data at the start go on as, by unknown; callables as they are, without what comes with time."""
+    assert problem.domain.time is not None
+    begin, now = problem.domain.time.start, problem.coordinates[-1]
+    stated = problem.stated
+    found: dict[Any, Any] = {}
+    given = [condition for condition in problem.statement.conditions if isinstance(condition, Initial)]
+    for condition in sorted(given, key=lambda one: one.order):
+        value, power = condition.value, int(condition.order)
+        each = value if isinstance(value, Mapping) else {stated.unknowns[0].symbol: value}
+        for name, own in each.items():
+            symbol = stated.unknowns[stated.place(name)].symbol
+            before = found.get(symbol, 0)
+            if callable(own) and not power:
+                found[symbol] = own
+            elif not callable(own) and not callable(before):
+                later = (now - begin) ** power / factorial(power)
+                found[symbol] = before + later * sp.sympify(own).subs(now, begin)
+    return found
+
+
+def order_in_time(problem: Problem) -> int:
+    """How many data the start has: the highest order of an initial condition, and one."""
+    orders = [int(one.order) for one in problem.statement.conditions if isinstance(one, Initial)]
+    return 1 + max(orders)
+
+
+# ---- How long a window should be: a few of the times in which a solution changes
+
+
+# So many of these times in a window: Newton's method begins with what does not change.
+_CHANGES = 2.0
+# Of a solution's size, what varies of it at least: the rest is the same everywhere, and says nothing about changes.
+_VARIES = 0.1
+# Of the time given, the shortest one.
+_SHORTEST = 1e-4
+_POINTS = 400
+
+
+def first_length(problem: Problem, varies: float = _VARIES) -> float | None:
+    """Of the first window: by the data at the start, and what the equations make of them; None if that is nothing.
+
+    Of the data, at least a share `varies`; all of them, if it is one.
+    """
+    time, stated = problem.domain.time, problem.stated
+    assert time is not None
+    try:
+        guess = as_iterate(problem, guess_at_start(problem) or None)
+        points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # only looks
+        points[:, -1] = time.start
+        value = identity(problem.dimension)
+        values = guess.evaluate_each([value.on(i) for i in range(len(stated.unknowns))], Sites(points))
+        left = problem.residual(guess, points).reshape(len(points), -1)
+    except ProblemError:  # of what has no value at the start, nothing is known
+        return None
+    equations = [relation for relation in stated.pattern if relation.region.kind == "domain"]
+    changes = [_change(values, own, varies) for own in left.T]
+    times = [_time(own, each, points) for own, each in zip(equations, changes, strict=True)]
+    known = [each for each in times if each is not None]
+    return _within(min(known), time.duration) if known and np.any(values) else None
+
+
+def next_length(problem: Problem, before: Solution) -> float:
+    """Of a window after one that is solved."""
+    time, stated = problem.domain.time, problem.stated
+    assert time is not None
+    points = before.problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")
+    later = derivative((0,) * (problem.dimension - 1) + (1,))
+    places = range(len(stated.unknowns))
+    value = identity(problem.dimension)
+    found = before.evaluate_each([each.on(place) for each in (value, later) for place in places], Sites(points))
+    change = min(_change(found[: len(places)], own, _VARIES) for own in found[len(places) :])
+    return _within(change, time.duration) if np.isfinite(change) else time.duration
+
+
+def _time(equation: Relation, change: float, points: NumberArray) -> float | None:
+    """In which a solution changes by its own size, of what that is over what an equation leaves without change."""
+    terms = [term for term in equation.operator.terms if term.orders[-1] == term.order > 0]
+    if not terms:
+        return None
+    highest = max(term.order for term in terms)
+    leading = sum(safe_rms(np.abs(term.at(Sites(points)))) for term in terms if term.order == highest)
+    return float((leading * change) ** (1 / highest)) if np.isfinite(change) else None
+
+
+def _change(values: NumberArray, rates: NumberArray, varies: float) -> float:
+    """The size of unknowns ``(U, n)`` over that of rates ``(n,)``, infinite where nothing changes.
+
+    What is the same everywhere is apart from the rest: a large constant does not make a small pulse any slower.
+    """
+    size = max(safe_rms(own) for own in values)
+    varying = max(varies * size, *(safe_rms(own - own.mean()) for own in values))
+    each = (size, safe_rms(rates)), (varying, safe_rms(rates - rates.mean()))
+    return min((whole / rate for whole, rate in each if rate > 0), default=np.inf)
+
+
+def _within(change: float, duration: float) -> float:
+    return float(np.clip(_CHANGES * change, _SHORTEST * duration, duration))
+
+
+# ---- What stands for the time that no window was solved for: the last state, of which nothing is certain
+
+
+_DEGREE = 32
+
+
+def held_until(problem: Problem, during: Time, before: Solution, why: str) -> Solution:
+    """The state that a solution ended with, as it was, without an error estimate, and why."""
+    rest = problem_during(problem, during, before)
+    degrees = np.array([[_DEGREE] * (problem.dimension - 1) + [0]])
+    frames = tile(rest.domain, (1,) * problem.dimension).frames
+    unit = np.cos(np.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
+    points = np.full((len(unit) if problem.dimension > 1 else 1, problem.dimension), during.start)
+    if problem.dimension > 1:
+        points[:, 0] = 0.5 * ((1 - unit) * frames.lower[0, 0] + (1 + unit) * frames.upper[0, 0])
+    each = [identity(problem.dimension).on(place) for place in range(len(rest.unknowns))]
+    values = evaluate_each(before.basis, before.coefficients, each, Sites(points), threads=1)
+    if problem.dimension > 1:
+        values = np.stack([np.polynomial.chebyshev.chebfit(unit, own, _DEGREE) for own in values])
+    fields = tuple(replace(field, relative=np.inf, largest=np.inf) for field in before.estimate.fields)
+    estimate = replace(before.estimate, relative=np.inf, largest=np.inf, fields=fields)
+    report = replace(before.report, reason=why, rounds=(), newton=(), seconds={}, rows=0, points={}, rank=0)
+    basis = CellBasis(frames, degrees, (1.0,) * len(rest.unknowns))
+    return Solution(rest, basis, values.ravel(), report, estimate)
+
+
+# ---- One window in time after the other, each from where the last one ended
+
+
+# What each window is to reach, of what all of them are to; where they miss it, by so much less than they do.
+_SHARE, _LEAST_TOLERANCE, _FURTHER = 0.1, 1e-13, 4.0
+# They then take so many times as long, at most; and so often they are tried.
+_DEARER, _PASSES = 3.0, 3
+# So many times a window is halved, if nothing is found on it.
+_HALVINGS = 4
+# More windows than this are taken by itself; fewer in time alone, where each is cheap.
+_MANY, _MANY_ALONE = 5, 2
+# Of the time given, a first window of which nothing is known.
+_UNKNOWN = 1 / 8
+# Windows that are as long as what is left, but for rounding.
+_SLACK = 1e-9
+
+
+def is_long(request: Request) -> bool:
+    """Whether a nonlinear problem in time, in one dimension or none, is long enough to be solved in windows by itself.
+
+    Waves are not: Newton's method seldom loses its way in them.
+    """
+    problem = request.problem
+    if problem.dimension > 2 or problem.domain.time is None or request.approach is not None:
+        return False
+    try:
+        check_windows(problem)
+    except ProblemError:
+        return False
+    if order_in_time(problem) > 1:
+        return False
+    length, many = first_length(problem, varies=1.0), _MANY if problem.dimension == 2 else _MANY_ALONE
+    return length is not None and problem.domain.time.duration > many * length
+
+
+def solve_in_windows(request: Request, guess: Any = None) -> Solution:
+    """Solve window by window; `guess` is for the first one.
+
+    All of them once more, to more digits, where errors have grown from window to window and there is time for it.
+    """
+    check_windows(request.problem)
+    deadline, share = Deadline.within(request.budget.seconds), _SHARE
+    best = None
+    for _ in range(_PASSES):
+        windows = _Windows(request, deadline, share)
+        before = windows.deadline.seconds_left
+        try:
+            with offering(partial(_so_far, windows, best)):
+                done = _pass_through(windows, guess)
+        except SolveError:
+            if best is None:
+                raise
+            break
+        missed = done.error_estimate / request.tol
+        if best is None or missed * request.tol < best.error_estimate:
+            best = done
+        if missed <= 1 or not np.isfinite(missed):
+            break
+        share /= _FURTHER * missed
+        if share * request.tol < _LEAST_TOLERANCE:
+            break
+        if windows.deadline.seconds_left < _DEARER * (before - windows.deadline.seconds_left):
+            break
+    assert best is not None  # there was one pass
+    warn_unless(Verdict(best.converged, best.report.reason), stacklevel=5)
+    return best
+
+
+def _so_far(windows: _Windows, best: Solution | None, found: Solution | None) -> Solution | None:
+    """What an earlier pass has found; or the windows that are solved, or what was found of the first one."""
+    pieces = windows.pieces
+    if not pieces and found is not None and found.problem.domain.time is not None:
+        pieces = (_uncertain(found.problem.domain.time, found),)
+    return best if best is not None or not pieces else join_pieces(windows.request, windows.held(pieces, INTERRUPTED))
+
+
+def _uncertain(during: Time, solution: Solution) -> Piece:
+    return Piece(during, solution, np.full(len(solution.estimate.fields), np.inf), np.inf, 0.0)
+
+
+def _pass_through(windows: _Windows, guess: Any) -> Solution:
+    """One window after the other."""
+    problem, time = windows.request.problem, windows.request.problem.domain.time
+    assert time is not None
+    start, length, halvings = time.start, first_length(problem) or _UNKNOWN * time.duration, 0
+    while start < time.end:
+        began, left = perf_counter(), time.end - start
+        if windows.are_lost:
+            windows.pieces = windows.held(windows.pieces, OUT_OF_TIME)
+            break
+        number = max(int(np.ceil(left / length - _SLACK)), 1)
+        during = Time(start, time.end if number == 1 else start + left / number)
+        try:
+            solution, finite = windows.solve(during, guess)
+        except SolveError:  # without any round in the time that was left
+            if not windows.pieces or windows.deadline.seconds_left > 0:
+                raise
+            continue
+        if not np.isfinite(solution.error_estimate) and halvings < _HALVINGS and windows.deadline.seconds_left > 0:
+            length, halvings = during.duration / 2, halvings + 1
+            continue
+        windows.keep(during, solution, finite, began)
+        start, length, halvings = during.end, next_length(problem, solution), 0
+    return join_pieces(windows.request, windows.pieces)
+
+
+@final
+@dataclass(eq=False)
+class _Windows:
+    """Those that are solved, one after the other, and what is not certain of the last one."""
+
+    request: Request
+    deadline: Deadline
+    share: float
+    pieces: tuple[Piece, ...] = ()
+    uncertain: Uncertain | None = None
+
+    @property
+    def are_lost(self) -> bool:
+        """Whether there is no time for others, or nothing to begin them with."""
+        if not self.pieces:
+            return False
+        return self.deadline.seconds_left <= 0 or not np.isfinite(self.pieces[-1].solution.error_estimate)
+
+    def solve(self, during: Time, guess: Any) -> tuple[Solution, Finite]:
+        """The problem on the next window; `guess` is for the first one."""
+        request, budget = self.request, self.request.budget
+        before = self.pieces[-1].solution if self.pieces else None
+        problem = problem_during(request.problem, during, before)
+        if budget.seconds is not None:
+            budget = replace(budget, seconds=max(self.deadline.seconds_left, 1e-3))
+        tol = max(self.share * request.tol, _LEAST_TOLERANCE)
+        own = replace(request, problem=problem, tol=tol, approach="patches", budget=budget)
+        with offering(partial(finish_quietly, own)):
+            if problem.is_linear:
+                course = solve_automatically(own)
+            else:
+                if before is not None:
+                    guess = Held(before, during.start, order_in_time(problem))
+                elif guess is None:
+                    guess = guess_at_start(problem) or None
+                course = solve_nonlinear(own, guess, before)
+        return finish(own, course, quietly=True), course.best.discretisation
+
+    def held(self, pieces: tuple[Piece, ...], why: str) -> tuple[Piece, ...]:
+        """Pieces, with what stands for windows after them that are not solved."""
+        problem, last = self.request.problem, pieces[-1]
+        assert problem.domain.time is not None
+        if last.during.end >= problem.domain.time.end:
+            return pieces
+        rest = Time(last.during.end, problem.domain.time.end)
+        return (*pieces, _uncertain(rest, held_until(problem, rest, last.solution, why)))
+
+    def keep(self, during: Time, solution: Solution, finite: Finite, began: float) -> None:
+        """One more, with what errors of those before make in it; it is told."""
+        known = self.uncertain if self.pieces else None
+        transfer = None
+        if (known is not None or not self.pieces) and np.isfinite(solution.error_estimate):
+            with suppress(OutOfTime), self.deadline.enforced():
+                transfer = measure_transfer(finite, solution.coefficients, self.request.method)
+        if transfer is None:
+            self.uncertain, growth = None, np.inf  # and so is all that follows
+            errors = np.full(len(solution.estimate.fields), np.inf)
+        else:
+            first = Uncertain.first(transfer, solution)
+            self.uncertain = first if known is None else known.followed(transfer, solution)
+            errors, growth = self.uncertain.errors, transfer.growth
+        piece = Piece(during, solution, errors, growth, perf_counter() - began)
+        self.pieces += (piece,)
+        self.request.progress(piece.told(len(self.pieces)))
