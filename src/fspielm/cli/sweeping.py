@@ -14,8 +14,9 @@ import sympy as sp
 import typer
 from rich.console import Console
 
-from fspielm.cli.entry import headed_table, in_options
+from fspielm.cli.entry import in_options
 from fspielm.cli.options import Options, file_settings, optional
+from fspielm.cli.output import headed_table
 from fspielm.cli.progress import completing, run_or_salvage, working
 from fspielm.cli.report import Outputs
 from fspielm.disk import check_place, staged_file
