@@ -23,9 +23,9 @@ from fspielm.disk import check_place, staged_file
 from fspielm.errors import ProblemError
 from fspielm.files.draft import ProblemFile
 from fspielm.files.read import read_problem_file
-from fspielm.jobs.sweep import sweep
 from fspielm.jobs.sweep_picture import plot_sweep
 from fspielm.jobs.sweep_plan import RESERVED, size
+from fspielm.jobs.sweeping import sweep
 from fspielm.problem.problem import Problem
 from fspielm.solution.plot.style import save_picture
 from fspielm.solution.solution import Solution
