@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from fspielm.basis.basis import Basis
+from fspielm.basis.basis import Activation, Basis
 from fspielm.basis.exact.family import Characteristic
-from fspielm.basis.random.band import Band
-from fspielm.basis.random.families import GFF, Family, FrequencyShift, Joined, Place, Siren, Tanh
-from fspielm.basis.random.ridge import Activation
-from fspielm.basis.singular.corners import Singular
-from fspielm.collocation.discretisation import Discretisation, draw_features
+from fspielm.basis.random.families import GFF, Band, Family, FrequencyShift, Joined, Place, Siren, Tanh
+from fspielm.basis.singular.columns import Singular
 from fspielm.collocation.least_squares import QR, Factored, LeastSquares, TruncatedSVD
 from fspielm.collocation.points import Points
-from fspielm.collocation.system import RowBlock, System
+from fspielm.collocation.system import Discretisation, RowBlock, System, draw_features
 from fspielm.eigen.eigenmodes import eigenmodes
 from fspielm.eigen.membranes.search import ModeCount, count_modes
 from fspielm.eigen.modes import Mode, Modes
@@ -25,19 +22,17 @@ from fspielm.errors import (
     StorageWarning,
 )
 from fspielm.estimate.bands import Bands, infer_bands
-from fspielm.estimate.charts import Narrow
-from fspielm.estimate.estimate import ErrorEstimate
+from fspielm.estimate.estimate import ErrorEstimate, judge
 from fspielm.estimate.examination import examine
 from fspielm.estimate.narrow import Scrutiny, scrutinise
-from fspielm.estimate.verdict import judge
+from fspielm.estimate.narrow_search import Narrow
 from fspielm.files.draft import ProblemFile
 from fspielm.files.read import read_problem, read_problem_file
 from fspielm.files.saved import load
 from fspielm.files.write import write_problem
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
-from fspielm.geometry.points import Sites
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.shapes.annulus import Annulus
 from fspielm.geometry.shapes.ball import Ball
@@ -65,8 +60,8 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.incident import Incident, beam, plane_wave, point_source
 from fspielm.problem.scattering.media import Transparent
+from fspielm.problem.setting import Unknown
 from fspielm.problem.substitutions import ByRegion
-from fspielm.problem.unknowns import Unknown
 from fspielm.solution.report import Forecast, FoundMode, ModeSearch, NewtonStep, Report, Round, Window
 from fspielm.solution.solution import Solution
 from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint, Fold

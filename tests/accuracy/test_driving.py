@@ -9,7 +9,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.cells import Patchwork, tile
 from fspielm.estimate import HeldOut
-from fspielm.estimate.beyond import driving
+from fspielm.estimate.sensitivity import driving
 
 x, t = sp.symbols("x t")
 u = sp.Function("u")(x, t)

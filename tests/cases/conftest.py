@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
+from fspielm.paper import Case
 from fspielm.paper.cases import catalogue as cases
-from fspielm.paper.cases.case import Case
 
 load = cache(cases.load)
 

@@ -11,8 +11,8 @@ import pytest
 import sympy as sp
 
 from fspielm.expr import Field
+from fspielm.paper import Case
 from fspielm.paper.cases import catalogue as cases
-from fspielm.paper.cases.case import Case
 from fspielm.problem import BoundaryCondition, Operator
 
 Function = Callable[..., Any]

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from fspielm.paper import Case
 from fspielm.paper.cases import catalogue as cases
-from fspielm.paper.cases.case import Case
 
 
 def test_the_exact_solution_has_no_error(case: Case) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import fspielm as fs
-from fspielm.paper import demo
-from fspielm.paper.cases.case import Case
+from fspielm.paper import Case, demo
 from fspielm.paper.demo import CaseRun
 from fspielm.solution.plot import style
 

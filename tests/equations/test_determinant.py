@@ -11,7 +11,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.geometry import Sites
 from fspielm.problem import Operator, natural_scales
-from fspielm.problem.determinant import determinant
+from fspielm.problem.operator import determinant
 
 x, y, t = sp.symbols("x y t")
 u, v, p = (sp.Function(name)(x, y) for name in "uvp")

@@ -10,7 +10,7 @@ import pytest
 
 from fspielm import Band, ProblemError
 from fspielm.basis import COSINE, SINE, TANH, RidgeBasis
-from fspielm.basis.random.band import in_rounded_box
+from fspielm.basis.random.families import in_rounded_box
 from fspielm.geometry import Sites
 from fspielm.problem import Operator, Term, derivative, identity
 

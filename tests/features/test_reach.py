@@ -6,7 +6,7 @@ import numpy as np
 import sympy as sp
 
 import fspielm as fs
-from fspielm.estimate.beyond import shown_at
+from fspielm.estimate.sensitivity import shown_at
 
 x = sp.Symbol("x")
 u = sp.Function("u")(x)

@@ -29,8 +29,8 @@ from fspielm.geometry import (
     arc,
     segment,
 )
+from fspielm.geometry.boundary import gauss
 from fspielm.geometry.plane import section_rule
-from fspielm.geometry.quadrature import gauss
 from fspielm.geometry.shapes.pacman import Pacman
 from fspielm.geometry.shapes.panda import Panda
 

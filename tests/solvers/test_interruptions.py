@@ -11,7 +11,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.solvers.continuation.walk import Walk
-from fspielm.solvers.so_far import Watched, offering
+from fspielm.solvers.request import Watched, offering
 
 x, y, t, lam = sp.symbols("x y t lam")
 u = sp.Function("u")

@@ -12,7 +12,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.estimate import Hidden, data_bands, find_peaks, hidden_of, symbol_band
-from fspielm.estimate.frozen import without_phase
+from fspielm.estimate.let_through import without_phase
 from fspielm.estimate.peaks import waves_from_axes
 from fspielm.expr import make_field
 from fspielm.geometry import Domain, Sites

@@ -9,7 +9,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.estimate import Hidden, hidden_of, streamlines
+from fspielm.estimate import Hidden, hidden_of
+from fspielm.estimate import growth as streamlines
 from fspielm.geometry import Domain
 
 x, y, z, t = sp.symbols("x y z t")
@@ -240,7 +241,7 @@ VORTEX = -y * u(x, y).diff(x) + x * u(x, y).diff(y)
 )
 def test_closed_streamlines_need_damping(damping: float, leaves_open: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """In whichever direction: what is damped one way grows the other."""
-    monkeypatch.setattr(streamlines, "_STEPS", 400)  # some turns
+    monkeypatch.setattr(streamlines, "_STEPS_STREAMLINES", 400)  # some turns
     found = hidden(VORTEX + damping * u(x, y), DISK, fs.Dirichlet(1)).reason
     assert ("never leaves the domain" in found) is leaves_open
     assert bool(found) is leaves_open

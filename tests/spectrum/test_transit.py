@@ -8,8 +8,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.estimate import Growth
-from fspielm.estimate.frozen import freeze
 from fspielm.estimate.growth import find_growth, rates_and_speeds
+from fspielm.estimate.let_through import freeze
 from fspielm.geometry import Sites
 
 x, t = sp.symbols("x t")

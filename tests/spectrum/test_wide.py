@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.estimate.frozen import freeze
 from fspielm.estimate.growth import find_fronts, find_growth, freeze_wide
+from fspielm.estimate.let_through import freeze
 from fspielm.geometry import Sites
 
 x, t = sp.symbols("x t")

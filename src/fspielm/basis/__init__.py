@@ -1,6 +1,18 @@
 """The functions that a solution is a sum of, and how such sums are evaluated."""
 
-from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator, localise
+from fspielm.basis.basis import (
+    COSINE,
+    SINE,
+    TANH,
+    Activation,
+    Basis,
+    ExponentialBasis,
+    JoinedBasis,
+    LocalOperator,
+    RidgeBasis,
+    Sinusoid,
+    localise,
+)
 from fspielm.basis.evaluation.direct import Waves, split_leaves, split_waves, tabulate, transform_rounding
 from fspielm.basis.evaluation.sums import SLAB, Method, evaluate, evaluate_each
 from fspielm.basis.exact.family import (
@@ -28,13 +40,12 @@ from fspielm.basis.exact.symbol import (
     solve_along,
     symbol_of,
 )
-from fspielm.basis.exponential import ExponentialBasis
 from fspielm.basis.outgoing.family import IncidentBasis, Outward, RegionalBasis, elastic_potentials
 from fspielm.basis.outgoing.multipoles import MultipoleBasis
 from fspielm.basis.outgoing.radiating import HarmonicBasis, RadiatingBasis
-from fspielm.basis.random.band import Band, widths_of
 from fspielm.basis.random.families import (
     GFF,
+    Band,
     Each,
     Family,
     FrequencyShift,
@@ -45,25 +56,28 @@ from fspielm.basis.random.families import (
     check_count,
     for_unknowns,
     magnitudes,
+    widths_of,
 )
-from fspielm.basis.random.ridge import COSINE, SINE, TANH, Activation, RidgeBasis, Sinusoid
-from fspielm.basis.singular.columns import satisfies, special_columns, special_names
-from fspielm.basis.singular.corners import (
+from fspielm.basis.singular.columns import (
     Choice,
     Singular,
     check_singular,
     corner_exponents,
     free_axis,
     helmholtz_ratio,
+    hole_columns,
     is_isotropic,
     is_plane,
     jump_places,
     leading_exponent,
     missed_jumps,
+    multipoles,
     open_conflicts,
+    satisfies,
     singular_corners,
+    special_columns,
+    special_names,
 )
-from fspielm.basis.singular.holes import hole_columns, multipoles
 from fspielm.basis.singular.outgoing import Outgoing, OutgoingDamped, SourceBasis
 from fspielm.basis.singular.singular import Angle, CornerFunction, LogPower, Power, SingularBasis, Wave
 from fspielm.basis.singular.tabulated import with_tables

@@ -5,20 +5,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from math import factorial
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.polynomial import polynomial
+from numpy.typing import ArrayLike, NDArray
 
-from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 
 if TYPE_CHECKING:
-    from fspielm.basis.exponential import ExponentialBasis
     from fspielm.cells.basis import CellBasis
+
+
+# ---- Drawn functions: columns of the collocation matrix, under any operator
 
 
 # ---- Derivatives of exponentials: powers of their exponents, and expansions of those along a line
@@ -342,3 +347,316 @@ class JoinedBasis(Basis):
         if len(used) == 1:
             return used[0]
         return JoinedBasis([basis for basis, _ in used]), np.concatenate([part for _, part in used], axis=-1)
+
+
+# ---- Exponentials of complex frequency with polynomial factors
+
+
+# Of exponents: far outside of the domain, where values mean nothing, they stay finite at least.
+MOST_GROWTH = 300.0
+
+
+@final
+class ExponentialBasis(Basis):
+    """Functions ``Re (along x)^power exp(i (W x + b) - peak)`` with complex W, x counted from `origin`.
+
+    Parameters
+    ----------
+    W : (M, d) array
+        Complex frequencies: the imaginary parts are rates of decay.
+    b : (M,) array
+        Phases; b and ``b - pi / 2`` make the real and the imaginary part.
+    origin : (d,) array
+        Where x is counted from: the middle of a domain.
+    peaks : (M,) array
+        The largest ``-Im(W) x`` on the domain, so that no function is larger than one there.
+    powers : (M,) integer array, optional
+        Of the polynomial factors; none by default.
+    along : (M, d) array, optional
+        Directions of the polynomial factors; with a length of about one over the size of the domain they stay below
+        one. Needed where there are powers.
+    """
+
+    def __init__(
+        self,
+        W: ArrayLike,
+        b: ArrayLike,
+        origin: ArrayLike,
+        peaks: ArrayLike,
+        powers: ArrayLike | None = None,
+        along: ArrayLike | None = None,
+    ) -> None:
+        self.W = np.array(W, dtype=np.complex128)
+        if self.W.ndim != 2:
+            raise ProblemError(f"W must have shape (M, d); got shape {self.W.shape}")
+        size, dimension = self.W.shape
+        self.b = np.array(b, dtype=np.float64)
+        self.origin = np.array(origin, dtype=np.float64)
+        self.peaks = np.array(peaks, dtype=np.float64)
+        self.powers = np.zeros(size, dtype=np.int_) if powers is None else np.array(powers, dtype=np.int_)
+        self.along = np.zeros((size, dimension)) if along is None else np.array(along, dtype=np.float64)
+        shapes = {"b": (size,), "origin": (dimension,), "peaks": (size,), "powers": (size,), "along": (size, dimension)}
+        for name, shape in shapes.items():
+            if getattr(self, name).shape != shape:
+                raise ProblemError(
+                    f"{name} must have shape {shape} beside W of shape {self.W.shape}; got {getattr(self, name).shape}"
+                )
+            getattr(self, name).flags.writeable = False
+        self.W.flags.writeable = False
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return len(self.b)
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates they depend on."""
+        return int(self.W.shape[1])
+
+    @property
+    def frequencies(self) -> ComplexArray:
+        """W."""
+        return self.W
+
+    @property
+    def oscillates(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def varying(self) -> tuple[ExponentialBasis, ...]:
+        """Itself, without the functions of frequency zero."""
+        some = np.any(self.W != 0, axis=1)
+        return (self.select(some),) if some.any() else ()
+
+    @property
+    def exponentials(self) -> tuple[ExponentialBasis, ...]:
+        """Itself."""
+        return (self,)
+
+    def select(self, some: BoolArray | slice) -> ExponentialBasis:
+        """Some of its functions."""
+        each = (array[some] for array in (self.peaks, self.powers, self.along))
+        return ExponentialBasis(self.W[some], self.b[some], self.origin, *each)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`.
+
+        With the symbol P of the operator and its derivatives along the direction of the polynomial factor,
+        ``P(D) l^p exp(s x) = sum_k (p choose k) l^(p - k) P^(k)(s) exp(s x)``, where ``l = along x``.
+        """
+        W, b, powers, along = self.W[columns], self.b[columns], self.powers[columns], self.along[columns]
+        place = (operator.points - self.origin).T
+        degree = int(powers.max(initial=0))
+        expanded = expand_powers(operator.orders, 1j * W, along, degree)
+        growth = np.minimum(-(W.imag @ place) - self.peaks[columns][:, None], MOST_GROWTH)
+        phase = W.real @ place + b[:, None]
+        if operator.is_constant and degree == 0:
+            symbol = expanded[:, :, 0] @ operator.coefficients
+            phase += np.angle(symbol)[:, None]
+            np.multiply(np.exp(growth), np.cos(phase), out=out)
+            out *= np.abs(symbol)[:, None]
+            return
+        amplitude = amplitude_of(expanded, operator.coefficients, powers, along @ place)
+        np.multiply(amplitude.real, np.cos(phase), out=out)
+        out -= amplitude.imag * np.sin(phase)
+        out *= np.exp(growth)
+
+
+def amplitude_of(
+    expanded: ComplexArray,
+    coefficients: NumberArray,
+    powers: np.ndarray[tuple[int], np.dtype[np.int_]],
+    line: FloatArray,
+) -> ComplexArray:
+    """What the exponentials are multiplied with, shape ``(M, n)``; `line` is ``along x``."""
+    total: ComplexArray = np.zeros(line.shape, dtype=np.complex128)
+    constant = coefficients.ndim == 1
+    for k in range(expanded.shape[2]):
+        symbol = expanded[:, :, k] @ coefficients
+        falling = np.array([factorial(p) / factorial(p - k) if p >= k else 0.0 for p in powers])
+        factor = falling[:, None] * line ** np.maximum(powers - k, 0)[:, None]
+        total += factor * (symbol[:, None] if constant else symbol)
+    return total
+
+
+# ---- Activations, and ridge functions made of them
+
+
+# ---- Activation functions with their derivatives of any order
+
+
+class Activation(ABC):
+    """A scalar function and its derivatives.
+
+    Derivatives that differ only by sign are one `shape`: a sinusoid has two, the function and its first
+    derivative, so that an operator with many terms still costs at most two evaluations per entry.
+    """
+
+    @abstractmethod
+    def shape(self, order: int) -> tuple[int, float]:
+        """``(s, sign)`` such that the derivative of `order` is ``sign`` times that of order ``s``."""
+
+    @abstractmethod
+    def derivative(self, z: FloatArray, order: int) -> FloatArray:
+        """The derivative of `order` at `z`."""
+
+
+@final
+class Sinusoid(Activation):
+    """``cos(z + phase)``: the cosine for phase 0, the sine for phase -pi/2."""
+
+    def __init__(self, phase: float) -> None:
+        self.phase = phase
+
+    def shape(self, order: int) -> tuple[int, float]:
+        """Fold the order to 0 or 1, as the second derivative is the function with its sign turned."""
+        return order % 2, -1.0 if order % 4 >= 2 else 1.0
+
+    def derivative(self, z: FloatArray, order: int) -> FloatArray:
+        """``cos(z + phase + order pi/2)``, by quarter turns rather than by adding to z."""
+        folded, sign = self.shape(order)
+        value = np.cos(z + self.phase) if folded == 0 else -np.sin(z + self.phase)
+        return sign * value
+
+
+@final
+class HyperbolicTangent(Activation):
+    """``tanh(z)``; its derivatives are polynomials in tanh itself."""
+
+    def shape(self, order: int) -> tuple[int, float]:
+        """Every order is a shape of its own."""
+        return order, 1.0
+
+    def derivative(self, z: FloatArray, order: int) -> FloatArray:
+        """The derivative of any order, ``(1 - T^2) q(T)`` with T = tanh(z).
+
+        The factor that makes every derivative vanish where tanh is flat is kept apart: expanded into one
+        polynomial it would cancel there, and lose a digit or two of the higher orders.
+        """
+        T: FloatArray = np.tanh(z)
+        if order == 0:
+            return T
+        q = _tanh_cofactor(order)
+        values = np.full_like(T, q[-1])
+        for coefficient in q[-2::-1]:
+            values *= T
+            values += coefficient
+        return values * ((1.0 - T) * (1.0 + T))
+
+
+@lru_cache(maxsize=64)
+def _tanh_cofactor(order: int) -> tuple[float, ...]:
+    """Coefficients of q, lowest first, by ``q -> (1 - T^2) q' - 2 T q`` from ``q = 1`` for order 1."""
+    if order == 1:
+        return (1.0,)
+    q = _tanh_cofactor(order - 1)
+    grown = polynomial.polymul([1.0, 0.0, -1.0], polynomial.polyder(q))
+    return tuple(float(c) for c in polynomial.polyadd(grown, polynomial.polymul([0.0, -2.0], q)))
+
+
+COSINE = Sinusoid(0.0)
+SINE = Sinusoid(-np.pi / 2)
+TANH = HyperbolicTangent()
+
+
+# ---- Ridge functions: an activation of a phase that is linear in the coordinates
+
+
+@final
+class RidgeBasis(Basis):
+    """Functions ``activation(W x + b)``.
+
+    Parameters
+    ----------
+    W : (M, d) array
+        Frequencies, one row per function.
+    b : (M,) array
+        Phases.
+    activation : Activation
+    origin : (d,) array, optional
+        Where phases are counted from: functions are ``activation(W (x - origin) + b)``. In the middle of a domain
+        far from zero, it saves the digits that a large ``W x`` would lose.
+    """
+
+    def __init__(self, W: FloatArray, b: FloatArray, activation: Activation, origin: FloatArray | None = None) -> None:
+        # copies: freezing the caller's own arrays, or following their later changes, would both surprise
+        self.W = np.array(W, dtype=np.float64, order="C")
+        self.b = np.array(b, dtype=np.float64, order="C")
+        if self.W.ndim != 2 or self.b.shape != self.W.shape[:1]:
+            raise ProblemError(
+                f"W must have shape (M, d) and b shape (M,); got shapes {self.W.shape} and {self.b.shape}"
+            )
+        self.activation = activation
+        self.origin = np.zeros(self.W.shape[1]) if origin is None else np.array(origin, dtype=np.float64)
+        self.W.flags.writeable = self.b.flags.writeable = False
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return len(self.b)
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates they depend on."""
+        return int(self.W.shape[1])
+
+    @property
+    def frequencies(self) -> FloatArray:
+        """W."""
+        return self.W
+
+    @property
+    def oscillates(self) -> bool:
+        """True of cosines and sines."""
+        return isinstance(self.activation, Sinusoid)
+
+    @property
+    def varying(self) -> tuple[RidgeBasis, ...]:
+        """Itself, without the functions of frequency zero."""
+        some = np.any(self.W != 0, axis=1)
+        return (RidgeBasis(self.W[some], self.b[some], self.activation, self.origin),) if some.any() else ()
+
+    @property
+    def exponentials(self) -> tuple[ExponentialBasis, ...]:
+        """Cosines and sines are, neither growing nor falling off."""
+        if not isinstance(self.activation, Sinusoid):
+            return ()
+        return (ExponentialBasis(self.W, self.b + self.activation.phase, self.origin, np.zeros(self.size)),)
+
+    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        W, b = self.W[columns], self.b[columns]
+        if operator.is_constant and isinstance(self.activation, Sinusoid):
+            _fill_one_cosine(W, b + self.activation.phase, self.origin, operator, out)
+            return
+        z = W @ (operator.points - self.origin).T + b[:, None]
+        # (M, T): each term's power of the frequencies, the factor that differentiating brings down
+        powers = np.prod(W[:, None, :] ** operator.orders, axis=2)
+        folded = [self.activation.shape(int(order)) for order in operator.orders.sum(axis=1)]
+        factors = powers * np.array([sign for _, sign in folded])
+        out[...] = 0.0
+        for shape in sorted({s for s, _ in folded}):
+            terms = np.array([s == shape for s, _ in folded])
+            if operator.is_constant:
+                amplitude = (factors[:, terms] @ operator.coefficients[terms])[:, None]
+            else:
+                amplitude = factors[:, terms] @ operator.coefficients[terms]
+            out += amplitude * self.activation.derivative(z, shape)
+
+
+def _fill_one_cosine(
+    W: FloatArray, phase: FloatArray, origin: FloatArray, operator: LocalOperator, out: FloatArray
+) -> None:
+    """Constant coefficients turn a cosine into one cosine, with another amplitude and phase.
+
+    With the symbol ``P(w) = sum c (i w)^alpha``, the operator on ``cos(w x + b)`` is the real part of
+    ``P(w) exp(i (w x + b))``.
+    """
+    powers = np.prod((1j * W[:, None, :]) ** operator.orders, axis=2)
+    symbol = powers @ operator.coefficients
+    np.matmul(W, (operator.points - origin).T, out=out)
+    out += (phase + np.angle(symbol))[:, None]
+    np.cos(out, out=out)
+    out *= np.abs(symbol)[:, None]

@@ -8,8 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator
-from fspielm.basis.random.ridge import COSINE, RidgeBasis
+from fspielm.basis.basis import COSINE, Basis, JoinedBasis, LocalOperator, RidgeBasis
 from fspielm.errors import ProblemError
 from fspielm.problem.operator import Operator
 

@@ -15,10 +15,8 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.cells.tree import Seam, Tree
 from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Sites, gauss
 from fspielm.geometry.domain import Domain, rounding_slack
-from fspielm.geometry.points import Sites
-from fspielm.geometry.quadrature import gauss
 from fspielm.numerics.intervals import bisect, halves
 
 # ---- Pieces of a boundary that turn back along no axis: each crosses a line along an axis once, if at all

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.cells.arcs import sorted_parts
 from fspielm.cells.tree import Tree, grow_tree, nearest_frame, seams_of
-from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.intervals import bisect
 
 # ---- Where along a boundary part the materials beside it change

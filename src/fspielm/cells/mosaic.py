@@ -14,10 +14,8 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.cells.arcs import Arcs, arcs_of, join_arcs, place
 from fspielm.cells.frames import MaterialFrames, Materials, Row, Run, part_between, runs_along
 from fspielm.cells.tiling import Cell, Contact, Cover, Joint, Stretch, Tiling, meet, tile
-from fspielm.geometry.boundary import BoundaryPart, Mask
+from fspielm.geometry.boundary import BoundaryPart, Mask, Sites, gauss
 from fspielm.geometry.domain import Domain, rounding_slack
-from fspielm.geometry.points import Sites
-from fspielm.geometry.quadrature import gauss
 
 # Nodes along an arc for the area beside it.
 _NODES = 24

@@ -20,12 +20,11 @@ from fspielm.cells.sums import Sums, sums_of
 from fspielm.cells.tails import Tails, last_degrees, orthogonal_at, tails_of
 from fspielm.cells.tiling import Cover
 from fspielm.cells.traces import Trace, traces_of
-from fspielm.collocation.discretisation import Checks, Finite, Seam
 from fspielm.collocation.nested import Leaf, Nested, merge_order
-from fspielm.collocation.system import BlockRows, Scaling, System
+from fspielm.collocation.system import BlockRows, Checks, Finite, Scaling, Seam, System
 from fspielm.deadline import check_deadline
 from fspielm.errors import UnsuitableError
-from fspielm.geometry.points import Sites, join_sites
+from fspielm.geometry.boundary import Sites, join_sites
 from fspielm.geometry.regions import regions_in
 from fspielm.machine import limited, run_tasks
 from fspielm.problem.changes import change_places

@@ -14,8 +14,7 @@ from fspielm.arrays import FloatArray, safe_norm
 from fspielm.basis.basis import LocalOperator, localise
 from fspielm.cells.tiling import Cell, Contact, Cover, Stretch
 from fspielm.deadline import check_deadline
-from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.relations import Relation

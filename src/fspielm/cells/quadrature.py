@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.cells.arcs import Arcs, crossings, place, sorted_parts
 from fspielm.cells.frames import Frames
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, gauss, tensor
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.quadrature import Quadrature, gauss, tensor
 
 # Nodes across a box that is cut, for each that a whole one has: they crowd at both ends.
 _CROWDED = 1.6

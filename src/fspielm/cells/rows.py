@@ -16,8 +16,7 @@ from fspielm.cells.basis import CellBasis, Tables
 from fspielm.cells.places import Placed, chebyshev, sparse_at
 from fspielm.cells.sums import Part
 from fspielm.cells.traces import Trace
-from fspielm.collocation.discretisation import Seam
-from fspielm.collocation.system import BlockRows
+from fspielm.collocation.system import BlockRows, Seam
 from fspielm.deadline import check_deadline
 
 # ---- Rows of one cell, with all that functions of the user's say about them

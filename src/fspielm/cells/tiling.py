@@ -19,9 +19,8 @@ from fspielm.cells.frames import Frames, MaterialFrames
 from fspielm.cells.tree import Faces, Seam, Tree, grid_tree, seams_of
 from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, Mask
+from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.points import Sites
 from fspielm.numerics.intervals import bisect
 
 # ---- Cells of a tiling, the joints between them, and the stretches of a boundary in them

@@ -18,8 +18,8 @@ from fspielm.cli.options import choose
 from fspielm.disk import check_place, staged_file
 from fspielm.disk import describe as describe_of_disk
 from fspielm.errors import ProblemError
+from fspielm.expr.compile import describe
 from fspielm.expr.printing import print_equation
-from fspielm.expr.values import describe
 from fspielm.files.conditions import describe_condition, describe_incident
 from fspielm.files.draft import ProblemDraft
 from fspielm.files.read import read_draft

@@ -18,7 +18,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from fspielm.cli.entry import Interrupted
 from fspielm.machine import run_interruptibly
 from fspielm.solution.report import Round
-from fspielm.solvers.so_far import Watched
+from fspielm.solvers.request import Watched
 from fspielm.wording import duration
 
 T = TypeVar("T")

@@ -12,8 +12,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.points import Sites, join_sites
+from fspielm.geometry.boundary import BoundaryPart, Sites, join_sites
 from fspielm.numerics.sampling import reject, unit_stream
 from fspielm.problem.problem import Problem
 from fspielm.problem.relations import Relation

@@ -11,7 +11,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.collocation.crowding import Crowd, Crowds, Lattices
 from fspielm.errors import ProblemError
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.numerics.sampling import Sampling, check_sampling
 from fspielm.problem.problem import Problem
 from fspielm.problem.relations import Relation

@@ -29,8 +29,7 @@ from fspielm.eigen.search import (
 )
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.solvers.history import Record
-from fspielm.solvers.request import Request
-from fspielm.solvers.so_far import offering
+from fspielm.solvers.request import Request, offering
 from fspielm.solvers.strategies.cells import Cells
 from fspielm.solvers.strategies.strategy import Ending, Step
 from fspielm.wording import MORE_TIME

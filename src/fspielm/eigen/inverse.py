@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
-from fspielm.collocation.discretisation import Finite
 from fspielm.collocation.least_squares import Factored
-from fspielm.collocation.system import BlockRows
+from fspielm.collocation.system import BlockRows, Finite
 from fspielm.eigen.pencil import Inner, Pencil, Rows, densities_at, quadrature_for
-from fspielm.geometry.points import Sites
-from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.numerics.krylov import Space
 from fspielm.problem.derived import SmoothSides
 from fspielm.problem.operator import identity

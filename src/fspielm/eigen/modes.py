@@ -16,7 +16,7 @@ from fspielm.errors import ProblemError
 from fspielm.solution.plot.modes import MOST_DRAWN, plot_modes
 from fspielm.solution.plot.style import check_picture_path, save_picture
 from fspielm.solution.solution import Solution
-from fspielm.solvers.so_far import INTERRUPTED
+from fspielm.solvers.request import INTERRUPTED
 from fspielm.wording import known_digits
 
 if TYPE_CHECKING:

@@ -16,11 +16,10 @@ from fspielm.basis.basis import Basis, localise
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.evaluation.sums import evaluate
 from fspielm.cells.basis import RowsInCells
-from fspielm.collocation.discretisation import Finite
+from fspielm.collocation.system import Finite
 from fspielm.deadline import memory_left
 from fspielm.errors import ProblemError
-from fspielm.geometry.points import Sites
-from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.problem.operator import Coefficient, Operator, Term, identity
 from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem

@@ -15,17 +15,15 @@ from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.evaluation.sums import Method, evaluate
 from fspielm.basis.exact.family import Characteristic
 from fspielm.basis.singular.columns import satisfies, special_columns
-from fspielm.collocation.discretisation import Discretisation, draw_features
 from fspielm.collocation.points import allot_conditions
-from fspielm.collocation.system import BlockResidual, BlockRows
+from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, draw_features
 from fspielm.eigen.inverse import Inverse
 from fspielm.eigen.modes import Mode, alike
 from fspielm.eigen.pencil import Pencil, sign_of
 from fspielm.eigen.rounds import Checked, Round, Searched, attempt_of
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands
-from fspielm.geometry.points import Sites
-from fspielm.geometry.quadrature import Quadrature
+from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.problem.operator import Operator, identity
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import Course

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.evaluation.sums import evaluate
-from fspielm.collocation.discretisation import Finite
+from fspielm.collocation.system import Finite
 from fspielm.eigen.inverse import Found, Inverse, closest, first_functions, inverse_at, polished
 from fspielm.eigen.modes import Window
 from fspielm.eigen.pencil import Pencil
@@ -20,15 +20,14 @@ from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.estimate import CellErrors, ErrorEstimate
 from fspielm.estimate.examination import examine
 from fspielm.expr.field import Field
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem, make_problem
 from fspielm.problem.relations import Relation
 from fspielm.solvers.driver import Afforded, afford, at_floor
 from fspielm.solvers.history import Record
 from fspielm.solvers.plan import Attempt, Trial
-from fspielm.solvers.request import Request
-from fspielm.solvers.so_far import INTERRUPTED, offering
+from fspielm.solvers.request import INTERRUPTED, Request, offering
 from fspielm.solvers.strategies.strategy import Ending, Step
 from fspielm.wording import MORE_TIME
 

@@ -19,13 +19,12 @@ from fspielm.eigen.rounds import Round, Searched, Task, find, out_of_time, searc
 from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.bands import Bands, infer_bands
 from fspielm.estimate.narrow import scrutinise
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.relations import Relation
 from fspielm.solvers.history import Record
-from fspielm.solvers.request import Request
-from fspielm.solvers.so_far import offering
+from fspielm.solvers.request import Request, offering
 from fspielm.solvers.strategies.cells import Cells
 from fspielm.solvers.strategies.selection import select_stages
 from fspielm.solvers.strategies.strategy import Step

@@ -12,14 +12,12 @@ from fspielm.estimate.bands import (
     waves_at,
     without_short_lines,
 )
-from fspielm.estimate.beyond import functions_up_to, passing_size
-from fspielm.estimate.charts import Narrow
-from fspielm.estimate.degenerate import Degenerate
-from fspielm.estimate.estimate import ILL_POSED, CellErrors, ErrorEstimate, FieldEstimate, together
+from fspielm.estimate.estimate import ILL_POSED, CellErrors, ErrorEstimate, FieldEstimate, Verdict, judge, together
 from fspielm.estimate.examination import Examination, examine
 from fspielm.estimate.growth import Growth
-from fspielm.estimate.let_through import LetThrough
+from fspielm.estimate.let_through import Degenerate, LetThrough
 from fspielm.estimate.narrow import Look, Scrutiny, look_closely, scrutinise
+from fspielm.estimate.narrow_search import Narrow
 from fspielm.estimate.peaks import SAMPLE_BYTES, Peak, find_peaks
 from fspielm.estimate.residuals import HeldOut
 from fspielm.estimate.sensitivity import (
@@ -27,12 +25,13 @@ from fspielm.estimate.sensitivity import (
     Sensitivity,
     find_sensitivity,
     fitting_columns,
+    functions_up_to,
     further_columns,
     nearby_number,
+    passing_size,
     special_beside,
 )
 from fspielm.estimate.stability import Hidden, affordable, hidden_of, place_of
-from fspielm.estimate.verdict import Verdict, judge
 
 __all__ = [
     "ILL_POSED",

@@ -16,9 +16,8 @@ from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts, safe_
 from fspielm.deadline import current_deadline
 from fspielm.errors import ProblemError
 from fspielm.expr.field import Field
-from fspielm.geometry.boundary import BoundaryPart, Mask
+from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain, chord_ends, chord_lines
-from fspielm.geometry.points import Sites
 from fspielm.geometry.time import SpaceTime, Time
 from fspielm.numerics.sampling import reject, unit_stream
 from fspielm.problem.changes import mask_borders, value_jumps

@@ -11,9 +11,9 @@ import scipy
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.errors import ProblemError
 from fspielm.estimate.band_data import RIGHT_HAND_SIDE, ROUGH_THRESHOLD, DataBand, data_bands, data_sizes, line_band
-from fspielm.estimate.frozen import Frozen, freeze, roots_of
+from fspielm.estimate.let_through import Frozen, freeze, roots_of
 from fspielm.estimate.stability import affordable, hidden_of
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import FieldCoefficient, Operator, once
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.open_domain import has_data, highest_wavenumber

@@ -10,10 +10,8 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
-from fspielm.collocation.discretisation import Finite
 from fspielm.collocation.least_squares import Factored
-from fspielm.collocation.system import BlockRows
-from fspielm.estimate.beyond import Solved, beyond_basis
+from fspielm.collocation.system import BlockRows, Finite
 from fspielm.estimate.estimate import (
     ILL_POSED,
     NO_DIGITS,
@@ -26,7 +24,7 @@ from fspielm.estimate.estimate import (
     together,
 )
 from fspielm.estimate.residuals import ROUNDING, ByCell, Correction, Deviations, HeldOut, Misfit, Unfitted, by_cell
-from fspielm.estimate.sensitivity import Sensitivity, find_sensitivity, has_settled, probe
+from fspielm.estimate.sensitivity import Sensitivity, Solved, beyond_basis, find_sensitivity, has_settled, probe
 from fspielm.estimate.stability import hidden_of
 from fspielm.problem.derived import leaves_constant_open
 from fspielm.problem.interfaces import kinks

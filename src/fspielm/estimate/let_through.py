@@ -1,24 +1,172 @@
-"""What the conditions of a problem let through."""
+"""What conditions let through, and where the highest derivatives vanish."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
+from fspielm.basis.basis import expand_powers
+from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
-from fspielm.estimate.frozen import Frozen, freeze, roots_of, telling
-from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.points import Sites
+from fspielm.estimate.narrow import look_closely
+from fspielm.geometry.boundary import BoundaryPart, Sites
+from fspielm.numerics.sampling import half_sphere
 from fspielm.problem.conditions import Dirichlet, Neumann
-from fspielm.problem.operator import Operator
+from fspielm.problem.operator import Operator, once
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem
 from fspielm.problem.relations import Relation
+
+# ---- Operators with their coefficients frozen at some sites, and what they make of exponentials ``exp(s x)``
+
+
+# Coefficients below this share of their largest are rounding: a square that is nowhere negative may be, by that.
+_NOTHING = 1e-12
+# Leading coefficients of a polynomial below this share of the largest belong to roots beyond all bounds.
+_NEGLIGIBLE = 1e-14
+# Sites inside; and those beside the ones where a coefficient is extreme.
+_SITES = 512
+_FEW = 4
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """An operator at n sites.
+
+    Attributes
+    ----------
+    orders : (T, d) integer array
+    coefficients : (n, T) array
+    """
+
+    orders: NDArray[np.int_]
+    coefficients: NumberArray
+
+    def select(self, index: NDArray[np.int_]) -> Frozen:
+        """The same at some of the sites, or at some of them several times."""
+        return Frozen(self.orders, self.coefficients[index])
+
+    def along(self, s: ComplexArray, direction: FloatArray) -> ComplexArray:
+        """Coefficients of ``p^0, p^1, ...`` in the symbol at ``s + p direction``, shape ``(n, degree + 1)``.
+
+        Parameters
+        ----------
+        s : (n, d) array
+            An exponent for each of the sites.
+        direction : (n, d) array
+        """
+        check_deadline()
+        degree = int(self.orders.sum(axis=1).max(initial=0))
+        return np.asarray(np.einsum("mtk,mt->mk", expand_powers(self.orders, s, direction, degree), self.coefficients))
+
+    def sizes(self, s: ComplexArray, p: ComplexArray) -> FloatArray:
+        """How large its terms are at exponents ``s`` ``(n, d)`` and some across them, ``(n, k)``, taken together."""
+        size = np.linalg.norm(s, axis=1)[:, None] + np.abs(p)
+        orders = self.orders.sum(axis=1)
+        return np.asarray((np.abs(self.coefficients)[:, None] * size[:, :, None] ** orders).sum(axis=2))
+
+    def principal(self) -> Frozen:
+        """The part of highest order."""
+        order = self.orders.sum(axis=1)
+        highest = order == order.max()
+        return Frozen(self.orders[highest], self.coefficients[:, highest])
+
+
+def freeze(operator: Operator, sites: Sites) -> Frozen:
+    """The operator at some sites; a ProblemError where a coefficient has no value."""
+    values = np.stack([term.at(sites) for term in operator.terms], axis=1)
+    values = np.where(np.abs(values) <= _NOTHING * np.abs(values).max(axis=0, initial=0.0), 0.0, values)
+    return Frozen(np.array([term.orders for term in operator.terms], dtype=np.int_), values)
+
+
+@once
+def freeze_inside(problem: Problem) -> tuple[FloatArray, Frozen]:
+    """Points of the domain, and the operator at them; where it is constant, a single one, which may be any.
+
+    With those where something is narrow, which the others would miss.
+    """
+    if problem.determinant.is_constant:
+        points = problem.domain.bounding_box[0][None]
+    else:
+        points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
+        inside = [relation for relation in problem.relations if relation.region.kind == "domain"]
+        narrow = [place.sites.points for relation in inside for place in look_closely(problem, relation).places]
+        points = np.concatenate([points, *narrow])
+    return points, freeze(problem.determinant, Sites(points))
+
+
+def telling(*operators: Frozen) -> NDArray[np.int_]:
+    """Which sites tell most of operators at the same ones: where a coefficient is extreme, and a few others."""
+    values = np.concatenate([operator.coefficients for operator in operators], axis=1)
+    some = np.linspace(0, len(values) - 1, min(_FEW, len(values))).astype(int)
+    extreme = [at for part in real_parts(values) for at in (part.argmin(axis=0), part.argmax(axis=0))]
+    chosen = np.unique(np.concatenate([*extreme, some]))
+    # where nothing varies, one tells all
+    _, first = np.unique(values[chosen], axis=0, return_index=True)
+    return np.asarray(chosen[np.sort(first)], dtype=np.int_)
+
+
+def without_phase(values: NumberArray) -> FloatArray | None:
+    """The columns of an array, each divided by a complex number of size one that makes it real; None if one has none.
+
+    An equation times the imaginary unit is the same equation.
+    """
+    if not np.iscomplexobj(values):
+        return values
+    largest = values[np.abs(values).argmax(axis=0), np.arange(values.shape[1])]
+    turned = values * np.conj(largest / np.maximum(np.abs(largest), np.finfo(np.float64).tiny))
+    is_real = np.all(np.abs(turned.imag) <= _NOTHING * np.abs(largest))
+    return np.asarray(turned.real) if is_real else None
+
+
+def roots_of(polynomials: ComplexArray, unit: FloatArray) -> ComplexArray:
+    """Roots of polynomials ``(n, degree + 1)``, the lowest power first: ``(n, degree)``, NaN where a degree is less.
+
+    Parameters
+    ----------
+    polynomials : (n, degree + 1) array
+    unit : (n,) array
+        Sizes that roots are compared with.
+    """
+    degree = polynomials.shape[1] - 1
+    scaled = polynomials * unit[:, None] ** np.arange(degree + 1)
+    largest = np.abs(scaled).max(axis=1)
+    roots = np.full((len(scaled), degree), np.nan + 0j)
+    left = largest > 0
+    for power in range(degree, 0, -1):
+        here = np.flatnonzero(left & (np.abs(scaled[:, power]) > _NEGLIGIBLE * largest))
+        left[here] = False
+        if here.size:
+            roots[here, :power] = _roots(scaled[here, : power + 1])
+    return np.asarray(roots * unit[:, None])
+
+
+def _roots(polynomials: ComplexArray) -> ComplexArray:
+    degree = polynomials.shape[1] - 1
+    monic = polynomials[:, :-1] / polynomials[:, -1:]
+    if degree == 1:
+        return -monic
+    if degree == 2:
+        c, b = monic.T
+        root = np.sqrt(b * b - 4 * c)
+        larger = -0.5 * (b + np.where((np.conj(b) * root).real < 0, -root, root))
+        other = np.divide(c, larger, out=np.zeros_like(c), where=larger != 0)
+        return np.stack([larger, other], axis=1)
+    companion = np.zeros((len(monic), degree, degree), dtype=np.complex128)
+    companion[:, np.arange(1, degree), np.arange(degree - 1)] = 1.0
+    companion[:, :, -1] = -monic
+    return np.asarray(np.linalg.eigvals(companion))
+
+
+# ---- What the conditions of a problem let through
+
 
 # ---- Frequencies along the boundary at which a condition lets a function through
 # With coefficients frozen, ``exp(i xi tau x + p n x)`` satisfies the equation at the roots p of its symbol; those with
@@ -235,7 +383,7 @@ def _separation(roots: ComplexArray) -> FloatArray:
 # ---- What the conditions of a problem let through: along which part, at which frequency; with time, how fast it grows
 
 
-_SITES = 128
+_SITES_LET_THROUGH = 128
 _TANGENTS = 4
 # Frequencies from one over the extent of the domain, so many octaves up, with so many steps for each.
 _OCTAVES = 20
@@ -304,7 +452,7 @@ def _pieces(problem: Problem) -> Iterator[tuple[Sites, list[Relation]]]:
         here = [c for c in bound if part in c.region.parts]
         if any(c.region.partner is not None for c in here) or _is_plain(here):
             continue
-        sites = probe(part, _SITES)
+        sites = probe(part, _SITES_LET_THROUGH)
         held = np.stack([c.holds(sites.points) for c in here], axis=1)
         for pattern in np.unique(held, axis=0):
             holding = [c for c, holds in zip(here, pattern, strict=True) if holds]
@@ -399,3 +547,158 @@ def _tangents(normals: FloatArray, space: int) -> FloatArray:
     tries[:, 0, :space] = np.random.default_rng(0).standard_normal((_TANGENTS, space))  # of no meaning
     across = tries - np.sum(tries * normals, axis=2, keepdims=True) * normals
     return np.asarray(across / np.linalg.norm(across, axis=2, keepdims=True))
+
+
+# ---- Where the highest derivatives of an equation vanish, and whether it has several solutions there
+# At a zero of the leading coefficients, solutions behave like powers of the distance from it, with the roots of the
+# indicial polynomial as exponents (E. L. Ince, Ordinary Differential Equations, chapter 15). Powers with continuous
+# derivatives up to two less than the order may have one factor on one side of the zero and another one on the other.
+
+
+# Of the places with the smallest leading coefficients, so many are followed to a zero, in so many steps; where the
+# smallest are above this share of the largest, there is none.
+_SEEDS, _STEPS_DEGENERATE, _SMALL = 64, 60, 0.1
+# A step of coordinates over which coefficients are differentiated, in extents of the domain.
+_STEP = 1e-7
+# Leading coefficients below this share of the largest are zero; with slopes below this one, they have a double zero.
+_ZERO_DEGENERATE, _FLAT_DEGENERATE = 1e-11, 1e-4
+# Zeros so close to each other, in extents of the domain, are the same.
+_CLOSE = 1e-3
+# Directions away from a point at which something vanishes all round it; and places along a line where it does.
+_DIRECTIONS, _PLACES = 4, 4
+# How far from a zero exponents are found, in extents of the domain, and how exactly.
+_NEAR = 1e-6
+_SAME = 1e-4
+# Distances from a zero at which a residual is looked at, in extents of the domain.
+_DISTANCES = 10.0 ** -np.linspace(0.0, 12.0, 97)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Degenerate:
+    """Where all leading coefficients of an equation vanish.
+
+    Attributes
+    ----------
+    place : (d,) array
+        One of the places.
+    several : bool
+        Whether solutions on either side of it are not tied to each other.
+    around : (n, d) array
+        Points of the domain ever closer to such places.
+    distances : (n,) array
+        How far they are from them.
+    """
+
+    place: FloatArray
+    several: bool
+    around: FloatArray
+    distances: FloatArray
+
+
+def find_degenerate(problem: Problem) -> Degenerate | None:
+    """Look for places where all leading coefficients vanish; a ProblemError where they have no value."""
+    operator = problem.determinant
+    if operator.is_constant or operator.order == 0 or problem.is_linearisation or problem.domain.is_unbounded:
+        return None
+    points, frozen = freeze_inside(problem)
+    sizes = np.abs(frozen.principal().coefficients).max(axis=1)
+    largest = float(sizes.max(initial=0.0))
+    if not largest > 0 or sizes.min() > _SMALL * largest:
+        return None
+    zeros, slopes = _follow(problem, points[np.argsort(sizes)[:_SEEDS]], largest)
+    if not len(zeros):
+        return None
+    lower, upper = problem.domain.bounding_box
+    extent = float((upper - lower).max())
+    several, around, distances = None, [], []  # a zero with several solutions
+    for zero, slope in zip(zeros, slopes, strict=True):
+        _, singular, right = np.linalg.svd(slope, full_matrices=False)
+        is_flat = singular[0] * extent < _FLAT_DEGENERATE * largest
+        directions = right[:1]
+        if is_flat and problem.dimension > 1:
+            directions = half_sphere(_DIRECTIONS, problem.dimension, np.random.default_rng(0))
+        for direction in np.concatenate([directions, -directions]):
+            along = zero + extent * _DISTANCES[:, None] * direction
+            inside = problem.domain.contains(along)
+            around.append(along[inside])
+            distances.append(extent * _DISTANCES[inside])
+        is_surface = problem.dimension == 1 or (
+            not is_flat and (len(singular) == 1 or singular[1] < _FLAT_DEGENERATE * singular[0])
+        )
+        if several is None and is_surface and _is_several(problem, zero, directions[0], extent):
+            several = zero
+    place = zeros[0] if several is None else several
+    place = np.where(np.abs(place) < _NEAR * extent, 0.0, place)
+    return Degenerate(place, several is not None, np.concatenate(around), np.concatenate(distances))
+
+
+def _follow(problem: Problem, points: FloatArray, largest: float) -> tuple[FloatArray, FloatArray]:
+    """Zeros of the leading coefficients ``(n, d)`` that Newton's method finds, and their slopes ``(n, k, d)``."""
+    lower, upper = problem.domain.bounding_box
+    steps = _STEP * (upper - lower)
+    values, slopes = _leading(problem, points, steps)
+    for _ in range(_STEPS_DEGENERATE):
+        # what is as good as zero stays where it is
+        change = np.einsum("ndk,nk->nd", np.linalg.pinv(slopes), values)
+        moving = np.abs(values).max(axis=1) > 1e-3 * _ZERO_DEGENERATE * largest
+        if not moving.any():
+            break
+        points = np.clip(points - np.where(moving[:, None], change, 0.0), lower, upper)
+        values, slopes = _leading(problem, points, steps)
+    found = np.abs(values).max(axis=1) <= _ZERO_DEGENERATE * largest
+    # on the boundary, as far as rounding lets one tell, is inside
+    inward = points + 1e-3 * _CLOSE * (0.5 * (lower + upper) - points)
+    found &= problem.domain.contains(points) | problem.domain.contains(inward)
+    chosen: list[int] = []
+    for place in np.flatnonzero(found):
+        apart = np.abs((points[chosen] - points[place]) / (upper - lower)).max(axis=1, initial=0.0)
+        if np.all(apart > _CLOSE):
+            chosen.append(int(place))
+    chosen = chosen if problem.dimension == 1 else chosen[:_PLACES]
+    return points[chosen], slopes[chosen]
+
+
+def _leading(problem: Problem, points: FloatArray, steps: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The leading coefficients ``(n, k)``, real and imaginary parts, and their slopes ``(n, k, d)``."""
+    _, upper = problem.domain.bounding_box
+    signs = np.where(points + steps > upper, -1.0, 1.0)
+    moved = [points, *(points + signs * steps * axis for axis in np.eye(len(steps)))]
+    each = [_principal(problem, places) for places in moved]
+    slopes = [(one - each[0]) / (signs * steps)[:, axis, None] for axis, one in enumerate(each[1:])]
+    return each[0], np.stack(slopes, axis=2)
+
+
+def _principal(problem: Problem, points: FloatArray) -> FloatArray:
+    terms = [term for term in problem.determinant.terms if term.order == problem.determinant.order]
+    values = np.stack([term.at(Sites(points)) for term in terms], axis=1)
+    return np.concatenate([values.real, values.imag], axis=1) if np.iscomplexobj(values) else values
+
+
+def _is_several(problem: Problem, zero: FloatArray, direction: FloatArray, extent: float) -> bool:
+    """Whether the powers of the distance on both sides of a zero have more factors than there are conditions."""
+    order, free = problem.determinant.order, 0
+    shared, near = np.ones(max(order - 1, 0), dtype=bool), extent * np.array([_NEAR, 1e-2 * _NEAR])
+    for side in (-1.0, 1.0):
+        at = zero + side * near[:, None] * direction
+        if not problem.domain.contains(at[:1])[0]:
+            return False
+        first, second = _indicial(freeze(problem.determinant, Sites(at)), side * direction, near)
+        if np.abs(first - second).max() > _SAME * np.abs(second).max():
+            return True  # no powers: solutions may be zero with all their derivatives, from this side
+        polynomials = [factor * np.poly(np.arange(k)) for k, factor in enumerate(second)]  # s (s - 1) ...
+        exponents = np.roots(reduce(np.polyadd, polynomials))
+        least = order - 2 if order > 1 else -2 * _SAME
+        free += int(np.sum(exponents.real > least + _SAME))
+        shared &= np.array([np.any(np.abs(exponents - k) < _SAME) for k in range(order - 1)], dtype=bool)
+    return free + int(shared.sum()) > order
+
+
+def _indicial(frozen: Frozen, direction: FloatArray, distances: FloatArray) -> NumberArray:
+    """What multiplies ``s (s - 1) ... (s - k + 1)`` in the indicial polynomial at sites, ``(n, order + 1)``."""
+    orders = frozen.orders.sum(axis=1)
+    highest = int(orders.max())
+    shares = frozen.coefficients * np.prod(direction**frozen.orders, axis=1)
+    each = np.stack([shares[:, orders == k].sum(axis=1) for k in range(highest + 1)], axis=1)
+    each = each * distances[:, None] ** (highest - np.arange(highest + 1))
+    return np.asarray(each / each[:, -1:])

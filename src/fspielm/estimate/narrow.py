@@ -14,11 +14,20 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray, NumberArray, real_parts, spread_out
-from fspielm.estimate.charts import Chart, Kind, Narrow, chart_of
-from fspielm.estimate.narrow_search import Atom, Looked, find_narrow, points_in, sharp_atoms
-from fspielm.expr.complex_parts import complex_parts
+from fspielm.estimate.narrow_search import (
+    Atom,
+    Chart,
+    Kind,
+    Looked,
+    Narrow,
+    chart_of,
+    find_narrow,
+    points_in,
+    sharp_atoms,
+)
 from fspielm.expr.field import Field, make_field
-from fspielm.geometry.points import Sites
+from fspielm.expr.identities import complex_parts
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.regions import regions_in
 from fspielm.numerics.sampling import kronecker
 from fspielm.problem.normal import NormalComponent, NormalDerivative

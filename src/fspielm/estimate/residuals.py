@@ -15,13 +15,12 @@ from fspielm.basis.basis import Basis, localise
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.evaluation.sums import evaluate
 from fspielm.cells.basis import CellBasis, RowsInCells
-from fspielm.collocation.discretisation import Finite, Seam
 from fspielm.collocation.least_squares import Factored
-from fspielm.collocation.system import BlockResidual, BlockRows, RowBlock, make_block, make_blocks
-from fspielm.estimate.charts import Narrow
+from fspielm.collocation.system import BlockResidual, BlockRows, Finite, RowBlock, Seam, make_block, make_blocks
 from fspielm.estimate.estimate import CellErrors
 from fspielm.estimate.narrow import look_closely
-from fspielm.geometry.points import Sites, join_sites
+from fspielm.estimate.narrow_search import Narrow
+from fspielm.geometry.boundary import Sites, join_sites
 from fspielm.problem.problem import Problem
 from fspielm.problem.relations import Relation
 

@@ -9,20 +9,24 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.basis.basis import ExponentialBasis
 from fspielm.basis.exact.null_vectors import ModeBasis, null_amplitudes
 from fspielm.basis.exact.symbol import Frequencies, solve_along, symbol_of
-from fspielm.basis.exponential import ExponentialBasis
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.estimate.degenerate import Degenerate, find_degenerate
-from fspielm.estimate.frozen import freeze_inside, telling, without_phase
-from fspielm.estimate.growth import HOPELESS, Growth, find_growth, find_growth_from_one_end
-from fspielm.estimate.let_through import LetThrough, let_through
-from fspielm.estimate.streamlines import undetermined_streamline
-from fspielm.geometry.points import Sites
+from fspielm.estimate.growth import HOPELESS, Growth, find_growth, find_growth_from_one_end, undetermined_streamline
+from fspielm.estimate.let_through import (
+    Degenerate,
+    LetThrough,
+    find_degenerate,
+    freeze_inside,
+    let_through,
+    telling,
+    without_phase,
+)
+from fspielm.geometry.boundary import Sites
 from fspielm.numerics.sampling import half_sphere, tangents
 from fspielm.problem.derived import natural_scales
-from fspielm.problem.determinant import determinant
-from fspielm.problem.operator import Operator, once
+from fspielm.problem.operator import Operator, determinant, once
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem
 from fspielm.problem.relations import Relation

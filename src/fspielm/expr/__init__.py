@@ -2,20 +2,22 @@
 
 from fspielm.expr.compile import (
     NONLOCAL,
+    PointFunction,
+    bare_hint,
+    called_by_solver,
     compile_expression,
     compile_relation,
     compile_together,
+    describe,
     evaluate_derivatives,
     flaw,
 )
-from fspielm.expr.complex_parts import complex_parts
 from fspielm.expr.enclosure import Enclosure, Intervals, enclose
 from fspielm.expr.field import Field, Value, check_value, make_field
-from fspielm.expr.identities import is_multiple, is_zero
+from fspielm.expr.identities import complex_parts, is_multiple, is_zero
 from fspielm.expr.parser import parse_condition, parse_equation, parse_expression, parse_real
 from fspielm.expr.printing import print_equation, print_expression
 from fspielm.expr.scope import Scope, check_name, nearest
-from fspielm.expr.values import PointFunction, bare_hint, called_by_solver, describe
 
 __all__ = [
     "NONLOCAL",

@@ -15,8 +15,19 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from fspielm.arrays import LARGEST, FloatArray, NumberArray, beyond_range
 from fspielm.deadline import check_deadline
 from fspielm.errors import IterateError, ProblemError
-from fspielm.expr.compile import compile_expression, constant_value, flaw, same_name_hint
-from fspielm.expr.values import NormalFunction, PointFunction, beside, describe, evaluate, of_both, takes_normals
+from fspielm.expr.compile import (
+    NormalFunction,
+    PointFunction,
+    beside,
+    compile_expression,
+    constant_value,
+    describe,
+    evaluate,
+    flaw,
+    of_both,
+    same_name_hint,
+    takes_normals,
+)
 
 # Functions of real numbers that are complex.
 _COMPLEX = (sp.hankel1, sp.hankel2, sp.hn1, sp.hn2, sp.expint, sp.Ynm)

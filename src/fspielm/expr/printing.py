@@ -11,8 +11,8 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from fspielm.errors import ProblemError
+from fspielm.expr.compile import describe
 from fspielm.expr.scope import CONSTANTS, FUNCTIONS, Scope
-from fspielm.expr.values import describe
 
 # How tightly the outermost operation of a text binds; what binds less gets parentheses.
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4

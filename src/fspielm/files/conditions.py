@@ -14,9 +14,9 @@ from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
 from fspielm.errors import ProblemError
+from fspielm.expr.compile import describe
 from fspielm.expr.printing import print_equation, print_expression
 from fspielm.expr.scope import Scope
-from fspielm.expr.values import describe
 from fspielm.files.names import Names
 from fspielm.files.toml import Table, shown
 from fspielm.problem.conditions import AnyCondition, Dirichlet, Initial, Neumann, Robin, Symmetry

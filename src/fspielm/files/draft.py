@@ -24,11 +24,10 @@ from fspielm.problem.places import Region
 from fspielm.problem.problem import Problem
 from fspielm.problem.relations import regions_of
 from fspielm.problem.scattering.incident import Incident
-from fspielm.problem.setting import Setting
+from fspielm.problem.setting import Setting, Unknown
 from fspielm.problem.statement import Statement
 from fspielm.problem.substitutions import read_givens
 from fspielm.problem.typeset import problem_align
-from fspielm.problem.unknowns import Unknown
 from fspielm.solution.evaluation import regular_grid, relative_error
 from fspielm.solution.solution import Solution
 from fspielm.solvers.request import Approach, Budget

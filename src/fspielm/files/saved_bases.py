@@ -10,14 +10,21 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from fspielm.basis.basis import Basis, JoinedBasis
+from fspielm.basis.basis import (
+    TANH,
+    Activation,
+    Basis,
+    ExponentialBasis,
+    HyperbolicTangent,
+    JoinedBasis,
+    RidgeBasis,
+    Sinusoid,
+)
 from fspielm.basis.exact.null_vectors import ModeBasis
-from fspielm.basis.exponential import ExponentialBasis
 from fspielm.basis.outgoing.family import IncidentBasis, RegionalBasis
 from fspielm.basis.outgoing.grating import FoldedBasis, GratingBasis
 from fspielm.basis.outgoing.multipoles import MultipoleBasis
 from fspielm.basis.outgoing.radiating import HarmonicBasis, RadiatingBasis
-from fspielm.basis.random.ridge import TANH, Activation, HyperbolicTangent, RidgeBasis, Sinusoid
 from fspielm.basis.singular.outgoing import Outgoing, OutgoingDamped, SourceBasis
 from fspielm.basis.singular.singular import Angle, CornerFunction, LogPower, Power, SingularBasis, Wave
 from fspielm.basis.wrapping import ComplexPairs, Component, DerivedBasis

@@ -24,15 +24,14 @@ from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.shapes.box import Box
 from fspielm.geometry.time import Time
-from fspielm.problem.compiled import Compiled
+from fspielm.problem.compiled import Compiled, real_unknowns
 from fspielm.problem.operator import Operator, Term
-from fspielm.problem.pairs import real_unknowns
 from fspielm.problem.places import whole_domain
 from fspielm.problem.problem import Problem, problem_of
 from fspielm.problem.relations import Relation
+from fspielm.problem.setting import Unknown
 from fspielm.problem.statement import Statement
 from fspielm.problem.substitutions import Givens
-from fspielm.problem.unknowns import Unknown
 
 # ---- Domains into text and back, as a problem file has them
 

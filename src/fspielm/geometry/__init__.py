@@ -1,14 +1,22 @@
 """Where an equation holds: domains, their named boundary parts, and points in them."""
 
-from fspielm.geometry.boundary import BoundaryPart, Mask, join_parts, likely_parts, list_parts, namesakes
+from fspielm.geometry.boundary import (
+    BoundaryPart,
+    Mask,
+    Quadrature,
+    Sites,
+    join_parts,
+    join_sites,
+    likely_parts,
+    list_parts,
+    namesakes,
+)
 from fspielm.geometry.combination import Combination, combine
 from fspielm.geometry.crossings import meets_any
 from fspielm.geometry.curves import Edge, PlaneCurve, arc, segment
 from fspielm.geometry.domain import Corner, Domain, Hole, chord_ends, chord_lines, cluster
 from fspielm.geometry.pictures import has_matplotlib, plot_domain, require_matplotlib
 from fspielm.geometry.plane import PlaneShape, edges_of, parts_of, triangulate
-from fspielm.geometry.points import Sites, join_sites
-from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.regions import Regions, borders_in, regions_in
 from fspielm.geometry.shapes.annulus import Annulus
 from fspielm.geometry.shapes.ball import Ball

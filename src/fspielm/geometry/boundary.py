@@ -1,20 +1,240 @@
-"""Named parts of boundaries, and points with normals on them."""
+"""Named parts of boundaries: points with normals on them, and quadrature."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, SupportsFloat, TypeAlias, final
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.deadline import check_deadline
-from fspielm.geometry.points import Sites
-from fspielm.geometry.quadrature import Quadrature, around, check_nodes, gauss, per_axis, piecewise_gauss, tensor
+from fspielm.errors import ProblemError
 from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
+
+# ---- Points with normals, and numbers and vectors as users write them
+
+
+# ---- Where rows are collocated: points and, on a boundary, their outward normals
+
+
+@dataclass(frozen=True, eq=False)
+class Sites:
+    """Points of a domain, with unit outward normals where they lie on its boundary.
+
+    Attributes
+    ----------
+    points : (n, d) array
+    normals : (n, d) array or None
+        None for interior points.
+    """
+
+    points: FloatArray
+    normals: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates, time included."""
+        return int(self.points.shape[1])
+
+    def select(self, index: slice | NDArray[Any]) -> Sites:
+        """The sites at `index` (a slice, a mask or an index array)."""
+        return Sites(self.points[index], None if self.normals is None else self.normals[index])
+
+    def followed_by(self, other: Sites) -> Sites:
+        """These sites and then the others; with normals where both have them."""
+        return join_sites([self, other])
+
+
+def join_sites(several: Sequence[Sites]) -> Sites:
+    """All sites of several, one after the other; with normals where all have them."""
+    normals = [sites.normals for sites in several if sites.normals is not None]
+    points = np.concatenate([sites.points for sites in several])
+    return Sites(points, np.concatenate(normals) if len(normals) == len(several) else None)
+
+
+# ---- Numbers and vectors as users write them, read once and checked with the argument's name
+
+
+def as_number(value: SupportsFloat, argument: str) -> float:
+    """Return `value` (a Python, NumPy or SymPy number) as a finite float, or say what is wrong with it."""
+    # float("1") and float(array([1.0])) would both succeed and hide a mistake in the statement.
+    if isinstance(value, str | bytes) or (isinstance(value, np.ndarray) and value.ndim > 0):
+        raise ProblemError(f"{argument} must be a number; got {value!r}")
+    if isinstance(value, complex) or np.asarray(value).dtype.kind == "c" or getattr(value, "is_real", None) is False:
+        raise ProblemError(f"{argument} must be a real number; got {value!r}")
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError(f"{argument} must be a number; got {value!r}") from None
+    if not math.isfinite(number):
+        raise ProblemError(f"{argument} must be finite; got {number}")
+    return number
+
+
+def as_positive(value: SupportsFloat, argument: str) -> float:
+    """Return `value` as a float above zero, or say what is wrong with it."""
+    number = as_number(value, argument)
+    if number <= 0:
+        raise ProblemError(f"{argument} must be positive; got {number}")
+    return number
+
+
+def as_vector(value: Iterable[SupportsFloat], argument: str) -> tuple[float, ...]:
+    """Return `value` (a sequence of numbers, one per coordinate) as a tuple of finite floats."""
+    scalar = not isinstance(value, Iterable) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    if scalar or isinstance(value, str | bytes | Mapping | Set):
+        raise ProblemError(
+            f"{argument} must be a sequence of numbers, one per coordinate, such as (0, 0); got {value!r}"
+        )
+    return tuple(as_number(entry, f"{argument}[{i}]") for i, entry in enumerate(value))
+
+
+def as_plane_point(value: Iterable[SupportsFloat], argument: str) -> tuple[float, float]:
+    """Return `value` as the two coordinates of a point in the plane."""
+    entries = as_vector(value, argument)
+    if len(entries) != 2:
+        raise ProblemError(f"{argument} must have two coordinates (x, y); got {len(entries)}: {entries}")
+    return entries[0], entries[1]
+
+
+def as_space_point(value: Iterable[SupportsFloat], argument: str) -> tuple[float, float, float]:
+    """Return `value` as the three coordinates of a point in space."""
+    entries = as_vector(value, argument)
+    if len(entries) != 3:
+        raise ProblemError(f"{argument} must have three coordinates (x, y, z); got {len(entries)}: {entries}")
+    return entries[0], entries[1], entries[2]
+
+
+def as_name(value: str, argument: str) -> str:
+    """Return `value` as a name to put before those of boundary parts; the empty one stands for none."""
+    if not isinstance(value, str) or value != value.strip():
+        raise ProblemError(f"{argument} must be a string without blanks around it; got {value!r}")
+    return value
+
+
+# ---- Quadrature: nodes and positive weights, on unit cubes and, mapped from there, on domains and boundary parts
+
+
+# Rules with more nodes than this are composite: nearly as accurate, and their nodes cost nothing to find.
+_PANEL = 40
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Quadrature:
+    """Nodes and weights: an integral is the sum of weights times values.
+
+    Attributes
+    ----------
+    points : (n, d) array
+        All of them in the domain, or on the part of its boundary.
+    weights : (n,) array
+        Positive; their sum is the measure.
+    normals : (n, d) array or None
+        Unit outward normals on a boundary; None in the interior.
+
+    Examples
+    --------
+    >>> from fspielm.geometry import Disk
+    >>> rule = Disk((0, 0), 1).quadrature(500)
+    >>> round(rule.integrate(rule.points[:, 0] ** 2), 12)  # pi / 4
+    0.785398163397
+    """
+
+    points: FloatArray
+    weights: FloatArray
+    normals: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @property
+    def sites(self) -> Sites:
+        """The nodes as sites, with their normals where they have them."""
+        return Sites(self.points, self.normals)
+
+    def integrate(self, values: ArrayLike) -> float:
+        """The integral of a function from its `values` ``(n,)`` at the nodes."""
+        array = np.asarray(values, dtype=np.float64)
+        if array.shape != self.weights.shape:
+            raise ProblemError(
+                f"values must have shape ({len(self)},), one value for each node; got shape {array.shape}"
+            )
+        return float(np.sum(self.weights * array))
+
+    def scaled_to(self, measure: float) -> Quadrature:
+        """The same nodes, with weights whose sum is `measure`."""
+        return replace(self, weights=self.weights * (measure / np.sum(self.weights)))
+
+
+def check_nodes(n: int) -> None:
+    """Refuse a number of nodes that is not a positive whole number."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        raise ProblemError(f"n must be a whole number of nodes, one or more; got {n!r}")
+
+
+@lru_cache(maxsize=256)
+def gauss(n: int) -> tuple[FloatArray, FloatArray]:
+    """`n` or a few more Gauss-Legendre nodes and weights on [0, 1]; composite where they are many."""
+    panels = -(-n // _PANEL)
+    nodes, weights = np.polynomial.legendre.leggauss(-(-n // panels))
+    starts = np.arange(panels)[:, None]
+    return _frozen((starts + 0.5 * (1 + nodes)).ravel() / panels), _frozen(np.tile(0.5 * weights / panels, panels))
+
+
+@lru_cache(maxsize=256)
+def around(n: int) -> tuple[FloatArray, FloatArray]:
+    """`n` equal steps on [0, 1]: for periodic functions, such as those of an angle, as good as Gauss."""
+    return _frozen((np.arange(n) + 0.5) / n), _frozen(np.full(n, 1 / n))
+
+
+def piecewise_gauss(n: int, breaks: Sequence[float]) -> tuple[FloatArray, FloatArray]:
+    """Gauss-Legendre on every piece between `breaks`, about `n` nodes in all, no fewer than two on a piece."""
+    rules = [(low, high - low, *gauss(max(2, round(n * (high - low))))) for low, high in pairwise(breaks)]
+    nodes = np.concatenate([low + width * unit for low, width, unit, _ in rules])
+    return nodes, np.concatenate([width * weights for _, width, _, weights in rules])
+
+
+def tensor(*rules: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """The product of one-dimensional rules: nodes ``(n, d)`` and weights ``(n,)``."""
+    nodes = np.meshgrid(*(rule[0] for rule in rules), indexing="ij")
+    weights = np.meshgrid(*(rule[1] for rule in rules), indexing="ij")
+    return (
+        np.stack([axis.ravel() for axis in nodes], axis=-1),
+        np.asarray(math.prod(axis.ravel() for axis in weights), dtype=np.float64),
+    )
+
+
+def per_axis(n: int, dimension: int) -> int:
+    """How many nodes along each axis make about `n` in all."""
+    return max(1, round(math.pow(n, 1 / dimension)))
+
+
+def product(space: tuple[FloatArray, FloatArray], last: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """The product of a rule with points ``(n, d)`` and a one-dimensional one, whose coordinate comes last."""
+    points, weights = space
+    index, again = np.repeat(np.arange(len(points)), len(last[0])), np.tile(np.arange(len(last[0])), len(points))
+    return np.column_stack([points[index], last[0][again]]), weights[index] * last[1][again]
+
+
+def _frozen(array: FloatArray) -> FloatArray:
+    """Shared by every caller of a cached rule, hence not to be written to."""
+    array.setflags(write=False)
+    return array
+
+
+# ---- Named parts of boundaries, and points with normals on them
+
 
 # ---- Names of boundary parts, numbered where several would have the same
 

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, Mask, tell_apart
+from fspielm.geometry.boundary import BoundaryPart, Mask, Quadrature, Sites, gauss, tell_apart
 from fspielm.geometry.crossings import Resolution, meetings
 from fspielm.geometry.curves import Edge, FlatCurve, PlaneCurve, cross, dot
 from fspielm.geometry.domain import Domain, Spans, default_axes, rounding_slack
 from fspielm.geometry.plane import PlaneShape, edges_of
-from fspielm.geometry.points import Sites
-from fspielm.geometry.quadrature import Quadrature, gauss
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.intervals import bisect
 from fspielm.numerics.sampling import kronecker

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, times
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
 from fspielm.numerics.intervals import bisect, halves
 

@@ -15,9 +15,8 @@ from numpy.typing import ArrayLike
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, check_nodes
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.quadrature import Quadrature, check_nodes
 from fspielm.numerics.intervals import bisect
 from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
 

@@ -13,12 +13,18 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, join_parts
+from fspielm.geometry.boundary import (
+    BoundaryPart,
+    Quadrature,
+    Sites,
+    as_plane_point,
+    as_positive,
+    as_space_point,
+    join_parts,
+)
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Domain, Hole
 from fspielm.geometry.plane import PlaneShape, edges_of
-from fspielm.geometry.points import Sites, as_plane_point, as_positive, as_space_point
-from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.shapes.ball import Ball
 from fspielm.geometry.shapes.ellipsoid import Ellipsoid
 from fspielm.geometry.transform import Transformed

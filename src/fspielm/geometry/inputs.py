@@ -1,9 +1,9 @@
-"""The former place of what is in `fspielm.geometry.points`."""
+"""The former place of what is in `fspielm.geometry.boundary`."""
 
 import warnings
 
-from fspielm.geometry.points import *  # noqa: F403
+from fspielm.geometry.boundary import *  # noqa: F403
 
 warnings.warn(
-    "fspielm.geometry.inputs is now fspielm.geometry.points; import from there", DeprecationWarning, stacklevel=2
+    "fspielm.geometry.inputs is now fspielm.geometry.boundary; import from there", DeprecationWarning, stacklevel=2
 )

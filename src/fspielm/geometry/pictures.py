@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Domain, default_axes
 from fspielm.geometry.exterior import Exterior
-from fspielm.geometry.points import Sites
 from fspielm.geometry.shapes.surface import Surface
 from fspielm.geometry.time import SpaceTime, Time
 from fspielm.numerics.sampling import check_count

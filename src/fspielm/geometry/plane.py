@@ -16,11 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, join_parts
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, gauss, join_parts
 from fspielm.geometry.contour import Contour, Raster, contour_of, raster_of
 from fspielm.geometry.curves import Edge, MonotonePiece, PlaneCurve, monotone_pieces, polyline_part
 from fspielm.geometry.domain import Corner, Domain, Hole, corners_of, default_axes, holes_of
-from fspielm.geometry.quadrature import Quadrature, gauss
 from fspielm.geometry.shapes.box import Box
 
 # ---- Quadrature over plane regions by vertical chords that never leave them

@@ -16,14 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, unnumbered
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, unnumbered
 from fspielm.geometry.combination import Piece, combine, cuts_between, in_loops, looks_beside, majority, separated
 from fspielm.geometry.contour import contour_of
 from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Corner, Domain, Hole, Spans, default_axes
 from fspielm.geometry.plane import PlaneShape, edges_of, parts_of
-from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.time import SpaceTime, extrude
 
 # ---- What regions of a domain are made of, and where two of them meet

@@ -11,11 +11,9 @@ from numpy.typing import ArrayLike
 
 from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_number, gauss, per_axis, product
 from fspielm.geometry.combination import Combination
 from fspielm.geometry.domain import Domain, rounding_slack
-from fspielm.geometry.points import Sites, as_number
-from fspielm.geometry.quadrature import Quadrature, gauss, per_axis, product
 from fspielm.numerics.sampling import Sampling, check_count
 
 

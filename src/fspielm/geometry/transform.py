@@ -13,12 +13,10 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, times
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, Mask
+from fspielm.geometry.boundary import BoundaryPart, Mask, Quadrature, Sites, as_number, as_positive, as_vector
 from fspielm.geometry.curves import Edge
 from fspielm.geometry.domain import Domain, Spans, rounding_slack
 from fspielm.geometry.plane import PlaneShape, edges_of
-from fspielm.geometry.points import Sites, as_number, as_positive, as_vector
-from fspielm.geometry.quadrature import Quadrature
 
 Matrix = tuple[tuple[float, ...], ...]
 

@@ -16,7 +16,7 @@ from fspielm.collocation.points import Points, points_for
 from fspielm.collocation.system import make_blocks, matrix_bytes
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
 from fspielm.estimate.residuals import HeldOut
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.jobs.job import AUTOMATIC, DONE, Job, Outcome, Terms, failure, make_least_squares
 from fspielm.jobs.subject import Bench
 from fspielm.paper.cases.case import make_features

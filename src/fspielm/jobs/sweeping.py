@@ -40,8 +40,7 @@ from fspielm.jobs.sweep_plan import (
 from fspielm.machine import available_threads
 from fspielm.problem.problem import Problem
 from fspielm.solution.export.arrays import check_xarray
-from fspielm.solvers.request import Budget
-from fspielm.solvers.so_far import offering
+from fspielm.solvers.request import Budget, offering
 from fspielm.solvers.solve import check_settings
 from fspielm.version import __version__
 

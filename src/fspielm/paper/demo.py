@@ -23,7 +23,7 @@ from fspielm.paper.report.markup import number, typeset
 from fspielm.solution.plot.errors import plot_comparison
 from fspielm.solution.plot.style import save_picture
 from fspielm.solution.solution import Solution
-from fspielm.solvers.so_far import offering
+from fspielm.solvers.request import offering
 from fspielm.solvers.solve import solve
 from fspielm.wording import duration
 

@@ -12,7 +12,6 @@ from fspielm.problem.changes import (
 )
 from fspielm.problem.conditions import AnyCondition, BoundaryCondition, Dirichlet, Initial, Neumann, Robin, Symmetry
 from fspielm.problem.derived import SmoothSides, leaves_constant_open, natural_scales, with_data
-from fspielm.problem.determinant import adjugate
 from fspielm.problem.further_conditions import Condition, Measured, Periodic
 from fspielm.problem.interfaces import Interface, InterfaceLine, Transmission, kinks
 from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
@@ -34,6 +33,7 @@ from fspielm.problem.operator import (
     FieldCoefficient,
     Operator,
     Term,
+    adjugate,
     along_normal,
     constant_operator,
     derivative,
@@ -43,9 +43,9 @@ from fspielm.problem.places import Region
 from fspielm.problem.problem import Moving, Problem, iterate_of, linearise, moving
 from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.media import Transparent
+from fspielm.problem.setting import Unknown
 from fspielm.problem.statement import Statement
 from fspielm.problem.substitutions import ByRegion
-from fspielm.problem.unknowns import Unknown
 from fspielm.problem.wellposed import connected_pieces
 
 __all__ = [

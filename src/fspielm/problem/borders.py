@@ -18,15 +18,14 @@ from sympy.polys.polyerrors import DomainError, PolynomialError
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
+from fspielm.expr.compile import describe
 from fspielm.expr.enclosure import Enclosure, Intervals, enclose
 from fspielm.expr.field import Field, make_field
-from fspielm.expr.values import describe
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import Edge, PlaneCurve, arc, segment
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.level_curves import Extent, bisect_signs, curve_within, find_border, level_curves
 from fspielm.geometry.plane import parts_of
-from fspielm.geometry.points import Sites
 from fspielm.geometry.time import SpaceTime, extrude
 from fspielm.problem.setting import Setting
 from fspielm.problem.substitutions import levels_in

@@ -1,28 +1,340 @@
-"""From a statement to unknowns and the relations between them, all of it checked."""
+"""From a statement to unknowns and relations, all of it checked."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, final
 
+import numpy as np
 import sympy as sp
 
+from fspielm.arrays import FloatArray, NumberArray
+from fspielm.errors import ProblemError
+from fspielm.expr.compile import describe
+from fspielm.expr.field import Field, make_field
+from fspielm.expr.identities import complex_parts
+from fspielm.geometry.boundary import Quadrature, Sites
+from fspielm.geometry.time import SpaceTime
+from fspielm.numerics.sampling import Sampling
 from fspielm.problem.borders import read_borders
-from fspielm.problem.gauge import pins
 from fspielm.problem.interfaces import InterfaceLine, Reading, interface_relations, read_interfaces
 from fspielm.problem.linear import read_equation, residual_form
-from fspielm.problem.pairs import has_conjugates, real_relations, real_unknowns
-from fspielm.problem.places import whole_domain
-from fspielm.problem.relations import Relation, bind_conditions
+from fspielm.problem.normal import normal_symbols
+from fspielm.problem.operator import Coefficient, FieldCoefficient, Operator, Product, Term, field_coefficient, product
+from fspielm.problem.places import Region, whole_domain
+from fspielm.problem.relations import Relation, bind_conditions, distinct
 from fspielm.problem.scattering.open_domain import for_open_domain
-from fspielm.problem.setting import Setting
+from fspielm.problem.setting import Setting, Unknown, read_unknowns
 from fspielm.problem.statement import Statement
 from fspielm.problem.substitutions import Givens, read_givens
-from fspielm.problem.unknowns import Unknown, read_unknowns
 from fspielm.problem.wellposed import check_conditions
 
 if TYPE_CHECKING:
     from fspielm.problem.nonlinear.statement import Nonlinear
+
+
+# ---- What a system leaves open, and the relations that fix it
+
+
+# ---- Fields of degree one: constants, rigid motions and the like, as functions that relations may not see
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinearFields:
+    """One and, in degree one, every coordinate: counted from the middle of a domain, in units of its extent.
+
+    Attributes
+    ----------
+    center, lengths : (d,) array
+    degree : int
+        0 or 1.
+    at_all_times : bool
+        Whether they are multiplied with a function of time, the last coordinate, that may be any.
+    """
+
+    center: FloatArray
+    lengths: FloatArray
+    degree: int
+    at_all_times: bool
+
+    @property
+    def axes(self) -> int:
+        """The number of coordinates that they depend on by themselves."""
+        return len(self.center) - self.at_all_times
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        return 1 + self.degree * self.axes
+
+    def derivative(self, points: FloatArray, orders: tuple[int, ...]) -> FloatArray:
+        """A derivative of each of them along the coordinates they depend on, ``(n, size)``."""
+        along = orders[: self.axes]
+        values = np.zeros((len(points), self.size))
+        if sum(along) == 0:
+            values[:, 0] = 1.0
+            if self.degree:
+                values[:, 1:] = ((points - self.center) / self.lengths)[:, : self.axes]
+        elif sum(along) == 1 and self.degree:
+            axis = along.index(1)
+            values[:, 1 + axis] = 1.0 / self.lengths[axis]
+        return values
+
+    def rows(self, operator: Operator, sites: Sites, unknowns: int) -> NumberArray:
+        """The operator on each of them, in each unknown: ``(T, n, unknowns * size)``.
+
+        One of the T blocks for each order in time: the derivatives of a function that may be any are independent.
+        """
+        number = 1 + max((self._later(term.orders) for term in operator.terms), default=0)
+        total: NumberArray = np.zeros((number, len(sites), unknowns, self.size))
+        for term in operator.terms:
+            share = np.zeros_like(total)
+            share[self._later(term.orders), :, term.unknown] = self.derivative(sites.points, term.orders)
+            total = total + term.at(sites)[:, None, None] * share
+        return total.reshape(number, len(sites), -1)
+
+    def _later(self, orders: tuple[int, ...]) -> int:
+        return orders[-1] if self.at_all_times else 0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """One unknown of such a field, as a coefficient."""
+
+    fields: LinearFields
+    coefficients: NumberArray
+
+    def __call__(self, sites: Sites) -> NumberArray:
+        """Its values at `sites`."""
+        values = self.fields.derivative(sites.points, (0,) * sites.dimension)
+        return np.asarray(values @ self.coefficients)
+
+
+# ---- What a system leaves open, and the relations that fix it: the constant of a pressure, the rigid motions of a body
+
+
+# Sites of each relation at which it is looked at; nodes of integrals; and, of those at each time, nodes and times.
+_SITES = 64
+_NODES = 400
+_NODES_IN_SPACE, _TIMES = 100, 100
+# A field that all relations see less of than this is not seen.
+_UNSEEN = 1e-9
+# Such a row is one beside thousands; it is to count as much as they do together.
+_WEIGHT = 30.0
+
+
+def pins(relations: Sequence[Relation], setting: Setting) -> tuple[Relation, ...]:
+    """Integrals that are to be zero: against every field of degree one that no relation sees.
+
+    A pressure then has the mean zero, and a body that nothing holds stays where it is and does not turn; at all times,
+    where nothing says how that changes with time. Fields of a single unknown are left to the user, who can prescribe a
+    value.
+    """
+    if len(setting.unknowns) == 1:
+        return ()
+    found: list[Relation] = []
+    lower, upper = setting.domain.bounding_box
+    for at_all_times in (True, False) if isinstance(setting.domain, SpaceTime) else (False,):
+        for degree in (0, 1):
+            fields = LinearFields(0.5 * (lower + upper), upper - lower, degree, at_all_times)
+            modes = _unseen([*relations, *found], fields, len(setting.unknowns))
+            found += [_pin(mode, fields, setting) for mode in modes]
+    return tuple(distinct(found))
+
+
+def _unseen(relations: Sequence[Relation], fields: LinearFields, unknowns: int) -> NumberArray:
+    """Coefficients ``(modes, unknowns, size)`` of integrals that find the fields which no relation sees."""
+    rng = np.random.default_rng(0)  # only looks
+    rows = []
+    for relation in relations:
+        sites = relation.sample(_SITES, rng, "low-discrepancy")
+        pieces = [fields.rows(operator, places, unknowns) for operator, places in relation.pieces(sites)]
+        block = np.sum(pieces, axis=0)
+        if relation.sum_weights is not None:
+            each = len(relation.sum_weights)
+            block = np.einsum("q,orqm->orm", relation.sum_weights, block.reshape(len(block), -1, each, block.shape[-1]))
+        rows.append(block.reshape(-1, block.shape[-1]) / (np.abs(block).max() or 1.0))
+    matrix = np.concatenate(rows)
+    sizes = np.linalg.norm(matrix, axis=0)
+    scales = np.where(sizes > 0, sizes, 1.0)
+    _, singular, modes = np.linalg.svd(np.linalg.qr(matrix / scales, mode="r"), full_matrices=True)
+    seen = int(np.sum(singular > _UNSEEN * max(singular[0], np.finfo(float).tiny)))
+    return _told_apart(modes[seen:] / scales).reshape(-1, unknowns, fields.size)
+
+
+def _told_apart(modes: NumberArray) -> NumberArray:
+    """Combinations of the modes (rows) that have as many zeros as can be: the mean of each unknown by itself."""
+    reduced = np.array(modes)
+    for row in range(len(reduced)):
+        sizes = np.abs(reduced[row:])
+        best, column = divmod(int(sizes.argmax()), sizes.shape[1])
+        reduced[[row, row + best]] = reduced[[row + best, row]]
+        reduced[row] /= reduced[row, column]
+        others = np.arange(len(reduced)) != row
+        reduced[others] -= reduced[others, column, None] * reduced[row]
+    return np.asarray(np.where(np.abs(reduced) > _UNSEEN, reduced, 0.0))
+
+
+def _pin(mode: NumberArray, fields: LinearFields, setting: Setting) -> Relation:
+    """The integral of the unknowns times a field, over the domain or over space at some times."""
+    orders = (0,) * setting.dimension
+    on = [place for place, one in enumerate(mode) if np.any(one)]
+    terms = tuple(Term(Motion(fields, mode[place]), orders, place) for place in on)
+    names = " and ".join(setting.symbols[place].func.__name__ for place in on)
+    name = f"mean of {names}" if fields.degree == 0 else f"motion of {names}"
+    rule, times = _rule(fields, setting)
+    rows = len(times) if times is not None else 1
+    sums_at = None if times is None else partial(_at_times, rule.sites)
+    nodes = rule.sites if times is None else _at_times(rule.sites, times)
+
+    def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
+        return nodes
+
+    region = Region("inside", "", 1.0, sample, count=rows)
+    weights = rule.weights / rule.weights.sum()
+    zero, weight = setting.field(0, "zero"), _WEIGHT / np.sqrt(rows)
+    operator = Operator(setting.dimension, terms)
+    return Relation(name, operator, zero, region, float(weight), sum_weights=weights, sums_at=sums_at)
+
+
+def _at_times(nodes: Sites, times: FloatArray) -> Sites:
+    """Nodes in space at each of some times, one after the other."""
+    every = np.repeat(times, len(nodes))[:, None]
+    return Sites(np.concatenate([np.tile(nodes.points, (len(times), 1)), every], axis=1))
+
+
+def _rule(fields: LinearFields, setting: Setting) -> tuple[Quadrature, FloatArray | None]:
+    """Nodes and weights of integrals, and the times at which they are taken, where that is at all times."""
+    domain = setting.domain
+    if not fields.at_all_times:
+        return domain.quadrature(_NODES), None
+    assert isinstance(domain, SpaceTime)
+    # more of them towards both ends, where polynomials and waves of high degree are least held by others
+    angles = (np.arange(_TIMES) + 0.5) * np.pi / _TIMES
+    times = domain.time.start + domain.time.duration * 0.5 * (1 - np.cos(angles))
+    return domain.space.quadrature(_NODES_IN_SPACE), times
+
+
+# ---- Complex unknowns as pairs of real ones, where their conjugates occur: real and imaginary parts of all relations
+
+
+# Where it is seen whether terms cancel, and what is rounding beside them.
+_SITES_PAIRS = 16
+_ROUNDING = 1e-13
+
+_NAMES = ("real part", "imaginary part")
+
+
+def has_conjugates(relations: Sequence[Relation], unknowns: int) -> bool:
+    """Whether a relation takes the conjugate of an unknown."""
+    return any(term.unknown >= unknowns for relation in relations for term in relation.operator.terms)
+
+
+def real_unknowns(unknowns: Sequence[Unknown]) -> tuple[Unknown, ...]:
+    """The real and the imaginary part of each."""
+    both = [(unknown, f"{part} {unknown.symbol.func.__name__}") for unknown in unknowns for part in ("re", "im")]
+    return tuple(replace(unknown, symbol=sp.Function(name)(*unknown.symbol.args)) for unknown, name in both)
+
+
+def real_relations(relations: Sequence[Relation], unknowns: int) -> tuple[Relation, ...]:
+    """Both parts of each relation, as relations of `real_unknowns`; what says nothing is left out."""
+    return tuple(part for relation in relations for part in _parts_of(relation, unknowns))
+
+
+def _parts_of(relation: Relation, unknowns: int) -> list[Relation]:
+    if isinstance(relation.region.factor, complex):
+        raise ProblemError(
+            f"{relation.name}: the factor {relation.region.factor:.6g} of Periodic must be real where conjugates, re, "
+            "im or Abs of unknowns occur; put exp(i k x) p(x) into the equation, and let p be periodic"
+        )
+    terms: tuple[list[Term], list[Term]] = [], []
+    for term in relation.operator.terms:
+        first = 2 * (term.unknown % unknowns)
+        # c (a + i b), or c (a - i b) of a conjugate
+        sign = -1.0 if term.unknown >= unknowns else 1.0
+        real, imaginary = _coefficient_parts(term.coefficient)
+        for part, of_a, of_b, factor in ((0, real, imaginary, -sign), (1, imaginary, real, sign)):
+            terms[part].extend(Term(c, term.orders, first) for c in of_a)
+            terms[part].extend(Term(product(factor, c), term.orders, first + 1) for c in of_b)
+    sites = relation.sample(_SITES_PAIRS, np.random.default_rng(0), "low-discrepancy")  # only looks
+    found = []
+    for part, value in enumerate(_field_parts(relation.value)):
+        operator = Operator(relation.operator.dimension, _collected(terms[part], sites))
+        if operator.terms:
+            found.append(replace(relation, name=f"{relation.name} {_NAMES[part]}", operator=operator, value=value))
+        elif value.constant != 0.0:
+            raise ProblemError(
+                f"{relation.name}: the {_NAMES[part]} prescribes nothing, but its value is {describe(value.source)}; "
+                "make it zero"
+            )
+    return found
+
+
+def _collected(terms: Sequence[Term], sites: Sites) -> tuple[Term, ...]:
+    """The terms without those that cancel, as far as sites show: half of an unknown and half of its conjugate do."""
+    alike: dict[tuple[tuple[int, ...], int], list[Term]] = {}
+    for term in terms:
+        alike.setdefault((term.orders, term.unknown), []).append(term)
+    return tuple(term for group in alike.values() if not _cancel(group, sites) for term in group)
+
+
+def _cancel(terms: Sequence[Term], sites: Sites) -> bool:
+    try:
+        values = np.stack([term.at(sites) for term in terms])
+    except ProblemError:  # one has no value there: whoever needs it says so
+        return False
+    return bool(np.all(np.abs(values.sum(axis=0)) <= _ROUNDING * np.abs(values).sum(axis=0)))
+
+
+def _coefficient_parts(coefficient: Coefficient) -> tuple[list[Coefficient], list[Coefficient]]:
+    """Coefficients that add up to the real part, and to the imaginary part."""
+    if isinstance(coefficient, Product):
+        (a, b), (c, d) = _coefficient_parts(coefficient.first), _coefficient_parts(coefficient.second)
+        real = [product(p, q) for p in a for q in c] + [product(-1.0, product(p, q)) for p in b for q in d]
+        return real, [product(p, q) for p in a for q in d] + [product(p, q) for p in b for q in c]
+    parts: Iterable[Coefficient]
+    if isinstance(coefficient, FieldCoefficient):
+        parts = (field_coefficient(part, coefficient.what) for part in _field_parts(coefficient.field))
+    elif callable(coefficient):
+        return [coefficient], []  # powers of normals, which are real
+    else:
+        parts = float(np.real(coefficient)), float(np.imag(coefficient))
+    real_part, imaginary_part = ([part] if callable(part) or part != 0.0 else [] for part in parts)
+    return real_part, imaginary_part
+
+
+def _field_parts(field: Field) -> tuple[Field, Field]:
+    """The real and the imaginary part of a field."""
+    arguments, normals = field.arguments, normal_symbols(field.arguments)
+    if field.constant is not None:
+        number = complex(field.constant)
+        return make_field(number.real, arguments), make_field(number.imag, arguments)
+    parts = complex_parts(field.source) if field.is_formula and isinstance(field.source, sp.Expr) else None
+    if parts is not None and not field.needs_normals:
+        return make_field(parts[0], arguments), make_field(parts[1], arguments)
+    real, imaginary = (make_field(_part(field, name), arguments, normals=normals) for name in ("real", "imag"))
+    return real, imaginary
+
+
+def _part(field: Field, name: str) -> object:
+    """A part of a field as a function of points, or of points and normals."""
+
+    def at_points(points: FloatArray) -> NumberArray:
+        return np.asarray(getattr(field(points), name))
+
+    def at_sites(points: FloatArray, normals: FloatArray) -> NumberArray:
+        return np.asarray(getattr(field(points, normals), name))
+
+    function = at_sites if field.needs_normals else at_points
+    function.__name__ = f"{name} part of {describe(field.source)}"
+    return function
+
+
+# ---- From a statement to unknowns and the relations between them, all of it checked
 
 
 @final

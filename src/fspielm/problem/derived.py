@@ -13,7 +13,7 @@ import sympy as sp
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.field import Field, Value
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.problem.compiled import Compiled, in_pairs
 from fspielm.problem.conditions import AnyCondition
 from fspielm.problem.further_conditions import Condition

@@ -14,12 +14,10 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import evaluate_derivatives
+from fspielm.expr.compile import describe, evaluate_derivatives
 from fspielm.expr.field import Field, Value, check_value
-from fspielm.expr.values import describe
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.points import Sites
 from fspielm.problem.conditions import AnyCondition, check_weight, check_where, prescribed, vanishing
 from fspielm.problem.linear import as_written, linear_operator, linear_parts, residual_form
 from fspielm.problem.normal import OF_NORMALS

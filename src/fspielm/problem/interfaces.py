@@ -13,13 +13,11 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import evaluate_derivatives
+from fspielm.expr.compile import describe, evaluate_derivatives
 from fspielm.expr.field import Field, Value, make_field
 from fspielm.expr.identities import is_zero
-from fspielm.expr.values import describe
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.points import Sites
 from fspielm.geometry.regions import borders_in, regions_in
 from fspielm.problem.borders import LevelBorder
 from fspielm.problem.conditions import AnyCondition, check_weight

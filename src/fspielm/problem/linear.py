@@ -17,16 +17,14 @@ from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import evaluate_derivatives, flaw
+from fspielm.expr.compile import bare_hint, describe, evaluate_derivatives, flaw
 from fspielm.expr.field import Field, make_field
 from fspielm.expr.identities import is_zero
-from fspielm.expr.values import bare_hint, describe
 from fspielm.geometry.level_curves import Extent, find_border
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative
 from fspielm.problem.operator import Operator, along_normal, field_coefficient
-from fspielm.problem.setting import Rule, Setting
+from fspielm.problem.setting import Rule, Setting, refuse_elsewhere
 from fspielm.problem.substitutions import Givens, side_of
-from fspielm.problem.unknowns import refuse_elsewhere
 
 # ---- Equations as expressions that are zero
 

@@ -13,12 +13,10 @@ from sympy.logic.boolalg import Boolean
 
 from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import compile_relation
-from fspielm.expr.values import describe
-from fspielm.geometry.boundary import BoundaryPart, Mask, likely_parts, list_parts, namesakes
+from fspielm.expr.compile import compile_relation, describe
+from fspielm.geometry.boundary import BoundaryPart, Mask, Sites, likely_parts, list_parts, namesakes
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.points import Sites
 from fspielm.geometry.time import extrude
 from fspielm.numerics.sampling import Sampling, kronecker
 from fspielm.problem.setting import Setting

@@ -15,20 +15,18 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray, NumberArray, as_finite_points, as_points
 from fspielm.errors import IterateError, ProblemError
+from fspielm.expr.compile import bare_hint, describe
 from fspielm.expr.field import Field
-from fspielm.expr.values import bare_hint, describe
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.points import Sites
 from fspielm.geometry.regions import regions_in
-from fspielm.problem.compiled import Compiled, compile_all
+from fspielm.problem.compiled import Compiled, compile_all, real_relations
 from fspielm.problem.conditions import AnyCondition
-from fspielm.problem.determinant import determinant
 from fspielm.problem.interfaces import InterfaceLine, Reading, Side
 from fspielm.problem.linear import NonlinearError, residual_form
 from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Elsewhere, Iterate, as_iterate
 from fspielm.problem.nonlinear.statement import Nonlinear, compile_nonlinear
-from fspielm.problem.operator import Operator, once
-from fspielm.problem.pairs import real_relations
+from fspielm.problem.operator import Operator, determinant, once
 from fspielm.problem.parameters import (
     check_parameter,
     need_values,
@@ -40,11 +38,10 @@ from fspielm.problem.parameters import (
 )
 from fspielm.problem.relations import Relation, is_complex
 from fspielm.problem.scattering.incident import as_typed
-from fspielm.problem.setting import Setting
+from fspielm.problem.setting import Setting, Unknown, only
 from fspielm.problem.statement import Statement, state
 from fspielm.problem.substitutions import Givens, levels_in
 from fspielm.problem.typeset import problem_html, problem_latex
-from fspielm.problem.unknowns import Unknown, only
 
 # ---- What was made of a statement beyond its words
 

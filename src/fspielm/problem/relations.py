@@ -10,8 +10,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.field import Field
-from fspielm.geometry.boundary import BoundaryPart, Mask
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.problem.conditions import AnyCondition
 from fspielm.problem.operator import Operator, once
 from fspielm.problem.places import Region, Sampler, means_rest, probe

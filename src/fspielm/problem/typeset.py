@@ -22,9 +22,9 @@ from fspielm.problem.conditions import AnyCondition, Dirichlet, Initial, Neumann
 from fspielm.problem.further_conditions import Condition, Measured, Periodic
 from fspielm.problem.normal import NormalComponent, NormalDerivative, normal_derivative
 from fspielm.problem.places import REST
+from fspielm.problem.setting import Unknown
 from fspielm.problem.statement import Statement
 from fspielm.problem.substitutions import ByRegion
-from fspielm.problem.unknowns import Unknown
 
 # ---- SymPy expressions in LaTeX and MathML, with unknowns written as in papers: without their arguments
 

@@ -22,17 +22,15 @@ from fspielm.cells.frames import Frames
 from fspielm.cells.quadrature import cell_rule
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.expr.field import check_value
-from fspielm.geometry.boundary import BoundaryPart, likely_parts, list_parts
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, gauss, likely_parts, list_parts
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.points import Sites
-from fspielm.geometry.quadrature import Quadrature, gauss
 from fspielm.geometry.regions import Regions, regions_in
 from fspielm.geometry.shapes.box import Box
 from fspielm.geometry.time import SpaceTime
 from fspielm.problem.normal import normal_derivative
 from fspielm.problem.problem import Problem
-from fspielm.problem.unknowns import only
+from fspielm.problem.setting import only
 from fspielm.solution.evaluation import Outside
 from fspielm.solution.fields import Derived, Grid, derive, make_grid
 

@@ -19,10 +19,9 @@ from fspielm.basis.evaluation.sums import SLAB, evaluate
 from fspielm.basis.outgoing.family import IncidentBasis, RegionalBasis
 from fspielm.basis.outgoing.grating import FoldedBasis
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import NONLOCAL, evaluate_derivatives, same_name_hint
+from fspielm.expr.compile import NONLOCAL, PointFunction, bare_hint, describe, evaluate_derivatives, same_name_hint
 from fspielm.expr.field import Field, make_field
-from fspielm.expr.values import PointFunction, bare_hint, describe
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.machine import physical_memory
 from fspielm.problem.linear import linear_operator
 from fspielm.problem.normal import NormalDerivative, normal_symbols, write_components

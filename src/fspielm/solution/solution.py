@@ -18,7 +18,7 @@ from fspielm.basis.evaluation.direct import transform_rounding
 from fspielm.basis.evaluation.sums import Method, evaluate_each
 from fspielm.errors import ProblemError
 from fspielm.estimate.estimate import ErrorEstimate, together
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.machine import available_threads
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Problem

@@ -10,13 +10,11 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.basis.basis import Basis
 from fspielm.basis.exact.symbol import check_homogeneous, symbol_of
-from fspielm.basis.random.band import Band
-from fspielm.basis.random.families import Each, Family, Joined, for_unknowns
+from fspielm.basis.random.families import Band, Each, Family, Joined, for_unknowns
 from fspielm.basis.singular.columns import satisfies, special_columns
-from fspielm.collocation.discretisation import Discretisation
 from fspielm.collocation.householder import Householder
 from fspielm.collocation.points import Points, allot_conditions, allot_points, join_points, points_for
-from fspielm.collocation.system import check_memory
+from fspielm.collocation.system import Discretisation, check_memory
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import examine

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, final
 import numpy as np
 
 from fspielm.basis.basis import Basis
-from fspielm.collocation.discretisation import draw_features, join_columns
 from fspielm.collocation.householder import Householder
-from fspielm.collocation.system import RowBlock, assemble, make_blocks
+from fspielm.collocation.system import RowBlock, assemble, draw_features, join_columns, make_blocks
 from fspielm.estimate.sensitivity import PROBES
 from fspielm.problem.problem import Problem
 from fspielm.solvers.request import timed

@@ -10,7 +10,7 @@ from functools import partial
 from time import perf_counter
 from typing import Literal, TypeVar, final
 
-from fspielm.basis.singular.corners import jump_places
+from fspielm.basis.singular.columns import jump_places
 from fspielm.deadline import MANY_WAVES, limited_to, memory_left
 from fspielm.errors import MemoryBudgetError, OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
 from fspielm.estimate.bands import infer_bands
@@ -20,8 +20,7 @@ from fspielm.solution.report import NewtonStep
 from fspielm.solvers.cost_model import Expected, Repeated
 from fspielm.solvers.history import Record
 from fspielm.solvers.plan import Attempt, Outcome, Trial, attempt
-from fspielm.solvers.request import Request
-from fspielm.solvers.so_far import INTERRUPTED, offering
+from fspielm.solvers.request import INTERRUPTED, Request, offering
 from fspielm.solvers.strategies.selection import check_asked_for, select_stages
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step, why_failed
 from fspielm.wording import duration, readable_bytes, system_size, too_many_waves

@@ -8,12 +8,11 @@ from dataclasses import replace
 from functools import partial
 
 from fspielm.arrays import FloatArray, safe_norm
-from fspielm.collocation.discretisation import Discretisation
+from fspielm.collocation.system import Discretisation
 from fspielm.errors import AccuracyWarning
 from fspielm.estimate.bands import Bands
-from fspielm.estimate.estimate import ErrorEstimate
+from fspielm.estimate.estimate import ErrorEstimate, Verdict, judge
 from fspielm.estimate.narrow import scrutinise
-from fspielm.estimate.verdict import Verdict, judge
 from fspielm.problem.problem import Problem
 from fspielm.solution.open_space import as_stated
 from fspielm.solution.report import BandReport, Report, field_reports

@@ -12,12 +12,10 @@ import numpy as np
 
 from fspielm.arrays import NumberArray, safe_norm
 from fspielm.basis.basis import Basis
-from fspielm.basis.random.band import widths_of
-from fspielm.basis.random.families import Family
-from fspielm.collocation.discretisation import Discretisation, Finite, draw_features
+from fspielm.basis.random.families import Family, widths_of
 from fspielm.collocation.least_squares import Factored, LeastSquares
 from fspielm.collocation.points import Points
-from fspielm.collocation.system import BlockResidual, System, matrix_bytes
+from fspielm.collocation.system import BlockResidual, Discretisation, Finite, System, draw_features, matrix_bytes
 from fspielm.estimate.estimate import CellErrors, ErrorEstimate
 from fspielm.estimate.examination import Examination, examine
 from fspielm.estimate.sensitivity import PROBES, fitting_columns, further_columns, special_beside

@@ -10,12 +10,12 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.arrays import NumberArray, safe_norm
-from fspielm.basis.singular.corners import Choice, check_singular, missed_jumps
+from fspielm.basis.singular.columns import Choice, check_singular, missed_jumps
 from fspielm.collocation.least_squares import Factored
 from fspielm.errors import ProblemError, SolveError
+from fspielm.estimate.estimate import judge
 from fspielm.estimate.examination import Examination
 from fspielm.estimate.narrow import scrutinise
-from fspielm.estimate.verdict import judge
 from fspielm.expr.field import Value
 from fspielm.problem.derived import with_data
 from fspielm.problem.problem import Problem

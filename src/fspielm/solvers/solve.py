@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fspielm.basis.random.families import Family
-from fspielm.basis.singular.corners import Choice, check_singular
+from fspielm.basis.singular.columns import Choice, check_singular
 from fspielm.collocation.least_squares import QR, LeastSquares
 from fspielm.collocation.points import Points
 from fspielm.collocation.system import Scaling, check_scaling
@@ -24,8 +24,7 @@ from fspielm.solvers.driver import Course, solve_automatically
 from fspielm.solvers.finish import finish, finish_quietly
 from fspielm.solvers.newton.course import solve_nonlinear
 from fspielm.solvers.plan import Attempt
-from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, reporter
-from fspielm.solvers.so_far import offering
+from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, offering, reporter
 from fspielm.solvers.time.course import is_long, solve_in_windows
 
 _log = logging.getLogger(__name__)

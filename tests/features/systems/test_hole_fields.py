@@ -19,7 +19,7 @@ from fspielm.basis import (
     hole_columns,
     satisfies,
 )
-from fspielm.basis.singular.holes import laplacian_factors
+from fspielm.basis.singular.columns import laplacian_factors
 from fspielm.geometry import Sites
 from fspielm.problem import adjugate, identity
 

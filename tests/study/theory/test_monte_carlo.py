@@ -8,14 +8,8 @@ import pytest
 import fspielm as fs
 from fspielm.basis import Family
 from fspielm.errors import ProblemError
-from fspielm.paper.theory.comparison import compare, compare_ratios
-from fspielm.paper.theory.moments import (
-    draw_frequencies,
-    effective_frequencies,
-    sample_moments,
-    scaling_moments,
-    shift_moments,
-)
+from fspielm.paper import compare, compare_ratios, effective_frequencies, scaling_moments, shift_moments
+from fspielm.paper.theory.moments import draw_frequencies, sample_moments
 
 SAMPLES = 20_000
 # Standard errors; one in fifteen thousand is beyond.

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from fspielm.errors import ProblemError
+from fspielm.paper import scale_for_mean, shift_for_mean
 from fspielm.paper.theory import moments
 from fspielm.paper.theory import stated as paper
 from fspielm.paper.theory.comparison import mean_deviations, ratio_deviations, variance_deviations, within_from
-from fspielm.paper.theory.moments import scale_for_mean, shift_for_mean
 
 DIMENSIONS = (1, 2, 3, 4, 5)
 LARGE = np.geomspace(30.0, 3e3, 20)

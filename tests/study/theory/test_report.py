@@ -12,10 +12,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from fspielm.errors import ProblemError
+from fspielm.paper import STEPS, compare, compare_ratios, write_theory
 from fspielm.paper.theory import report
-from fspielm.paper.theory.comparison import MARK, compare, compare_ratios, signed_percent, significant, table
+from fspielm.paper.theory.comparison import MARK, signed_percent, significant, table
 from fspielm.paper.theory.pictures import draw_densities, draw_moments, draw_ratios
-from fspielm.paper.theory.report import STEPS, ratios_latex, write_theory
+from fspielm.paper.theory.report import ratios_latex
 
 SAMPLES = 500
 

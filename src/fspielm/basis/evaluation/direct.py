@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, safe_norm
-from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator, localise
-from fspielm.basis.random.ridge import RidgeBasis, Sinusoid
+from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator, RidgeBasis, Sinusoid, localise
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.points import Sites
 from fspielm.machine import run_tasks
 from fspielm.problem.operator import Operator
 

@@ -26,7 +26,7 @@ from fspielm.basis.evaluation.direct import (
 )
 from fspielm.basis.evaluation.tiles import Cloud, Sums, sum_on_tiles
 from fspielm.basis.singular.tabulated import with_tables
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 
 # ---- Operators on sums of features, at any number of points

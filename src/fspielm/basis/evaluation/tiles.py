@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.basis.basis import MOST_GROWTH, TANH, Basis, ExponentialBasis, LocalOperator, RidgeBasis
 from fspielm.basis.evaluation.direct import direct_sum, split_leaves
-from fspielm.basis.exponential import MOST_GROWTH, ExponentialBasis
-from fspielm.basis.random.ridge import TANH, RidgeBasis
 from fspielm.basis.singular.outgoing import Outgoing, SourceBasis
 from fspielm.basis.singular.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.basis.singular.tabulated import TabulatedBasis

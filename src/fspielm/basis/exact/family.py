@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.basis.basis import Basis, JoinedBasis
+from fspielm.basis.basis import COSINE, Basis, ExponentialBasis, JoinedBasis, RidgeBasis
 from fspielm.basis.exact.laws import (
     Course,
     Scene,
@@ -30,9 +30,7 @@ from fspielm.basis.exact.laws import (
 )
 from fspielm.basis.exact.null_vectors import ModeBasis, null_amplitudes
 from fspielm.basis.exact.symbol import Frequencies, Symbol, problem_symbol
-from fspielm.basis.exponential import ExponentialBasis
 from fspielm.basis.random.families import Family, Place, check_count
-from fspielm.basis.random.ridge import COSINE, RidgeBasis
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.numerics.sampling import half_sphere
 from fspielm.problem.derived import natural_scales

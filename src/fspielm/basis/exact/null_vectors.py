@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator, expand_powers
+from fspielm.basis.basis import (
+    COSINE,
+    MOST_GROWTH,
+    Basis,
+    ExponentialBasis,
+    JoinedBasis,
+    LocalOperator,
+    RidgeBasis,
+    expand_powers,
+)
 from fspielm.basis.exact.symbol import Frequencies
-from fspielm.basis.exponential import MOST_GROWTH, ExponentialBasis
-from fspielm.basis.random.ridge import COSINE, RidgeBasis
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.problem.operator import Operator, constant_operator
 

@@ -20,8 +20,8 @@ from fspielm.basis.outgoing.multipoles import MultipoleBasis, harmonics
 from fspielm.basis.outgoing.placement import Wanted, distance_between, orders_at, orders_of_images
 from fspielm.deadline import reserve_waves
 from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.exterior import Body
-from fspielm.geometry.points import Sites
 from fspielm.problem.operator import identity
 
 # ---- Sources all over closed surfaces, with strengths that are spherical harmonics: few functions made of many

@@ -12,20 +12,18 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.basis.basis import Basis, JoinedBasis
+from fspielm.basis.basis import COSINE, Basis, JoinedBasis, RidgeBasis
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.exact.family import Characteristic, realise
 from fspielm.basis.exact.laws import Space, directions_needed, scene_of, steady_frequencies
 from fspielm.basis.exact.symbol import problem_symbol
-from fspielm.basis.random.ridge import COSINE, RidgeBasis
-from fspielm.basis.singular.columns import joint_sources
-from fspielm.basis.singular.holes import multipoles
+from fspielm.basis.singular.columns import joint_sources, multipoles
 from fspielm.basis.singular.outgoing import SourceBasis
 from fspielm.basis.singular.singular import SingularBasis
 from fspielm.eigen.membranes.membrane import Membrane
 from fspielm.eigen.modes import widest_gap
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.points import Sites
 from fspielm.problem.operator import derivative, identity
 
 # ---- Places along the boundary of a membrane, with weights

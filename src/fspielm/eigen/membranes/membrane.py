@@ -13,14 +13,14 @@ import scipy
 
 from fspielm.arrays import FloatArray
 from fspielm.basis.exact.laws import scene_of
-from fspielm.basis.singular.corners import corner_exponents, free_axis, helmholtz_ratio, is_plane
+from fspielm.basis.singular.columns import corner_exponents, free_axis, helmholtz_ratio, is_plane
 from fspielm.basis.singular.singular import SingularBasis, Wave
 from fspielm.eigen.pencil import Pencil
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.contour import contour_of
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Corner, Domain, Hole
 from fspielm.geometry.plane import Joint, edges_of, joints_of
-from fspielm.geometry.points import Sites
 from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, sides_of
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem

@@ -11,9 +11,9 @@ from typing import TypeAlias, final
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.basis.basis import COSINE, RidgeBasis
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.exact.family import Characteristic
-from fspielm.basis.random.ridge import COSINE, RidgeBasis
 from fspielm.eigen.membranes.look import AROUND, Choice, Functions, Look, Rim, look_at, rim_of
 from fspielm.eigen.membranes.membrane import Membrane
 from fspielm.eigen.modes import widest_gap

@@ -15,9 +15,8 @@ import sympy as sp
 
 from fspielm.arrays import FloatArray, safe_rms
 from fspielm.basis.evaluation.sums import evaluate
-from fspielm.collocation.discretisation import Discretisation
 from fspielm.collocation.points import allot_conditions
-from fspielm.collocation.system import BlockResidual
+from fspielm.collocation.system import BlockResidual, Discretisation
 from fspielm.eigen.membranes.look import Choice, Look, functions_at, look_at
 from fspielm.eigen.membranes.membrane import Membrane, membrane_of
 from fspielm.eigen.membranes.pinned import Looker, Pinned, Scan, again, at_rest, blur, pinned, scan, steps
@@ -27,7 +26,7 @@ from fspielm.eigen.rounds import out_of_time
 from fspielm.eigen.search import at_ends, inside
 from fspielm.errors import ProblemError
 from fspielm.estimate.estimate import estimate_without_data
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
 from fspielm.solution.report import FoundMode, ModeSearch
@@ -36,8 +35,7 @@ from fspielm.solvers.driver import Course
 from fspielm.solvers.finish import finish
 from fspielm.solvers.history import Record
 from fspielm.solvers.plan import Attempt, FeatureTrial
-from fspielm.solvers.request import Budget, Request
-from fspielm.solvers.so_far import offering
+from fspielm.solvers.request import Budget, Request, offering
 from fspielm.wording import MORE_TIME
 
 # ---- Pinned modes as solutions

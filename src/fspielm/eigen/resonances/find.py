@@ -34,8 +34,7 @@ from fspielm.problem.scattering.inside import two_sided
 from fspielm.problem.scattering.media import media_of
 from fspielm.solution.report import FoundMode, ModeSearch
 from fspielm.solvers.history import Record
-from fspielm.solvers.request import Budget, Request, Streams, reporter
-from fspielm.solvers.so_far import offering
+from fspielm.solvers.request import Budget, Request, Streams, offering, reporter
 from fspielm.solvers.solve import check_arguments
 from fspielm.wording import MORE_TIME
 

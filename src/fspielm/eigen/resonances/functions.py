@@ -16,11 +16,10 @@ import sympy as sp
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.outgoing.family import at_wavenumbers
-from fspielm.collocation.discretisation import Discretisation
-from fspielm.collocation.system import BlockRows
+from fspielm.collocation.system import BlockRows, Discretisation
 from fspielm.eigen.pencil import with_value
 from fspielm.errors import ProblemError
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import two_sided

@@ -11,10 +11,10 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import as_name, as_plane_point, as_positive
 from fspielm.geometry.curves import Edge, arc
 from fspielm.geometry.domain import Spans, round_span, rounding_slack
 from fspielm.geometry.plane import PlaneShape
-from fspielm.geometry.points import as_name, as_plane_point, as_positive
 
 
 @final

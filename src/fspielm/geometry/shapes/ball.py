@@ -10,10 +10,19 @@ from typing import SupportsFloat, final
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import (
+    BoundaryPart,
+    Quadrature,
+    Sites,
+    around,
+    as_name,
+    as_positive,
+    as_space_point,
+    gauss,
+    per_axis,
+    tensor,
+)
 from fspielm.geometry.domain import Domain, Spans, round_span, rounding_slack
-from fspielm.geometry.points import Sites, as_name, as_positive, as_space_point
-from fspielm.geometry.quadrature import Quadrature, around, gauss, per_axis, tensor
 
 
 @final

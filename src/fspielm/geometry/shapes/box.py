@@ -12,11 +12,19 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import (
+    BoundaryPart,
+    Quadrature,
+    Sites,
+    as_name,
+    as_number,
+    as_vector,
+    gauss,
+    per_axis,
+    tensor,
+)
 from fspielm.geometry.curves import Edge, segment
 from fspielm.geometry.domain import Corner, Domain, Spans, corners_of, default_axes, one_span, rounding_slack
-from fspielm.geometry.points import Sites, as_name, as_number, as_vector
-from fspielm.geometry.quadrature import Quadrature, gauss, per_axis, tensor
 
 
 @final

@@ -10,10 +10,10 @@ from typing import SupportsFloat, final
 import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.geometry.boundary import as_name, as_number, as_plane_point, as_positive
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Spans, round_span, rounding_slack
 from fspielm.geometry.plane import PlaneShape
-from fspielm.geometry.points import as_name, as_number, as_plane_point, as_positive
 
 
 @final

@@ -12,10 +12,8 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, as_positive, as_space_point
 from fspielm.geometry.domain import Domain, Spans, round_span, rounding_slack
-from fspielm.geometry.points import Sites, as_name, as_positive, as_space_point
-from fspielm.geometry.quadrature import Quadrature
 from fspielm.geometry.shapes.ball import Ball
 
 # Of the area below a height as a polynomial of the height, for the flattest ellipsoids.

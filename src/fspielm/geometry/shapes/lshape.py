@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import SupportsFloat, final
 
+from fspielm.geometry.boundary import as_name, as_plane_point, as_positive
 from fspielm.geometry.curves import Edge, segment
 from fspielm.geometry.plane import PlaneShape
-from fspielm.geometry.points import as_name, as_plane_point, as_positive
 
 
 @final

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.errors import ProblemError
-from fspielm.geometry.points import Sites
-from fspielm.geometry.quadrature import gauss
+from fspielm.geometry.boundary import Sites, gauss
 from fspielm.numerics.sampling import unit_stream
 
 # ---- Triangle meshes put in order: equal vertices merged, holes and branches refused, facets turned alike

@@ -8,7 +8,7 @@ from typing import SupportsFloat
 
 import sympy as sp
 
-from fspielm.geometry.points import as_name, as_positive
+from fspielm.geometry.boundary import as_name, as_positive
 from fspielm.geometry.shapes.polar import PolarCurve
 
 # Bumps on the unit circle, as (height, angle from the crown, sharpness); each has a mirror image on the left.

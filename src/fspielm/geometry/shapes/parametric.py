@@ -16,10 +16,10 @@ from sympy.core.function import AppliedUndef
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.expr.compile import numeric_function
+from fspielm.geometry.boundary import as_name, as_plane_point, as_vector
 from fspielm.geometry.contour import Contour, check_simple, check_values, contour_of
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.plane import PlaneShape
-from fspielm.geometry.points import as_name, as_plane_point, as_vector
 from fspielm.numerics.chebyshev import Function
 from fspielm.numerics.intervals import halves
 

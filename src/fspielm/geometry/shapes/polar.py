@@ -13,10 +13,10 @@ import sympy as sp
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import as_name, as_plane_point
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.plane import PlaneShape
-from fspielm.geometry.points import as_name, as_plane_point
 from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, least, refine
 
 _TURN = 2 * math.pi

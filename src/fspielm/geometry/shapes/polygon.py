@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.disk import open_file
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import OUTLINE
+from fspielm.geometry.boundary import OUTLINE, as_name, as_plane_point
 from fspielm.geometry.crossings import Index, crossing_point, in_ring, meeting_pairs, orientation
 from fspielm.geometry.curves import Edge, segment
 from fspielm.geometry.plane import PlaneShape
-from fspielm.geometry.points import as_name, as_plane_point
 
 # ---- Rings of vertices, and where shapely has them
 

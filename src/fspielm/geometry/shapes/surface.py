@@ -16,10 +16,8 @@ from numpy.typing import ArrayLike
 from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.disk import open_file
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, gauss, per_axis
 from fspielm.geometry.domain import Domain, rounding_slack
-from fspielm.geometry.points import Sites, as_name
-from fspielm.geometry.quadrature import Quadrature, gauss, per_axis
 from fspielm.geometry.shapes.mesh import (
     FacetBins,
     Facets,

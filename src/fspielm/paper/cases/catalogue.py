@@ -7,9 +7,7 @@ from typing import Any
 
 from fspielm.errors import ProblemError
 from fspielm.paper.cases.advection_diffusion_pacman import advection_diffusion_pacman
-from fspielm.paper.cases.case import (
-    Case,
-)
+from fspielm.paper.cases.case import Case
 from fspielm.paper.cases.heat import heat
 from fspielm.paper.cases.helmholtz_2d import helmholtz_2d
 from fspielm.paper.cases.helmholtz_panda import helmholtz_panda

@@ -13,8 +13,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import evaluate_derivatives
-from fspielm.expr.values import describe
+from fspielm.expr.compile import describe, evaluate_derivatives
 from fspielm.problem.linear import (
     PARTS,
     Conjugate,
@@ -27,8 +26,7 @@ from fspielm.problem.linear import (
 )
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative
 from fspielm.problem.operator import Operator
-from fspielm.problem.setting import Setting
-from fspielm.problem.unknowns import refuse_elsewhere
+from fspielm.problem.setting import Setting, refuse_elsewhere
 
 # ---- What has jumps or kinks in the unknowns, which Newton's method cannot take; and what to write in its place
 

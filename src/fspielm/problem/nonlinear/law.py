@@ -13,9 +13,8 @@ import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray, beyond_range
 from fspielm.errors import IterateError
-from fspielm.expr.compile import compile_together
-from fspielm.expr.values import beside, describe, of_both, takes_normals
-from fspielm.geometry.points import Sites
+from fspielm.expr.compile import beside, compile_together, describe, of_both, takes_normals
+from fspielm.geometry.boundary import Sites
 from fspielm.problem.conditions import Dirichlet, Initial
 from fspielm.problem.nonlinear.expressions import Jet, Linearisation, slopes_of
 from fspielm.problem.nonlinear.iterate import Iterate

@@ -10,8 +10,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import evaluate_derivatives
-from fspielm.expr.values import describe
+from fspielm.expr.compile import describe, evaluate_derivatives
 from fspielm.problem.compiled import Compiled, argument_name, compile_all, equation_names
 from fspielm.problem.conditions import AnyCondition
 from fspielm.problem.further_conditions import Condition, check_unknowns
@@ -20,10 +19,9 @@ from fspielm.problem.nonlinear.expressions import linear_form, read_jet
 from fspielm.problem.nonlinear.iterate import Anything
 from fspielm.problem.nonlinear.law import Law
 from fspielm.problem.parameters import used_in
-from fspielm.problem.setting import Setting
+from fspielm.problem.setting import Setting, read_unknowns
 from fspielm.problem.statement import Statement
 from fspielm.problem.substitutions import ByRegion, read_givens
-from fspielm.problem.unknowns import read_unknowns
 
 # What makes, of the number of a law and that of a slot in it, a function of points.
 Fill = Callable[[int, int], Any]

@@ -24,9 +24,8 @@ from fspielm.problem.problem import Problem as Stated
 from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.media import Medium, media_of
 from fspielm.problem.scattering.open_domain import wavenumber_of
-from fspielm.problem.setting import Setting
+from fspielm.problem.setting import Setting, Unknown
 from fspielm.problem.substitutions import read_givens
-from fspielm.problem.unknowns import Unknown
 
 # ---- Open domains whose objects have fields inside, as problems with an unknown for each medium
 

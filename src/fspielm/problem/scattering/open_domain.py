@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.field import Field
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
-from fspielm.geometry.points import Sites
 from fspielm.problem.conditions import AnyCondition
 from fspielm.problem.operator import Coefficient, Operator, once
 from fspielm.problem.parameters import stood_for

@@ -15,8 +15,8 @@ import scipy
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.cells.crossings import crossings, is_on_rim, lowest_power, lowest_without_data, meeting_points
 from fspielm.errors import ProblemError
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Corner
-from fspielm.geometry.points import Sites
 from fspielm.problem.changes import change_places, sides_of
 from fspielm.problem.operator import Operator, once
 from fspielm.problem.problem import Problem

@@ -22,11 +22,10 @@ from fspielm.cells.tiling import Cell, Cover, Stretch, tile
 from fspielm.deadline import check_deadline
 from fspielm.errors import MemoryBudgetError, ProblemError, UnsuitableError
 from fspielm.estimate.bands import OF_THE_PROBLEM, Bands, settled_bands, waves_at
-from fspielm.estimate.charts import Narrow
 from fspielm.estimate.narrow import scrutinise
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.estimate.narrow_search import Narrow
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.points import Sites
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.problem import Problem
 from fspielm.problem.relations import Relation

@@ -15,8 +15,7 @@ from fspielm.problem.problem import Problem
 from fspielm.solvers.continuation.branch import Branch
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Metric, Place, Station, read_along
 from fspielm.solvers.continuation.walk import Notary, Walk, functions_at_rest, go_and_survey, solve_with_any
-from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, reporter
-from fspielm.solvers.so_far import offering
+from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, offering, reporter
 from fspielm.solvers.solve import check_arguments
 from fspielm.wording import duration
 

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.evaluation.direct import tabulate
-from fspielm.collocation.discretisation import Finite
 from fspielm.collocation.least_squares import Factored
-from fspielm.collocation.system import BlockRows
+from fspielm.collocation.system import BlockRows, Finite
 from fspielm.errors import IterateError, ProblemError, SolveError
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.numerics.krylov import Space
 from fspielm.problem.derived import SmoothSides
 from fspielm.problem.operator import identity

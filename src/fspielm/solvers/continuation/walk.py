@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.basis.basis import Basis
-from fspielm.collocation.discretisation import Finite
+from fspielm.collocation.system import Finite
 from fspielm.deadline import Deadline
 from fspielm.errors import IterateError, OutOfTime, ProblemError, SolveError, UnsuitableError
 from fspielm.estimate.estimate import ErrorEstimate
@@ -34,8 +34,7 @@ from fspielm.solvers.newton.course import solve_nonlinear
 from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.plan import Attempt, Trial, attempt
-from fspielm.solvers.request import Approach, Budget, Request
-from fspielm.solvers.so_far import INTERRUPTED, offering
+from fspielm.solvers.request import INTERRUPTED, Approach, Budget, Request, offering
 from fspielm.wording import OUT_OF_TIME
 
 # ---- The functions that solutions are followed with: chosen by a solve, and then kept

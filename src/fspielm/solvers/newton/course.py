@@ -17,8 +17,8 @@ from fspielm.deadline import limited_to
 from fspielm.errors import IterateError, ProblemError, UnsuitableError
 from fspielm.estimate.band_data import line_band
 from fspielm.estimate.bands import Bands, bands_of_conditions, infer_bands, without_short_lines
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import chord_lines
-from fspielm.geometry.points import Sites
 from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
 from fspielm.problem.nonlinear.law import why_unique
 from fspielm.problem.operator import identity

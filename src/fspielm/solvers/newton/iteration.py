@@ -13,12 +13,11 @@ import numpy as np
 from fspielm.arrays import NumberArray, safe_norm
 from fspielm.basis.basis import Basis
 from fspielm.basis.evaluation.sums import evaluate, evaluate_each
-from fspielm.collocation.discretisation import Finite
 from fspielm.collocation.least_squares import Factored
-from fspielm.collocation.system import BlockRows, make_block
+from fspielm.collocation.system import BlockRows, Finite, make_block
 from fspielm.deadline import Deadline
 from fspielm.errors import IterateError
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import Sites
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Moving, Problem, moving

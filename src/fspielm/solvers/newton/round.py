@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import NumberArray, safe_rms
-from fspielm.collocation.discretisation import Finite
+from fspielm.collocation.system import Finite
 from fspielm.errors import IterateError, ProblemError, SolveError
 from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import Examination, examine

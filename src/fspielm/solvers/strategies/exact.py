@@ -14,15 +14,21 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.basis.basis import Basis
 from fspielm.basis.evaluation.sums import evaluate
 from fspielm.basis.exact.family import Characteristic
-from fspielm.basis.singular.columns import satisfies, special_columns, special_names
-from fspielm.basis.singular.corners import helmholtz_ratio, is_isotropic, is_plane, leading_exponent
-from fspielm.basis.singular.holes import hole_columns
+from fspielm.basis.singular.columns import (
+    helmholtz_ratio,
+    hole_columns,
+    is_isotropic,
+    is_plane,
+    leading_exponent,
+    satisfies,
+    special_columns,
+    special_names,
+)
 from fspielm.basis.singular.outgoing import SourceBasis
 from fspielm.collocation.crowding import Crowd, first_edges, nearest_of
 from fspielm.collocation.points import Points, allot_conditions
 from fspielm.estimate.bands import Bands
-from fspielm.geometry.boundary import BoundaryPart
-from fspielm.geometry.points import Sites
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.intervals import halves
 from fspielm.problem.changes import domain_size, mask_borders
 from fspielm.problem.problem import Problem

@@ -10,14 +10,12 @@ import numpy as np
 from fspielm.arrays import FloatArray, real_parts
 from fspielm.basis.basis import Basis
 from fspielm.basis.evaluation.sums import evaluate_each
-from fspielm.basis.random.band import Band, in_rounded_box
-from fspielm.basis.random.families import for_unknowns
-from fspielm.basis.singular.columns import special_columns, special_names
-from fspielm.basis.singular.corners import open_conflicts
+from fspielm.basis.random.families import Band, for_unknowns, in_rounded_box
+from fspielm.basis.singular.columns import open_conflicts, special_columns, special_names
 from fspielm.collocation.points import allot_points
 from fspielm.estimate.bands import Bands
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import chord_lines
-from fspielm.geometry.points import Sites
 from fspielm.numerics.sampling import unit_stream
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.problem import Problem

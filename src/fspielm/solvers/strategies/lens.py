@@ -19,8 +19,8 @@ from fspielm.deadline import current_deadline
 from fspielm.errors import ProblemError, SolveError
 from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import Examination
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.exterior import PlaneExterior
-from fspielm.geometry.points import Sites
 from fspielm.problem.derived import with_data
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem

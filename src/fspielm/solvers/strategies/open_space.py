@@ -32,10 +32,10 @@ from fspielm.collocation.points import Points
 from fspielm.errors import ProblemError
 from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import ErrorEstimate
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
 from fspielm.geometry.exterior import PlaneExterior, SpaceExterior
-from fspielm.geometry.points import Sites
 from fspielm.problem.problem import Problem
 from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.media import Medium, media_of

@@ -20,15 +20,14 @@ from fspielm.basis.exact.family import (
     wavenumber_of,
 )
 from fspielm.basis.exact.symbol import homogeneous_symbol
-from fspielm.basis.singular.columns import satisfies, special_columns
-from fspielm.basis.singular.corners import open_conflicts
+from fspielm.basis.singular.columns import open_conflicts, satisfies, special_columns
 from fspielm.cells.patchwork import check_suitable
 from fspielm.collocation.least_squares import QR
 from fspielm.deadline import limited_to
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands, refine_bands
-from fspielm.estimate.beyond import functions_up_to, passing_size
 from fspielm.estimate.narrow import scrutinise
+from fspielm.estimate.sensitivity import functions_up_to, passing_size
 from fspielm.estimate.stability import hidden_of
 from fspielm.problem.changes import corner_conflicts
 from fspielm.problem.derived import leaves_constant_open

@@ -12,8 +12,7 @@ from fspielm.arrays import FloatArray
 from fspielm.basis.basis import Basis
 from fspielm.basis.exact.family import Characteristic, neurons_for_reach, reach_for, steady_neurons
 from fspielm.basis.exact.symbol import Symbol, symbol_of
-from fspielm.basis.random.band import Band
-from fspielm.basis.random.families import Joined
+from fspielm.basis.random.families import Band, Joined
 from fspielm.basis.singular.columns import special_columns
 from fspielm.errors import UnsuitableError
 from fspielm.estimate.band_data import RIGHT_HAND_SIDE, affordable_points

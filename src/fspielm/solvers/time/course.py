@@ -17,11 +17,11 @@ from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.basis.evaluation.sums import evaluate_each
 from fspielm.cells.basis import CellBasis
 from fspielm.cells.tiling import tile
-from fspielm.collocation.discretisation import Finite
+from fspielm.collocation.system import Finite
 from fspielm.deadline import Deadline
 from fspielm.errors import OutOfTime, ProblemError, SolveError
-from fspielm.estimate.verdict import Verdict
-from fspielm.geometry.points import Sites
+from fspielm.estimate.estimate import Verdict
+from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import SpaceTime, Time
 from fspielm.problem.conditions import Initial
 from fspielm.problem.further_conditions import Measured
@@ -33,8 +33,7 @@ from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import solve_automatically
 from fspielm.solvers.finish import finish, finish_quietly, warn_unless
 from fspielm.solvers.newton.course import solve_nonlinear
-from fspielm.solvers.request import Request
-from fspielm.solvers.so_far import INTERRUPTED, offering
+from fspielm.solvers.request import INTERRUPTED, Request, offering
 from fspielm.solvers.time.errors import Uncertain, measure_transfer
 from fspielm.solvers.time.joined import Piece, join_pieces
 from fspielm.wording import OUT_OF_TIME

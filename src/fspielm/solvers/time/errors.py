@@ -14,13 +14,11 @@ from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.basis.basis import localise
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.cells.basis import CellBasis, RowsInCells
-from fspielm.collocation.discretisation import Finite
 from fspielm.collocation.least_squares import Factored, LeastSquares
-from fspielm.collocation.system import BlockRows
-from fspielm.estimate.beyond import unseen_growth
+from fspielm.collocation.system import BlockRows, Finite
 from fspielm.estimate.residuals import Correction, HeldOut
-from fspielm.geometry.points import Sites
-from fspielm.geometry.quadrature import gauss
+from fspielm.estimate.sensitivity import unseen_growth
+from fspielm.geometry.boundary import Sites, gauss
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.relations import Relation
 from fspielm.solution.solution import Solution

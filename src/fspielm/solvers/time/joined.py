@@ -11,8 +11,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, safe_norm
 from fspielm.cells.basis import CellBasis, stack_cells
 from fspielm.collocation.system import BlockResidual
-from fspielm.estimate.estimate import NO_DIGITS, ErrorEstimate, FieldEstimate, together
-from fspielm.estimate.verdict import Verdict
+from fspielm.estimate.estimate import NO_DIGITS, ErrorEstimate, FieldEstimate, Verdict, together
 from fspielm.geometry.time import Time
 from fspielm.solution.report import Report, Window, field_reports
 from fspielm.solution.solution import Solution
