@@ -51,16 +51,15 @@ from fspielm.geometry.shapes.surface import Surface
 from fspielm.geometry.time import Time
 from fspielm.jobs.sweep_picture import plot_sweep
 from fspielm.jobs.sweeping import sweep
-from fspielm.problem.conditions import AnyCondition, Dirichlet, Initial, Neumann, Robin, Symmetry
 from fspielm.problem.further_conditions import Condition, Measured, Periodic
 from fspielm.problem.interfaces import Interface, InterfaceLine, Transmission
 from fspielm.problem.normal import curl, divergence, normal, normal_derivative, strain, stress, traction
 from fspielm.problem.operator import Operator, Term
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.incident import Incident, beam, plane_wave, point_source
 from fspielm.problem.scattering.media import Transparent
 from fspielm.problem.setting import Unknown
+from fspielm.problem.statement import AnyCondition, Dirichlet, Initial, Neumann, Relation, Robin, Symmetry
 from fspielm.problem.substitutions import ByRegion
 from fspielm.solution.report import Forecast, FoundMode, ModeSearch, NewtonStep, Report, Round, Window
 from fspielm.solution.solution import Solution

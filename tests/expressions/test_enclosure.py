@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from fspielm.arrays import FloatArray
 from fspielm.expr import Enclosure, Intervals, enclose
-from fspielm.expr.compile import numeric_function
+from fspielm.expr.functions import numeric_function
 
 x, y = sp.symbols("x y")
 THIRD = sp.Rational(1, 3)

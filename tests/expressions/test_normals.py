@@ -12,7 +12,7 @@ import sympy as sp
 from fspielm import ProblemError
 from fspielm.arrays import FloatArray
 from fspielm.expr import make_field
-from fspielm.expr.compile import takes_normals
+from fspielm.expr.functions import takes_normals
 
 x, y = sp.symbols("x y")
 nx, ny = sp.symbols("nx ny")

@@ -13,8 +13,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.estimate import Peak
 from fspielm.solvers import Ending, Stage, Step
-from fspielm.solvers.driver import Afforded, _play
-from fspielm.solvers.history import Record
+from fspielm.solvers.driver import Afforded, Record, _play
 from fspielm.solvers.plan import Outcome
 from fspielm.solvers.request import Request, Streams
 from fspielm.solvers.strategies.exact import exact_features

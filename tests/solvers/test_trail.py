@@ -13,8 +13,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.solvers import Ending
 from fspielm.solvers.cost_model import Outlook, Pace, extent_of
-from fspielm.solvers.driver import Trail, ending_of, press_on
-from fspielm.solvers.history import Record
+from fspielm.solvers.driver import Record, Trail, ending_of, press_on
 from fspielm.solvers.plan import Outcome
 
 x, y, z = sp.symbols("x y z")
@@ -108,7 +107,7 @@ def test_rounds_that_brought_little_keep_their_own_reason() -> None:
 
 
 def test_the_best_round_without_digits_is_that_of_the_least_misfit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solvers.history.operation_of", lambda latest: None)
+    monkeypatch.setattr("fspielm.solvers.driver.operation_of", lambda latest: None)
     kept = Record(fs.Budget())
     basis = trial = SimpleNamespace(why="", cells=None, widths=lambda basis: ())
     for misfit in (0.3, 0.1, 0.2):

@@ -17,7 +17,7 @@ from fspielm.geometry import Domain
 from fspielm.solvers import driver as afford
 from fspielm.solvers import driver as automatic
 from fspielm.solvers.cost_model import Outlook, Pace, extent_of
-from fspielm.solvers.history import Record
+from fspielm.solvers.driver import Record
 from fspielm.wording import duration
 
 x, y, t = sp.symbols("x y t")

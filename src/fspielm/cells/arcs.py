@@ -17,7 +17,7 @@ from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.geometry.boundary import BoundaryPart, Sites, gauss
 from fspielm.geometry.domain import Domain, rounding_slack
-from fspielm.numerics.intervals import bisect, halves
+from fspielm.numerics.sampling import bisect, halves
 
 # ---- Pieces of a boundary that turn back along no axis: each crosses a line along an axis once, if at all
 

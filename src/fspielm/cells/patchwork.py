@@ -30,7 +30,7 @@ from fspielm.machine import limited, run_tasks
 from fspielm.problem.changes import change_places
 from fspielm.problem.derived import leaves_constant_open
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import has_complex_operator
+from fspielm.problem.statement import has_complex_operator
 
 # ---- Cells in which slopes may be infinite
 

@@ -17,7 +17,7 @@ from fspielm.deadline import check_deadline
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 
 # ---- Where rows are in the cells of a tiling
 

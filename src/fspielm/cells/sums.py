@@ -19,7 +19,7 @@ from fspielm.cells.places import Degrees, size_in
 from fspielm.cells.tiling import Cover
 from fspielm.collocation.nested import Leaf, Merges
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 
 # Sums in a cell beyond the degree along time.
 _MORE_TIMES = 3

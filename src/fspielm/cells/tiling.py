@@ -21,7 +21,7 @@ from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain
-from fspielm.numerics.intervals import bisect
+from fspielm.numerics.sampling import bisect
 
 # ---- Cells of a tiling, the joints between them, and the stretches of a boundary in them
 

@@ -16,7 +16,7 @@ from fspielm.basis.basis import LocalOperator, localise
 from fspielm.cells.places import Contrasts, Degrees, chebyshev, size_in
 from fspielm.cells.tiling import Contact, Cover, Joint, tied_across
 from fspielm.deadline import check_deadline
-from fspielm.expr.field import Field
+from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.problem.operator import Operator, derivative
 from fspielm.problem.problem import Problem

@@ -18,7 +18,7 @@ from fspielm.cli.options import choose
 from fspielm.disk import check_place, staged_file
 from fspielm.disk import describe as describe_of_disk
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import describe
+from fspielm.expr.functions import describe
 from fspielm.expr.printing import print_equation
 from fspielm.files.conditions import describe_condition, describe_incident
 from fspielm.files.draft import ProblemDraft
@@ -27,8 +27,8 @@ from fspielm.files.toml import shown
 from fspielm.files.write import EXAMPLES, example, write_problem
 from fspielm.jobs.plan_file import example_plan
 from fspielm.paper.cases import catalogue as cases
-from fspielm.problem.conditions import AnyCondition
 from fspielm.problem.problem import Problem
+from fspielm.problem.statement import AnyCondition
 
 # ---- ``fspielm check``: a problem file as it was understood
 

@@ -15,7 +15,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites, join_sites
 from fspielm.numerics.sampling import reject, unit_stream
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 
 # ---- Points on a boundary that crowd where a solution varies fast: near places outside of it
 

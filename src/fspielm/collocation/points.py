@@ -14,7 +14,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.sampling import Sampling, check_sampling
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 
 # ---- How many points, and where: the configuration and the draw
 

@@ -22,7 +22,7 @@ from fspielm.geometry.boundary import Sites
 from fspielm.machine import run_tasks
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 from fspielm.wording import readable_bytes
 
 if TYPE_CHECKING:

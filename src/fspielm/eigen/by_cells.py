@@ -28,7 +28,7 @@ from fspielm.eigen.search import (
     within_margin,
 )
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.solvers.history import Record
+from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Request, offering
 from fspielm.solvers.strategies.cells import Cells
 from fspielm.solvers.strategies.strategy import Ending, Step

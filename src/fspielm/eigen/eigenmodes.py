@@ -19,7 +19,7 @@ from fspielm.eigen.resonances.find import resonances
 from fspielm.eigen.search import Outlook, modes_bands, outlook_of
 from fspielm.errors import AccuracyWarning, ProblemError, SolveError
 from fspielm.problem.problem import Problem
-from fspielm.solvers.history import Record
+from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, offering, reporter
 from fspielm.solvers.solve import check_arguments
 

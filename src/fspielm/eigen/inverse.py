@@ -18,7 +18,7 @@ from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.numerics.krylov import Space
 from fspielm.problem.derived import SmoothSides
 from fspielm.problem.operator import identity
-from fspielm.problem.relations import has_complex_operator
+from fspielm.problem.statement import has_complex_operator
 from fspielm.solvers.plan import factor
 from fspielm.solvers.request import Request
 

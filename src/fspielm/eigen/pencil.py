@@ -23,7 +23,7 @@ from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.problem.operator import Coefficient, Operator, Term, identity
 from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 from fspielm.solution.calculus import find_place, with_cells
 
 # ---- A linear problem in which a symbol stands for the eigenvalue: what multiplies each of its powers

@@ -26,9 +26,8 @@ from fspielm.estimate.bands import Bands
 from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.problem.operator import Operator, identity
 from fspielm.solution.solution import Solution
-from fspielm.solvers.driver import Course
+from fspielm.solvers.driver import Course, Record
 from fspielm.solvers.finish import finish
-from fspielm.solvers.history import Record
 from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Request
 from fspielm.solvers.strategies.exact import ExactFeatures

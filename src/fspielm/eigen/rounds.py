@@ -19,13 +19,12 @@ from fspielm.eigen.pencil import Pencil
 from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.estimate import CellErrors, ErrorEstimate
 from fspielm.estimate.examination import examine
-from fspielm.expr.field import Field
+from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem, make_problem
-from fspielm.problem.relations import Relation
-from fspielm.solvers.driver import Afforded, afford, at_floor
-from fspielm.solvers.history import Record
+from fspielm.problem.statement import Relation
+from fspielm.solvers.driver import Afforded, Record, afford, at_floor
 from fspielm.solvers.plan import Attempt, Trial
 from fspielm.solvers.request import INTERRUPTED, Request, offering
 from fspielm.solvers.strategies.strategy import Ending, Step

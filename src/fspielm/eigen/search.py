@@ -22,8 +22,8 @@ from fspielm.estimate.narrow import scrutinise
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
-from fspielm.solvers.history import Record
+from fspielm.problem.statement import Relation
+from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Request, offering
 from fspielm.solvers.strategies.cells import Cells
 from fspielm.solvers.strategies.selection import select_stages

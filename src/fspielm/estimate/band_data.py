@@ -15,7 +15,7 @@ import sympy as sp
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts, safe_rms
 from fspielm.deadline import current_deadline
 from fspielm.errors import ProblemError
-from fspielm.expr.field import Field
+from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain, chord_ends, chord_lines
 from fspielm.geometry.time import SpaceTime, Time
@@ -23,7 +23,7 @@ from fspielm.numerics.sampling import reject, unit_stream
 from fspielm.problem.changes import mask_borders, value_jumps
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 
 # ---- How much each datum of a problem weighs
 

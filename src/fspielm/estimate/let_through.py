@@ -17,11 +17,10 @@ from fspielm.errors import ProblemError
 from fspielm.estimate.narrow import look_closely
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.sampling import half_sphere
-from fspielm.problem.conditions import Dirichlet, Neumann
 from fspielm.problem.operator import Operator, once
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Dirichlet, Neumann, Relation
 
 # ---- Operators with their coefficients frozen at some sites, and what they make of exponentials ``exp(s x)``
 

@@ -25,7 +25,7 @@ from fspielm.estimate.narrow_search import (
     points_in,
     sharp_atoms,
 )
-from fspielm.expr.field import Field, make_field
+from fspielm.expr.functions import Field, make_field
 from fspielm.expr.identities import complex_parts
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.regions import regions_in
@@ -33,7 +33,7 @@ from fspielm.numerics.sampling import kronecker
 from fspielm.problem.normal import NormalComponent, NormalDerivative
 from fspielm.problem.places import Region
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 
 # ---- What cannot be enclosed is sampled: many points, and more of them where values stand out
 

@@ -16,12 +16,12 @@ from sympy.core.relational import Relational
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.expr.enclosure import Enclosure, Intervals, enclose
-from fspielm.expr.field import Field
+from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import SpaceTime
 from fspielm.numerics.sampling import kronecker
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 
 # ---- Charts of what relations hold on, lines across them, and what is narrow there
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts
 from fspielm.estimate.band_data import THRESHOLD
-from fspielm.expr.field import Field
+from fspielm.expr.functions import Field
 from fspielm.geometry.domain import Domain, chord_lines
 from fspielm.geometry.time import SpaceTime
-from fspielm.numerics.intervals import bisect
+from fspielm.numerics.sampling import bisect
 
 # ---- Boxes inside a domain, at several places
 

@@ -22,7 +22,7 @@ from fspielm.estimate.narrow import look_closely
 from fspielm.estimate.narrow_search import Narrow
 from fspielm.geometry.boundary import Sites, join_sites
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 
 # ---- Rows kept aside to check solutions with
 

@@ -32,7 +32,7 @@ from fspielm.geometry.boundary import Sites
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, identity, once
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 
 # ---- What the estimate adds for functions beyond the basis
 

@@ -29,7 +29,7 @@ from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, determinant, once
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 
 # ---- Equations of waves with conditions all round, as if they were elliptic
 

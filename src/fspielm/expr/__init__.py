@@ -1,19 +1,22 @@
 """Text and SymPy: numbers, expressions and callables as functions of points; enclosures; identities."""
 
-from fspielm.expr.compile import (
+from fspielm.expr.enclosure import Enclosure, Intervals, enclose
+from fspielm.expr.functions import (
     NONLOCAL,
+    Field,
     PointFunction,
+    Value,
     bare_hint,
     called_by_solver,
+    check_value,
     compile_expression,
     compile_relation,
     compile_together,
     describe,
     evaluate_derivatives,
     flaw,
+    make_field,
 )
-from fspielm.expr.enclosure import Enclosure, Intervals, enclose
-from fspielm.expr.field import Field, Value, check_value, make_field
 from fspielm.expr.identities import complex_parts, is_multiple, is_zero
 from fspielm.expr.parser import parse_condition, parse_equation, parse_expression, parse_real
 from fspielm.expr.printing import print_equation, print_expression

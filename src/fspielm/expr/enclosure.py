@@ -14,7 +14,7 @@ from sympy.core.relational import Relational
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.deadline import check_deadline
-from fspielm.expr.compile import evaluate_derivatives, on_the_real_line
+from fspielm.expr.functions import evaluate_derivatives, on_the_real_line
 
 # ---- Interval arithmetic on arrays of intervals
 # Many intervals are one array of *ends*, shape ``(2, n)``: the lower ends, then the upper ones. A constant has shape

@@ -11,7 +11,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import describe
+from fspielm.expr.functions import describe
 from fspielm.expr.scope import CONSTANTS, FUNCTIONS, Scope
 
 # How tightly the outermost operation of a text binds; what binds less gets parentheses.

@@ -14,12 +14,11 @@ from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import describe
+from fspielm.expr.functions import describe
 from fspielm.expr.printing import print_equation, print_expression
 from fspielm.expr.scope import Scope
 from fspielm.files.names import Names
 from fspielm.files.toml import Table, shown
-from fspielm.problem.conditions import AnyCondition, Dirichlet, Initial, Neumann, Robin, Symmetry
 from fspielm.problem.further_conditions import Condition, Measured, Periodic
 from fspielm.problem.interfaces import Interface
 from fspielm.problem.normal import NormalComponent, NormalDerivative
@@ -37,6 +36,7 @@ from fspielm.problem.scattering.incident import (
     point_source,
 )
 from fspielm.problem.scattering.media import Transparent
+from fspielm.problem.statement import AnyCondition, Dirichlet, Initial, Neumann, Robin, Symmetry
 from fspielm.problem.substitutions import ByRegion
 
 # ---- Data by region in problem files: a table with a number or an expression for each region

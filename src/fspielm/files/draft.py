@@ -15,17 +15,15 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.expr.field import make_field
+from fspielm.expr.functions import make_field
 from fspielm.files.conditions import expressions_in
 from fspielm.files.names import Names
 from fspielm.geometry.domain import Domain
-from fspielm.problem.conditions import AnyCondition
 from fspielm.problem.places import Region
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import regions_of
 from fspielm.problem.scattering.incident import Incident
 from fspielm.problem.setting import Setting, Unknown
-from fspielm.problem.statement import Statement
+from fspielm.problem.statement import AnyCondition, Statement, regions_of
 from fspielm.problem.substitutions import read_givens
 from fspielm.problem.typeset import problem_align
 from fspielm.solution.evaluation import regular_grid, relative_error

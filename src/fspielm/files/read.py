@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from fspielm.expr.field import make_field
+from fspielm.expr.functions import make_field
 from fspielm.expr.scope import Scope
 from fspielm.files.conditions import read_by_region, read_condition, read_given, read_incident
 from fspielm.files.domain import SPACES, read_domain

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
-from fspielm.expr.field import make_field
+from fspielm.expr.functions import make_field
 from fspielm.files.archive import decode
 from fspielm.files.domain import describe_domain
 from fspielm.files.read import read_draft, read_problem
@@ -28,9 +28,8 @@ from fspielm.problem.compiled import Compiled, real_unknowns
 from fspielm.problem.operator import Operator, Term
 from fspielm.problem.places import whole_domain
 from fspielm.problem.problem import Problem, problem_of
-from fspielm.problem.relations import Relation
 from fspielm.problem.setting import Unknown
-from fspielm.problem.statement import Statement
+from fspielm.problem.statement import Relation, Statement
 from fspielm.problem.substitutions import Givens
 
 # ---- Domains into text and back, as a problem file has them

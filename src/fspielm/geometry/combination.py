@@ -21,8 +21,7 @@ from fspielm.geometry.curves import Edge, FlatCurve, PlaneCurve, cross, dot
 from fspielm.geometry.domain import Domain, Spans, default_axes, rounding_slack
 from fspielm.geometry.plane import PlaneShape, edges_of
 from fspielm.geometry.shapes.box import Box
-from fspielm.numerics.intervals import bisect
-from fspielm.numerics.sampling import kronecker
+from fspielm.numerics.sampling import bisect, kronecker
 
 # ---- Integrals over regions of the unit cube known by membership only, along lines cut where they enter and leave
 

@@ -16,7 +16,7 @@ from fspielm.arrays import BoolArray, FloatArray, times
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
-from fspielm.numerics.intervals import bisect, halves
+from fspielm.numerics.sampling import bisect, halves
 
 # ---- Oriented pieces of plane curves: exact points and normals, and a walk along them at constant speed
 

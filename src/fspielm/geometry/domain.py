@@ -17,8 +17,7 @@ from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, check_nodes
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.numerics.intervals import bisect
-from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
+from fspielm.numerics.sampling import Sampling, arcsine, bisect, check_count, check_sampling, reject, unit_stream
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

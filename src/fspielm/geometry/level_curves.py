@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray
-from fspielm.expr.field import Field
+from fspielm.expr.functions import Field
 from fspielm.geometry.combination import cuts_between, separated
 from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.curves import PlaneCurve

@@ -1,8 +1,16 @@
 """Numerical tools shared by all rooms: Chebyshev expansions, sampling, Krylov spaces, special functions."""
 
-from fspielm.numerics.intervals import bisect, halves
 from fspielm.numerics.krylov import Space
-from fspielm.numerics.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
+from fspielm.numerics.sampling import (
+    Sampling,
+    bisect,
+    check_count,
+    check_sampling,
+    halves,
+    kronecker,
+    reject,
+    unit_stream,
+)
 
 __all__ = [
     "Sampling",

@@ -11,7 +11,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.numerics.intervals import bisect
+from fspielm.numerics.sampling import bisect
 
 # ---- Polynomials on boxes: expansions in Chebyshev's, from values at nodes, and their sums at points
 

@@ -10,7 +10,6 @@ from fspielm.problem.changes import (
     value_jumps,
     values_jump,
 )
-from fspielm.problem.conditions import AnyCondition, BoundaryCondition, Dirichlet, Initial, Neumann, Robin, Symmetry
 from fspielm.problem.derived import SmoothSides, leaves_constant_open, natural_scales, with_data
 from fspielm.problem.further_conditions import Condition, Measured, Periodic
 from fspielm.problem.interfaces import Interface, InterfaceLine, Transmission, kinks
@@ -41,10 +40,19 @@ from fspielm.problem.operator import (
 )
 from fspielm.problem.places import Region
 from fspielm.problem.problem import Moving, Problem, iterate_of, linearise, moving
-from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.media import Transparent
 from fspielm.problem.setting import Unknown
-from fspielm.problem.statement import Statement
+from fspielm.problem.statement import (
+    AnyCondition,
+    BoundaryCondition,
+    Dirichlet,
+    Initial,
+    Neumann,
+    Relation,
+    Robin,
+    Statement,
+    Symmetry,
+)
 from fspielm.problem.substitutions import ByRegion
 from fspielm.problem.wellposed import connected_pieces
 

@@ -18,9 +18,8 @@ from sympy.polys.polyerrors import DomainError, PolynomialError
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import describe
 from fspielm.expr.enclosure import Enclosure, Intervals, enclose
-from fspielm.expr.field import Field, make_field
+from fspielm.expr.functions import Field, describe, make_field
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import Edge, PlaneCurve, arc, segment
 from fspielm.geometry.domain import Domain

@@ -15,10 +15,10 @@ from fspielm.arrays import BoolArray, FloatArray, NumberArray, spread_out
 from fspielm.deadline import check_deadline
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Corner
-from fspielm.numerics.intervals import bisect
+from fspielm.numerics.sampling import bisect
 from fspielm.problem.operator import once
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 
 # ---- Points of a plane boundary next to a place of it, and the conditions for curves of it
 

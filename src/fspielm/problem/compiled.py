@@ -12,8 +12,7 @@ import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import describe
-from fspielm.expr.field import Field, make_field
+from fspielm.expr.functions import Field, describe, make_field
 from fspielm.expr.identities import complex_parts
 from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.geometry.time import SpaceTime
@@ -24,10 +23,9 @@ from fspielm.problem.linear import read_equation, residual_form
 from fspielm.problem.normal import normal_symbols
 from fspielm.problem.operator import Coefficient, FieldCoefficient, Operator, Product, Term, field_coefficient, product
 from fspielm.problem.places import Region, whole_domain
-from fspielm.problem.relations import Relation, bind_conditions, distinct
 from fspielm.problem.scattering.open_domain import for_open_domain
 from fspielm.problem.setting import Setting, Unknown, read_unknowns
-from fspielm.problem.statement import Statement
+from fspielm.problem.statement import Relation, Statement, bind_conditions, distinct
 from fspielm.problem.substitutions import Givens, read_givens
 from fspielm.problem.wellposed import check_conditions
 

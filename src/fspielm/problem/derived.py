@@ -12,16 +12,15 @@ import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.expr.field import Field, Value
+from fspielm.expr.functions import Field, Value
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.compiled import Compiled, in_pairs
-from fspielm.problem.conditions import AnyCondition
 from fspielm.problem.further_conditions import Condition
 from fspielm.problem.linear import residual_form
 from fspielm.problem.operator import Operator, once
 from fspielm.problem.problem import Problem, make_problem, problem_of
-from fspielm.problem.relations import Relation
 from fspielm.problem.setting import Setting, by_unknown
+from fspielm.problem.statement import AnyCondition, Relation
 
 # ---- The sizes that unknowns of a system have beside one another
 

@@ -14,11 +14,9 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import describe, evaluate_derivatives
-from fspielm.expr.field import Field, Value, check_value
+from fspielm.expr.functions import Field, Value, check_value, describe, evaluate_derivatives
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.problem.conditions import AnyCondition, check_weight, check_where, prescribed, vanishing
 from fspielm.problem.linear import as_written, linear_operator, linear_parts, residual_form
 from fspielm.problem.normal import OF_NORMALS
 from fspielm.problem.operator import identity
@@ -36,6 +34,7 @@ from fspielm.problem.places import (
     whole_part,
 )
 from fspielm.problem.setting import Rule, Setting, freeze, written
+from fspielm.problem.statement import AnyCondition, check_weight, check_where, prescribed, vanishing
 
 # ---- Conditions stated as equations, for anything in the unknown and its derivatives
 

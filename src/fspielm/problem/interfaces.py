@@ -13,20 +13,18 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import describe, evaluate_derivatives
-from fspielm.expr.field import Field, Value, make_field
+from fspielm.expr.functions import Field, Value, describe, evaluate_derivatives, make_field
 from fspielm.expr.identities import is_zero
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.regions import borders_in, regions_in
 from fspielm.problem.borders import LevelBorder
-from fspielm.problem.conditions import AnyCondition, check_weight
 from fspielm.problem.linear import coefficients_of, linear_operator, linear_parts, read_equation, residual_form
 from fspielm.problem.normal import normal
 from fspielm.problem.operator import Operator, along_normal, identity
 from fspielm.problem.places import Region, probe
-from fspielm.problem.relations import Relation
 from fspielm.problem.setting import Rule, Setting, by_unknown, check_datum, freeze, written
+from fspielm.problem.statement import AnyCondition, Relation, check_weight
 from fspielm.problem.substitutions import Signs
 
 if TYPE_CHECKING:

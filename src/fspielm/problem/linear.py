@@ -17,8 +17,7 @@ from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import bare_hint, describe, evaluate_derivatives, flaw
-from fspielm.expr.field import Field, make_field
+from fspielm.expr.functions import Field, bare_hint, describe, evaluate_derivatives, flaw, make_field
 from fspielm.expr.identities import is_zero
 from fspielm.geometry.level_curves import Extent, find_border
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative

@@ -17,8 +17,7 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.expr.compile import describe, simplest_number
-from fspielm.expr.field import Field
+from fspielm.expr.functions import Field, describe, simplest_number
 from fspielm.expr.identities import is_multiple
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain

@@ -13,7 +13,7 @@ from sympy.logic.boolalg import Boolean
 
 from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import compile_relation, describe
+from fspielm.expr.functions import compile_relation, describe
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites, likely_parts, list_parts, namesakes
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain

@@ -15,13 +15,11 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray, NumberArray, as_finite_points, as_points
 from fspielm.errors import IterateError, ProblemError
-from fspielm.expr.compile import bare_hint, describe
-from fspielm.expr.field import Field
+from fspielm.expr.functions import Field, bare_hint, describe
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.regions import regions_in
 from fspielm.problem.compiled import Compiled, compile_all, real_relations
-from fspielm.problem.conditions import AnyCondition
 from fspielm.problem.interfaces import InterfaceLine, Reading, Side
 from fspielm.problem.linear import NonlinearError, residual_form
 from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Elsewhere, Iterate, as_iterate
@@ -36,10 +34,9 @@ from fspielm.problem.parameters import (
     with_numbers,
     with_stand_ins,
 )
-from fspielm.problem.relations import Relation, is_complex
 from fspielm.problem.scattering.incident import as_typed
 from fspielm.problem.setting import Setting, Unknown, only
-from fspielm.problem.statement import Statement, state
+from fspielm.problem.statement import AnyCondition, Relation, Statement, is_complex, state
 from fspielm.problem.substitutions import Givens, levels_in
 from fspielm.problem.typeset import problem_html, problem_latex
 

@@ -12,8 +12,7 @@ from sympy import Basic, Symbol
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import NONLOCAL, describe, evaluate_derivatives
-from fspielm.expr.field import Field, Value, check_value, make_field
+from fspielm.expr.functions import NONLOCAL, Field, Value, check_value, describe, evaluate_derivatives, make_field
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import Time
@@ -22,9 +21,8 @@ from fspielm.problem.operator import Operator
 from fspielm.problem.substitutions import ByRegion, Givens
 
 if TYPE_CHECKING:
-    from fspielm.problem.conditions import AnyCondition
     from fspielm.problem.places import Region
-    from fspielm.problem.statement import Statement
+    from fspielm.problem.statement import AnyCondition, Statement
 
 
 # ---- What is solved for: functions that an equation contains and nobody supplies

@@ -1,23 +1,377 @@
-"""What a problem says, as it was written."""
+"""Conditions, what a problem says as it was written, and the relations that follow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, final
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 import sympy as sp
+from sympy.logic.boolalg import Boolean, BooleanAtom
 
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
+from fspielm.expr.functions import Field, Value, check_value
+from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain
-from fspielm.problem.conditions import AnyCondition
+from fspielm.geometry.time import SpaceTime, Time
+from fspielm.problem.operator import Operator, along_normal, derivative, field_coefficient, identity, once
+from fspielm.problem.places import Region, Sampler, Where, boundary_regions, means_rest, probe
+from fspielm.problem.setting import Rule, Setting, by_unknown, freeze, written
 from fspielm.problem.substitutions import ByRegion
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
     from fspielm.problem.scattering.incident import Incident
+
+
+# ---- Conditions on values, normal derivatives, mixtures of both, and the start of time
+
+
+# ---- What every condition has in common
+
+
+class AnyCondition(ABC):
+    """What the unknown must satisfy somewhere, beside the equation.
+
+    A new condition supplies its `kind`, a word for messages and row blocks; the `regions` where it holds; and the
+    `rules` that hold there.
+    """
+
+    kind: ClassVar[str]
+    # Whether several of the kind may hold at one place: they may then prescribe different things.
+    repeats: ClassVar[bool] = False
+    weight: float
+
+    @property
+    def has_normals(self) -> bool:
+        """Whether it holds on a boundary, so that its values may depend on the normal."""
+        return False
+
+    @abstractmethod
+    def regions(self, setting: Setting) -> list[Region]:
+        """Where it holds."""
+
+    def about(self, setting: Setting) -> frozenset[int]:
+        """The unknowns that it is about, by their places: those it names, or all."""
+        value = getattr(self, "value", getattr(self, "values", None))
+        if not isinstance(value, Mapping):
+            return frozenset(range(len(setting.unknowns)))
+        return frozenset(place for place, _, _ in by_unknown(value, type(self).__name__, setting))
+
+    @abstractmethod
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
+        """What holds there: operators, the values of which on the unknowns are prescribed.
+
+        On a boundary, the equations are of orders `across` in the direction of its normal, one for each unknown.
+        """
+
+    @property
+    @abstractmethod
+    def expressions(self) -> tuple[Any, ...]:
+        """What the user wrote it with, in whatever form."""
+
+    def read_value(self, value: Any, what: str, setting: Setting) -> Field:
+        """A value for the condition, as a field."""
+        return setting.field(value, what, normals=self.has_normals)
+
+    def with_value(self, value: Any, setting: Setting) -> AnyCondition:
+        """The same condition with another value."""
+        raise ProblemError(f"the value of {type(self).__name__} is always zero; it cannot be replaced by {value!r}")
+
+
+class BoundaryCondition(AnyCondition):
+    """A condition on the boundary, or on the part of it that `on` names."""
+
+    on: Where | None
+
+    @property
+    def has_normals(self) -> bool:
+        """Every part of a boundary has them."""
+        return True
+
+    def regions(self, setting: Setting) -> list[Region]:
+        """The parts, or pieces of parts, that `on` means."""
+        return boundary_regions(self.on, type(self).__name__, setting)
+
+
+def check_where(on: Any, who: str) -> Where | None:
+    """Refuse what cannot say where a condition holds; a list of names becomes a tuple."""
+    if isinstance(on, bool | np.bool_ | BooleanAtom):
+        raise ProblemError(
+            f"{who}: on={on} is a plain truth value (what Python makes of `x == 0`, and SymPy of a relation "
+            "that the assumptions on its symbols decide); write sp.Eq(x, 0), a part's name, or a function of "
+            "the points"
+        )
+    if isinstance(on, Sequence) and not isinstance(on, str):
+        if on and all(isinstance(name, str) for name in on):
+            return tuple(on)
+    elif on is None or isinstance(on, str | Boolean) or callable(on):
+        where: Where | None = on
+        return where
+    raise ProblemError(
+        f"{who}: on must be a part's name, a list of names, a SymPy relation or a callable mask; got {on!r}"
+    )
+
+
+def check_weight(weight: Any, who: str) -> None:
+    """Refuse what is no positive number."""
+    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
+        raise ProblemError(f"{who}: weight must be a positive number; got {weight!r}")
+
+
+def prescribed(
+    condition: AnyCondition, operator: Operator, value: Any, setting: Setting, label: str = ""
+) -> tuple[Rule, ...]:
+    """The operator on each unknown that `value` is for, with its value."""
+    who = type(condition).__name__
+    rules = []
+    for place, name, one in by_unknown(value, who, setting):
+        what = f"the value{'s' * (condition.kind == 'measured')} of {who}" + f" for {name}" * bool(name)
+        label_here = " ".join(filter(None, (name, label)))
+        rules.append(Rule(operator.on(place), condition.read_value(one, what, setting), label_here))
+    return tuple(rules)
+
+
+def vanishing(setting: Setting, orders: Sequence[Sequence[int]], plain: int = 0) -> tuple[Rule, ...]:
+    """The normal derivatives of these orders are zero, or the same on both sides, for each unknown.
+
+    Labels tell orders above `plain`.
+    """
+    rules = []
+    for place, its_orders in enumerate(orders):
+        name = setting.symbols[place].func.__name__ if len(orders) > 1 else ""
+        for order in its_orders:
+            operator = along_normal(setting.dimension, order, setting.space).on(place)
+            label = " ".join(filter(None, (name, f"order {order}" * (order > plain))))
+            rules.append(Rule(operator, setting.field(0, "zero"), label))
+    return tuple(rules)
+
+
+# ---- The value, the normal derivative, and the start of time
+
+
+@final
+@dataclass(frozen=True)
+class Dirichlet(BoundaryCondition):
+    """The value of the unknown on the boundary.
+
+    Parameters
+    ----------
+    value : number, Expr or callable ``(n, d) -> (n,)``; or a mapping from unknowns to such
+        Of several unknowns, those that are prescribed: ``{u: 1, v: 0}``. A callable that needs a second argument gets
+        the outward normals ``(n, d)`` in it. In an expression, ``fs.normal_derivative`` of a known function is its
+        derivative along them.
+    on : str, list of str, SymPy relation or callable mask, optional
+        Where it holds: names of boundary parts, with wildcards (``"circle*"``) if need be; ``"rest"`` for all that no
+        other condition on the same unknowns covers; a relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``; or a function
+        from points to a mask. Everywhere on the boundary by default.
+    weight : float
+        How much its rows count beside the equation's; 1 is right unless the data are known to be worse.
+    """
+
+    value: Value | Mapping[Any, Value]
+    on: Where | None = None
+    weight: float = 1.0
+    kind: ClassVar[str] = "dirichlet"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", freeze(self.value, "Dirichlet: value"))
+        check_weight(self.weight, "Dirichlet")
+        object.__setattr__(self, "on", check_where(self.on, "Dirichlet"))
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """Its values and its place."""
+        return *written(self.value), self.on
+
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
+        """The unknown itself."""
+        return prescribed(self, identity(setting.dimension), self.value, setting)
+
+    def with_value(self, value: Any, setting: Setting) -> Dirichlet:
+        """The same with another value."""
+        return replace(self, value=value)
+
+
+@final
+@dataclass(frozen=True)
+class Neumann(BoundaryCondition):
+    """The derivative of the unknown along the outward normal; parameters as for `Dirichlet`."""
+
+    value: Value | Mapping[Any, Value]
+    on: Where | None = None
+    weight: float = 1.0
+    kind: ClassVar[str] = "neumann"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", freeze(self.value, "Neumann: value"))
+        check_weight(self.weight, "Neumann")
+        object.__setattr__(self, "on", check_where(self.on, "Neumann"))
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """Its values and its place."""
+        return *written(self.value), self.on
+
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
+        """The normal derivative."""
+        return prescribed(self, along_normal(setting.dimension, axes=setting.space), self.value, setting)
+
+    def with_value(self, value: Any, setting: Setting) -> Neumann:
+        """The same with another value."""
+        return replace(self, value=value)
+
+
+@final
+@dataclass(frozen=True)
+class Initial(AnyCondition):
+    """The unknown, or its time derivative of the given order, at the start of time.
+
+    Parameters
+    ----------
+    value : number, Expr or callable ``(n, d) -> (n,)``, or a mapping from unknowns to such
+    order : int
+        0 for the value itself, 1 for the velocity, and so on.
+    weight : float
+        As for `Dirichlet`.
+    """
+
+    value: Value | Mapping[Any, Value]
+    order: int = 0
+    weight: float = 1.0
+    kind: ClassVar[str] = "initial"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", freeze(self.value, "Initial: value"))
+        check_weight(self.weight, "Initial")
+        if not isinstance(self.order, int | np.integer) or isinstance(self.order, bool) or self.order < 0:
+            raise ProblemError(f"Initial: order must be a whole number, 0 or more; got {self.order!r}")
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """Its values."""
+        return written(self.value)
+
+    def regions(self, setting: Setting) -> list[Region]:
+        """The start of time."""
+        domain = setting.domain
+        if isinstance(domain, Time):
+            return [Region("start", "", 1.0, domain.initial, count=1)]
+        if not isinstance(domain, SpaceTime):
+            raise ProblemError(
+                "an Initial condition needs a domain with time; write domain=space * fs.Time(start, end), or "
+                "domain=fs.Time(start, end) for an ordinary differential equation in time"
+            )
+        return [Region("start", "", domain.space.measure, domain.initial)]
+
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
+        """The time derivative of this order."""
+        operator = derivative((0,) * (setting.dimension - 1) + (int(self.order),))
+        return prescribed(self, operator, self.value, setting, f"order {self.order}" if self.order else "")
+
+    def with_value(self, value: Any, setting: Setting) -> Initial:
+        """The same with another value."""
+        return replace(self, value=value)
+
+
+# ---- A mixture of value and normal derivative
+
+
+@final
+@dataclass(frozen=True)
+class Robin(BoundaryCondition):
+    """``alpha u + beta du/dn = value`` with the outward normal n, as for heat lost to the surroundings.
+
+    Parameters
+    ----------
+    alpha, beta : number, Expr or callable ``(n, d) -> (n,)``
+    value : number, Expr or callable, or a mapping from unknowns to such
+        For several unknowns the same mixture of each one named.
+    on, weight
+        As for `Dirichlet`.
+    """
+
+    alpha: Value
+    beta: Value
+    value: Value | Mapping[Any, Value]
+    on: Where | None = None
+    weight: float = 1.0
+    kind: ClassVar[str] = "robin"
+    repeats: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "beta"):
+            check_value(getattr(self, name), f"Robin: {name}")
+        object.__setattr__(self, "value", freeze(self.value, "Robin: value"))
+        check_weight(self.weight, "Robin")
+        object.__setattr__(self, "on", check_where(self.on, "Robin"))
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """Coefficients, value and place."""
+        return self.alpha, self.beta, *written(self.value), self.on
+
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
+        """The one mixture."""
+        alpha, beta = (self.read_value(getattr(self, n), f"the {n} of Robin", setting) for n in ("alpha", "beta"))
+        if alpha.constant == 0.0 and beta.constant == 0.0:
+            raise ProblemError("Robin: alpha and beta are both zero, so that nothing is prescribed")
+        # a side that is zero is left out: a mixture of one thing is that thing
+        value = identity(setting.dimension).times(field_coefficient(alpha, "the alpha of Robin"))
+        slope = along_normal(setting.dimension, axes=setting.space).times(field_coefficient(beta, "the beta of Robin"))
+        mixture = slope if alpha.constant == 0.0 else value if beta.constant == 0.0 else value + slope
+        return prescribed(self, mixture, self.value, setting)
+
+    def with_value(self, value: Any, setting: Setting) -> Robin:
+        """The same with another value."""
+        return replace(self, value=value)
+
+
+# ---- A plane of symmetry
+
+
+@final
+@dataclass(frozen=True)
+class Symmetry(BoundaryCondition):
+    """The solution goes on beyond a straight piece of the boundary as its mirror image.
+
+    Its normal derivatives of odd order vanish: the first, and the third as well for an equation of fourth order.
+
+    Parameters
+    ----------
+    on, weight
+        As for `Dirichlet`.
+    """
+
+    on: Where | None = None
+    weight: float = 1.0
+    kind: ClassVar[str] = "symmetry"
+
+    def __post_init__(self) -> None:
+        check_weight(self.weight, "Symmetry")
+        object.__setattr__(self, "on", check_where(self.on, "Symmetry"))
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """Its place."""
+        return (self.on,)
+
+    def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
+        """The odd normal derivatives below the order of the equation; the first at any rate."""
+        if len(setting.unknowns) > 1:
+            raise ProblemError(
+                "Symmetry: of several unknowns, components of a vector along the normal change their sign in a mirror; "
+                "write fs.Neumann({u: 0}) for those that do not, and fs.Dirichlet({v: 0}) for those that do"
+            )
+        return vanishing(setting, [range(1, max(across[0], 2), 2)], plain=1)
+
+
+# ---- What a problem says, as it was written
 
 
 # What holds several expressions, in SymPy.
@@ -156,3 +510,190 @@ def _check_size(domain: Domain) -> None:
         f"{farthest:g}; lengths must be from {1 / _LONGEST:g} to {_LONGEST:g}, and coordinates no larger: state the "
         "problem in other units"
     )
+
+
+# ---- What the unknowns satisfy, and where: the equation, and each rule of a condition on each region it holds on
+
+
+# Enough to see which axes the normals of a part point along.
+_FEW = 200
+# Enough to see whether a callable returns complex numbers.
+_PROBES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """``operator(unknowns) = value`` on one region, which becomes one block of rows.
+
+    Attributes
+    ----------
+    name : str
+        The block's name: ``"equation"``, ``"dirichlet x-"``, ``"initial"``, ``"initial order 1"``.
+    operator : Operator
+    value : Field
+    region : Region
+    weight : float
+        How much its rows count beside those of others.
+    condition : AnyCondition or None
+        What it is a rule of; None for equations, and for what was added to them.
+    sum_weights : (n,) array or None
+        Where sums over sites are prescribed, as integrals are: their weights. Of sites that are more, every n in a row
+        make a sum.
+    sums_at : callable or None
+        Where there is a sum at each of some times: the sites of those at others ``(m,)``, as many for each.
+    """
+
+    name: str
+    operator: Operator
+    value: Field
+    region: Region
+    weight: float = 1.0
+    condition: AnyCondition | None = None
+    sum_weights: FloatArray | None = None
+    sums_at: Callable[[FloatArray], Sites] | None = None
+
+    @property
+    def is_pin(self) -> bool:
+        """Whether it was added for what the others leave open; see `pins`."""
+        return self.condition is None and self.sum_weights is not None
+
+    @property
+    def measure(self) -> float:
+        """Length or area of the region, which no domain is."""
+        assert self.region.measure is not None
+        return self.region.measure
+
+    @property
+    def sample(self) -> Sampler:
+        """Draws sites of the region."""
+        return self.region.sample
+
+    @property
+    def part(self) -> BoundaryPart | None:
+        """The boundary part, or the curve inside, that it holds on."""
+        return self.region.part
+
+    @property
+    def mask(self) -> Mask | None:
+        """Limits it to a piece of the part."""
+        return self.region.mask
+
+    def holds(self, points: FloatArray) -> BoolArray:
+        """Mask of the points ``(n, d)`` of its part that it is for."""
+        masks = [] if self.part is None else [mask for mask in (self.part.keep, self.mask) if mask is not None]
+        held = np.ones(len(points), dtype=np.bool_)
+        for mask in masks:
+            held &= mask(points)
+        return held
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Names of its boundary parts; its own where it holds elsewhere."""
+        return tuple(part.name for part in self.region.parts) or (self.name,)
+
+    def pieces(self, sites: Sites) -> tuple[tuple[Operator, Sites], ...]:
+        """The sum that has the value: the operator at `sites`, less that at the places they are tied to."""
+        shift = self.region.shift
+        if shift is None:
+            return ((self.operator, sites),)
+        # with the normals of this side, so that derivatives along them are in one direction
+        there = Sites(sites.points + shift, sites.normals)
+        return (self.operator, sites), (self.operator.times(-1.0 / self.region.factor), there)
+
+    def values(self, sites: Sites) -> NumberArray:
+        """What the sum is at `sites`, shape ``(n,)``; refused where it is not finite."""
+        what = f"the {self.name}'s right-hand side" if self.condition is None else f"the value of {self.name!r}"
+        return self.value.checked(sites.points, what, sites.normals)
+
+
+@once
+def is_complex(relation: Relation) -> bool:
+    """Whether a coefficient or the value of a relation is complex, as far as some sites show."""
+    return has_complex_operator(relation) or _any_complex(relation, [], [relation.value])
+
+
+@once
+def has_complex_operator(relation: Relation) -> bool:
+    """Whether a coefficient of a relation is complex, as far as some sites show."""
+    numbers = (*relation.operator.numbers, relation.region.factor)
+    return _any_complex(relation, numbers, relation.operator.fields)
+
+
+def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterable[Field]) -> bool:
+    if any(isinstance(number, complex) for number in numbers):
+        return True
+    fields = [field for field in fields if not field.is_surely_real]
+    if not fields:
+        return False
+    if any(field.constant is not None for field in fields):
+        return True
+    sites = relation.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    try:
+        return any(np.iscomplexobj(field(sites.points, sites.normals)) for field in fields)
+    except ProblemError:  # one has no value there: whoever needs it says so
+        return False
+
+
+def bind_conditions(
+    conditions: Sequence[AnyCondition], setting: Setting, equations: Sequence[Relation]
+) -> tuple[Relation, ...]:
+    """Bind every condition to the regions where it holds, checking names and values."""
+    bound: list[Relation] = []
+    for condition, regions in zip(conditions, regions_of(conditions, setting), strict=True):
+        rules: dict[tuple[int, ...], tuple[Rule, ...]] = {}
+        for region in regions:
+            across = _orders_across(region, equations, len(setting.unknowns))
+            if across not in rules:
+                rules[across] = condition.rules(setting, across)
+            for rule in rules[across]:
+                name = " ".join(word for word in (condition.kind, region.label, rule.label) if word)
+                weight = float(condition.weight)
+                bound.append(Relation(name, rule.operator, rule.value, region, weight, condition))
+    return tuple(distinct(bound))
+
+
+def regions_of(
+    conditions: Sequence[AnyCondition],
+    setting: Setting,
+    find: Callable[[AnyCondition, Setting], list[Region]] = lambda condition, setting: condition.regions(setting),
+) -> list[list[Region]]:
+    """Where each condition holds, as `find` says; those on the rest of the boundary last, for they need the others.
+
+    The rest is what others leave that are about the same unknowns.
+    """
+    last = [means_rest(getattr(condition, "on", None), setting) for condition in conditions]
+    found = [[] if later else find(c, setting) for c, later in zip(conditions, last, strict=True)]
+
+    def on_rest(condition: AnyCondition) -> list[Region]:
+        about = condition.about(setting)
+        others = [regions for c, regions in zip(conditions, found, strict=True) if c.about(setting) & about]
+        covered = tuple(region for regions in others for region in regions)
+        return find(condition, replace(setting, covered=covered))
+
+    return [on_rest(c) if later else known for c, known, later in zip(conditions, found, last, strict=True)]
+
+
+def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int) -> tuple[int, ...]:
+    """The order of the equations across a piece of the boundary, in each unknown: of derivatives along its normals."""
+    if region.kind != "boundary" or region.part is None:
+        return (0,) * unknowns
+    normals = probe(region.part, _FEW).normals
+    assert normals is not None  # every boundary part has them
+    crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0))
+    terms = [term for equation in equations for term in equation.operator.terms]
+    return tuple(
+        max((sum(t.orders[axis] for axis in crossed) for t in terms if t.unknown % unknowns == one), default=0)
+        for one in range(unknowns)
+    )
+
+
+def distinct(relations: list[Relation]) -> list[Relation]:
+    """Number the blocks that would share a name (two masked conditions on one part)."""
+    seen: dict[str, int] = {}
+    result = []
+    for relation in relations:
+        seen[relation.name] = count = seen.get(relation.name, 0) + 1
+        if count > 1:
+            relation = replace(relation, name=f"{relation.name} ({count})")
+        result.append(relation)
+    return result

@@ -15,8 +15,7 @@ from sympy.core.relational import Relational
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import PointFunction
-from fspielm.expr.field import Field, Value, check_value, make_field
+from fspielm.expr.functions import Field, PointFunction, Value, check_value, make_field
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.regions import Regions, regions_in
 

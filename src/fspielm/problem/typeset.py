@@ -18,12 +18,11 @@ from sympy.printing.mathml import MathMLPresentationPrinter
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.shapes.box import Box
 from fspielm.geometry.time import SpaceTime, Time
-from fspielm.problem.conditions import AnyCondition, Dirichlet, Initial, Neumann, Robin, Symmetry
 from fspielm.problem.further_conditions import Condition, Measured, Periodic
 from fspielm.problem.normal import NormalComponent, NormalDerivative, normal_derivative
 from fspielm.problem.places import REST
 from fspielm.problem.setting import Unknown
-from fspielm.problem.statement import Statement
+from fspielm.problem.statement import AnyCondition, Dirichlet, Initial, Neumann, Robin, Statement, Symmetry
 from fspielm.problem.substitutions import ByRegion
 
 # ---- SymPy expressions in LaTeX and MathML, with unknowns written as in papers: without their arguments

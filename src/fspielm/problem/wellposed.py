@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.expr.compile import describe
+from fspielm.expr.functions import describe
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain
-from fspielm.problem.conditions import Initial
 from fspielm.problem.operator import Operator, constant_operator, determinant, is_characteristic
 from fspielm.problem.places import probe
-from fspielm.problem.relations import Relation
 from fspielm.problem.setting import Setting
+from fspielm.problem.statement import Initial, Relation
 
 # ---- Which points of a domain can be joined within it
 

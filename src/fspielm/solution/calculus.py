@@ -21,7 +21,7 @@ from fspielm.cells.basis import CellBasis
 from fspielm.cells.frames import Frames
 from fspielm.cells.quadrature import cell_rule
 from fspielm.errors import AccuracyWarning, ProblemError
-from fspielm.expr.field import check_value
+from fspielm.expr.functions import check_value
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, gauss, likely_parts, list_parts
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain

@@ -14,7 +14,7 @@ from fspielm.arrays import FloatArray, NumberArray, as_finite_points
 from fspielm.basis.basis import Basis, JoinedBasis
 from fspielm.basis.wrapping import Component
 from fspielm.errors import OutsideWarning, ProblemError
-from fspielm.expr.compile import called_by_solver
+from fspielm.expr.functions import called_by_solver
 from fspielm.geometry.domain import Domain
 from fspielm.problem.problem import Problem
 

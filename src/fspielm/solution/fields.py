@@ -19,8 +19,16 @@ from fspielm.basis.evaluation.sums import SLAB, evaluate
 from fspielm.basis.outgoing.family import IncidentBasis, RegionalBasis
 from fspielm.basis.outgoing.grating import FoldedBasis
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import NONLOCAL, PointFunction, bare_hint, describe, evaluate_derivatives, same_name_hint
-from fspielm.expr.field import Field, make_field
+from fspielm.expr.functions import (
+    NONLOCAL,
+    Field,
+    PointFunction,
+    bare_hint,
+    describe,
+    evaluate_derivatives,
+    make_field,
+    same_name_hint,
+)
 from fspielm.geometry.boundary import Sites
 from fspielm.machine import physical_memory
 from fspielm.problem.linear import linear_operator
@@ -28,11 +36,11 @@ from fspielm.problem.normal import NormalDerivative, normal_symbols, write_compo
 from fspielm.problem.operator import Operator
 from fspielm.problem.parameters import plain_symbol
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.inside import operator_inside
 from fspielm.problem.scattering.media import has_media, media_of, medium_at
 from fspielm.problem.scattering.open_domain import incident_of, lattice_of
 from fspielm.problem.setting import Setting
+from fspielm.problem.statement import Relation
 from fspielm.problem.substitutions import Givens, read_givens
 from fspielm.solution.evaluation import Outside, at_points
 

@@ -16,7 +16,7 @@ from fspielm.errors import ProblemError, SolveError
 from fspielm.estimate.estimate import judge
 from fspielm.estimate.examination import Examination
 from fspielm.estimate.narrow import scrutinise
-from fspielm.expr.field import Value
+from fspielm.expr.functions import Value
 from fspielm.problem.derived import with_data
 from fspielm.problem.problem import Problem
 from fspielm.solution.report import field_reports

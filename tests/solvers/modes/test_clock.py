@@ -20,8 +20,7 @@ from fspielm.eigen.rounds import Task, share, times, too_late
 from fspielm.eigen.search import modes_bands, outlook_of
 from fspielm.errors import UnsuitableError
 from fspielm.solvers import Ending
-from fspielm.solvers.driver import Afforded
-from fspielm.solvers.history import Record
+from fspielm.solvers.driver import Afforded, Record
 from fspielm.solvers.request import Request, Streams
 from fspielm.solvers.strategies.cells import Cells
 

@@ -13,7 +13,7 @@ from fspielm.eigen import by_cells, rounds
 from fspielm.eigen import search as second
 from fspielm.eigen.rounds import Round, find
 from fspielm.eigen.search import may_belong
-from fspielm.solvers.history import Record
+from fspielm.solvers.driver import Record
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x)

@@ -13,7 +13,7 @@ from fspielm.eigen.pencil import read_pencil
 from fspielm.eigen.rounds import Task
 from fspielm.eigen.search import outlook_of
 from fspielm.solvers import Step
-from fspielm.solvers.history import Record
+from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Request, Streams
 from fspielm.solvers.strategies.cells import Cells
 

@@ -15,7 +15,7 @@ from fspielm.deadline import check_deadline
 from fspielm.errors import UnsuitableError
 from fspielm.problem.operator import Operator, constant_operator
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import has_complex_operator
+from fspielm.problem.statement import has_complex_operator
 
 # ---- The symbol of an operator with constant coefficients
 

@@ -27,7 +27,7 @@ from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, find
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, adjugate, constant_operator, derivative, identity, once
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import has_complex_operator
+from fspielm.problem.statement import has_complex_operator
 
 # ---- The singular functions that belong to the corners of a problem's domain
 

@@ -31,9 +31,8 @@ from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
 from fspielm.solution.report import FoundMode, ModeSearch
 from fspielm.solution.solution import Solution
-from fspielm.solvers.driver import Course
+from fspielm.solvers.driver import Course, Record
 from fspielm.solvers.finish import finish
-from fspielm.solvers.history import Record
 from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Budget, Request, offering
 from fspielm.wording import MORE_TIME

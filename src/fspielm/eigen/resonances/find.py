@@ -29,11 +29,11 @@ from fspielm.errors import OutOfTime, ProblemError
 from fspielm.geometry.exterior import Exterior
 from fspielm.numerics.rational import rational
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.inside import two_sided
 from fspielm.problem.scattering.media import media_of
+from fspielm.problem.statement import Relation
 from fspielm.solution.report import FoundMode, ModeSearch
-from fspielm.solvers.history import Record
+from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Budget, Request, Streams, offering, reporter
 from fspielm.solvers.solve import check_arguments
 from fspielm.wording import MORE_TIME

@@ -25,7 +25,7 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import two_sided
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import ratio_of
-from fspielm.solvers.history import Record
+from fspielm.solvers.driver import Record
 from fspielm.solvers.plan import FeatureTrial
 from fspielm.solvers.request import Request
 from fspielm.solvers.strategies.open_space import OpenSpace, first_efforts

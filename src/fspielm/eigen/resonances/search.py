@@ -18,9 +18,8 @@ from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunc
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.numerics.rational import Rational, rational
 from fspielm.solution.solution import Solution
-from fspielm.solvers.driver import Course
+from fspielm.solvers.driver import Course, Record
 from fspielm.solvers.finish import finish
-from fspielm.solvers.history import Record
 from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Request
 

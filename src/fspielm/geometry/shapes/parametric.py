@@ -15,13 +15,13 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import numeric_function
+from fspielm.expr.functions import numeric_function
 from fspielm.geometry.boundary import as_name, as_plane_point, as_vector
 from fspielm.geometry.contour import Contour, check_simple, check_values, contour_of
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.plane import PlaneShape
 from fspielm.numerics.chebyshev import Function
-from fspielm.numerics.intervals import halves
+from fspielm.numerics.sampling import halves
 
 Derivative = tuple[Callable[[FloatArray], Any], Callable[[FloatArray], Any]]
 Coordinate: TypeAlias = sp.Expr | Callable[[FloatArray], Any]

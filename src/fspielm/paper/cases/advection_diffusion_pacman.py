@@ -7,8 +7,8 @@ import sympy as sp
 from fspielm.geometry.shapes.pacman import Pacman
 from fspielm.geometry.time import Time
 from fspielm.paper.cases.case import Case, paper_setting
-from fspielm.problem.conditions import Dirichlet, Initial
 from fspielm.problem.problem import Problem
+from fspielm.problem.statement import Dirichlet, Initial
 
 
 def advection_diffusion_pacman() -> Case:

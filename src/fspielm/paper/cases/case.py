@@ -18,7 +18,7 @@ from fspielm.basis.random.families import GFF, Family, FrequencyShift, Siren, Ta
 from fspielm.collocation.least_squares import TruncatedSVD
 from fspielm.collocation.points import Points
 from fspielm.errors import ProblemError
-from fspielm.expr.field import make_field
+from fspielm.expr.functions import make_field
 from fspielm.problem.problem import Problem
 from fspielm.solution.evaluation import grid_inside, regular_grid, relative_error
 from fspielm.wording import did_you_mean

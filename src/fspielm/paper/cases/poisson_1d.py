@@ -6,8 +6,8 @@ import sympy as sp
 
 from fspielm.geometry.shapes.box import Interval
 from fspielm.paper.cases.case import Case, paper_setting
-from fspielm.problem.conditions import Dirichlet
 from fspielm.problem.problem import Problem
+from fspielm.problem.statement import Dirichlet
 
 
 def poisson_1d() -> Case:

@@ -9,8 +9,8 @@ import sympy as sp
 from fspielm.geometry.shapes.box import Interval
 from fspielm.geometry.time import Time
 from fspielm.paper.cases.case import Case, paper_setting
-from fspielm.problem.conditions import Dirichlet, Initial
 from fspielm.problem.problem import Problem
+from fspielm.problem.statement import Dirichlet, Initial
 
 
 def wave_1d() -> Case:

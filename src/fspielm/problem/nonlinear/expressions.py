@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import describe, evaluate_derivatives
+from fspielm.expr.functions import describe, evaluate_derivatives
 from fspielm.problem.linear import (
     PARTS,
     Conjugate,

@@ -16,7 +16,7 @@ import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.expr.field import Field, Value, check_value
+from fspielm.expr.functions import Field, Value, check_value
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.setting import Setting, by_unknown, freeze

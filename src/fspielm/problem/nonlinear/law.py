@@ -13,12 +13,12 @@ import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray, beyond_range
 from fspielm.errors import IterateError
-from fspielm.expr.compile import beside, compile_together, describe, of_both, takes_normals
+from fspielm.expr.functions import beside, compile_together, describe, of_both, takes_normals
 from fspielm.geometry.boundary import Sites
-from fspielm.problem.conditions import Dirichlet, Initial
 from fspielm.problem.nonlinear.expressions import Jet, Linearisation, slopes_of
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.normal import normal_symbols, write_out
+from fspielm.problem.statement import Dirichlet, Initial
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem

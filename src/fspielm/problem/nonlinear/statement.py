@@ -10,9 +10,8 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import describe, evaluate_derivatives
+from fspielm.expr.functions import describe, evaluate_derivatives
 from fspielm.problem.compiled import Compiled, argument_name, compile_all, equation_names
-from fspielm.problem.conditions import AnyCondition
 from fspielm.problem.further_conditions import Condition, check_unknowns
 from fspielm.problem.linear import NonlinearError, check_differential, linear_parts, residual_form, target_of
 from fspielm.problem.nonlinear.expressions import linear_form, read_jet
@@ -20,7 +19,7 @@ from fspielm.problem.nonlinear.iterate import Anything
 from fspielm.problem.nonlinear.law import Law
 from fspielm.problem.parameters import used_in
 from fspielm.problem.setting import Setting, read_unknowns
-from fspielm.problem.statement import Statement
+from fspielm.problem.statement import AnyCondition, Statement
 from fspielm.problem.substitutions import ByRegion, read_givens
 
 # What makes, of the number of a law and that of a slot in it, a function of points.

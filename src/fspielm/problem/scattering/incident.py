@@ -16,8 +16,7 @@ import sympy as sp
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.expr.compile import describe
-from fspielm.expr.field import make_field
+from fspielm.expr.functions import describe, make_field
 from fspielm.geometry.boundary import as_plane_point, as_positive, as_vector
 from fspielm.problem.parameters import as_written, number_in
 from fspielm.problem.substitutions import Givens

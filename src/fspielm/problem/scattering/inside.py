@@ -14,17 +14,16 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.expr.field import make_field
+from fspielm.expr.functions import make_field
 from fspielm.geometry.exterior import Exterior
-from fspielm.problem.conditions import Robin
 from fspielm.problem.operator import Operator, Term, along_normal, identity, once
 from fspielm.problem.places import whole_domain
 from fspielm.problem.problem import Problem, make_problem
 from fspielm.problem.problem import Problem as Stated
-from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.media import Medium, media_of
 from fspielm.problem.scattering.open_domain import wavenumber_of
 from fspielm.problem.setting import Setting, Unknown
+from fspielm.problem.statement import Relation, Robin
 from fspielm.problem.substitutions import read_givens
 
 # ---- Open domains whose objects have fields inside, as problems with an unknown for each medium

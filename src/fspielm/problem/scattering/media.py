@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.expr.field import Value
+from fspielm.expr.functions import Value
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
-from fspielm.problem.conditions import AnyCondition, BoundaryCondition, check_weight, check_where
 from fspielm.problem.operator import (
     Coefficient,
     Operator,
@@ -30,8 +29,16 @@ from fspielm.problem.operator import (
 )
 from fspielm.problem.parameters import as_written, number_in
 from fspielm.problem.places import Region, Where, piece_of, probe, whole_part
-from fspielm.problem.relations import Relation, distinct, regions_of
 from fspielm.problem.setting import Rule, Setting
+from fspielm.problem.statement import (
+    AnyCondition,
+    BoundaryCondition,
+    Relation,
+    check_weight,
+    check_where,
+    distinct,
+    regions_of,
+)
 from fspielm.problem.substitutions import Givens
 
 if TYPE_CHECKING:

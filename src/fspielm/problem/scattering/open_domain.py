@@ -13,18 +13,16 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
-from fspielm.expr.field import Field
+from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
-from fspielm.problem.conditions import AnyCondition
 from fspielm.problem.operator import Coefficient, Operator, once
 from fspielm.problem.parameters import stood_for
-from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.incident import Incident, PlaneWaves
 from fspielm.problem.scattering.media import Transparent, between_media, leaving_root, one_sided
 from fspielm.problem.setting import Setting
-from fspielm.problem.statement import Statement
+from fspielm.problem.statement import AnyCondition, Relation, Statement
 from fspielm.problem.wellposed import check_conditions
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray, safe_norm, safe_rms
 from fspielm.errors import ProblemError
-from fspielm.expr.field import Value, make_field
+from fspielm.expr.functions import Value, make_field
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 from fspielm.solution.fields import residual_of
 from fspielm.solution.plot.panels import View, add_colour_bar, draw_lines, draw_map, draw_quantities, height_of
 from fspielm.solution.plot.plot import check_resolution

@@ -20,7 +20,7 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
 from fspielm.geometry.regions import borders_in
 from fspielm.geometry.time import SpaceTime
-from fspielm.numerics.intervals import bisect
+from fspielm.numerics.sampling import bisect
 from fspielm.problem.problem import Problem
 from fspielm.solution.plot.style import Scale, doubt, held_label, phase_scale, scale_for, unknown_symbol
 

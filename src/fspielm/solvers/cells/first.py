@@ -28,7 +28,7 @@ from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Domain
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 from fspielm.solvers.cells.corners import CLOSE, special_points
 from fspielm.solvers.cells.refine import MOST_DEGREE, UNLIKE_BESIDE, balanced, cut_at
 from fspielm.solvers.request import Request

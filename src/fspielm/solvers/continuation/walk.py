@@ -27,9 +27,8 @@ from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint
 from fspielm.solvers.continuation.events import Event, crossings, locate
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Mark, Metric, Place, Spectrum, Station
 from fspielm.solvers.cost_model import Expected
-from fspielm.solvers.driver import Course, solve_automatically
+from fspielm.solvers.driver import Course, Record, solve_automatically
 from fspielm.solvers.finish import finish
-from fspielm.solvers.history import Record
 from fspielm.solvers.newton.course import solve_nonlinear
 from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round

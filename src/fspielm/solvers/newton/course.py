@@ -26,8 +26,10 @@ from fspielm.problem.problem import Problem
 from fspielm.solution.report import NewtonStep
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import (
+    LONG,
     Afforded,
     Course,
+    Record,
     Trail,
     afford,
     at_floor,
@@ -36,7 +38,6 @@ from fspielm.solvers.driver import (
     press_on,
     run_rounds,
 )
-from fspielm.solvers.history import LONG, Record
 from fspielm.solvers.newton.iteration import Iterated, Newton
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.plan import Attempt

@@ -29,10 +29,10 @@ from fspielm.collocation.crowding import Crowd, first_edges, nearest_of
 from fspielm.collocation.points import Points, allot_conditions
 from fspielm.estimate.bands import Bands
 from fspielm.geometry.boundary import BoundaryPart, Sites
-from fspielm.numerics.intervals import halves
+from fspielm.numerics.sampling import halves
 from fspielm.problem.changes import domain_size, mask_borders
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step

@@ -37,7 +37,6 @@ from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
 from fspielm.geometry.exterior import PlaneExterior, SpaceExterior
 from fspielm.problem.problem import Problem
-from fspielm.problem.relations import Relation
 from fspielm.problem.scattering.media import Medium, media_of
 from fspielm.problem.scattering.open_domain import (
     elastic_waves,
@@ -47,6 +46,7 @@ from fspielm.problem.scattering.open_domain import (
     lattice_of,
     outer_wavenumbers,
 )
+from fspielm.problem.statement import Relation
 from fspielm.solvers.plan import Attempt, FeatureTrial, Trial
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step

@@ -23,12 +23,11 @@ from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.estimate import Verdict
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import SpaceTime, Time
-from fspielm.problem.conditions import Initial
 from fspielm.problem.further_conditions import Measured
 from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
 from fspielm.problem.operator import Operator, derivative, identity
 from fspielm.problem.problem import Problem, compile_statement
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Initial, Relation
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import solve_automatically
 from fspielm.solvers.finish import finish, finish_quietly, warn_unless

@@ -20,7 +20,7 @@ from fspielm.estimate.residuals import Correction, HeldOut
 from fspielm.estimate.sensitivity import unseen_growth
 from fspielm.geometry.boundary import Sites, gauss
 from fspielm.problem.operator import Operator, identity
-from fspielm.problem.relations import Relation
+from fspielm.problem.statement import Relation
 from fspielm.solution.solution import Solution
 
 # ---- Errors of a state that a window is followed through: smooth functions, as fine as its own functions are
