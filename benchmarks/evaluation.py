@@ -22,8 +22,8 @@ from scipy.linalg import qr
 import fspielm as fs
 from fspielm.basis import COSINE, RidgeBasis, evaluate
 from fspielm.geometry import Sites
-from fspielm.machine import available_threads
 from fspielm.problem import Operator, Term, derivative, identity
+from fspielm.resources import available_threads
 
 NEURONS = 5000
 POINTS = 1_000_000

@@ -22,7 +22,7 @@ from scipy.linalg import lstsq
 
 import fspielm as fs
 from fspielm.collocation import assemble, make_blocks
-from fspielm.machine import available_threads
+from fspielm.resources import available_threads
 
 
 def main() -> None:

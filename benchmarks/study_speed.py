@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from fspielm import machine as blas
+from fspielm import resources as blas
 from fspielm.jobs import Cluster, Engine, Plan, SingleProcess, Store, Sweep
 from fspielm.jobs.perform import perform
 from fspielm.jobs.running import record_all

@@ -31,7 +31,7 @@ import sympy as sp
 from method_page import DOCS, put
 
 import fspielm as fs
-from fspielm.machine import available_threads
+from fspielm.resources import available_threads
 
 TABLE = DOCS / "wavelengths.csv"
 PICTURE = DOCS / "images" / "wavelengths.png"

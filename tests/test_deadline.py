@@ -15,13 +15,20 @@ from fspielm.cells import CellBasis, Patchwork, tile
 from fspielm.cells.places import place_rows
 from fspielm.collocation import householder
 from fspielm.collocation.nested import NestedQR, merge_order
-from fspielm.deadline import Deadline, check_deadline, current_deadline, limited_to, reserve_memory, resident_memory
 from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
 from fspielm.estimate import infer_bands
 from fspielm.expr import enclose, make_field
 from fspielm.geometry import Sites, edges_of
-from fspielm.machine import run_tasks
 from fspielm.problem.changes import points_beside
+from fspielm.resources import (
+    Deadline,
+    check_deadline,
+    current_deadline,
+    limited_to,
+    reserve_memory,
+    resident_memory,
+    run_tasks,
+)
 from fspielm.solvers import CellTrial
 from fspielm.solvers.cells.refine import balanced
 from fspielm.solvers.continuation.path import Metric
@@ -184,7 +191,7 @@ def test_the_memory_of_cells_is_known_before_it_is_allocated():
 
 def test_rounds_take_what_memory_remains(monkeypatch):
     held = 2**30
-    monkeypatch.setattr("fspielm.deadline.resident_memory", lambda: held)
+    monkeypatch.setattr("fspielm.resources.resident_memory", lambda: held)
 
     def filled(*given):
         nonlocal held
@@ -235,7 +242,7 @@ class _Clock:
 
     def __init__(self, monkeypatch):
         self.now = 0.0
-        monkeypatch.setattr("fspielm.deadline.perf_counter", lambda: self.now)
+        monkeypatch.setattr("fspielm.resources.perf_counter", lambda: self.now)
 
     def work(self, seconds):
         self.now += seconds

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fspielm.machine import available_threads, physical_memory, run_tasks
+from fspielm.resources import available_threads, physical_memory, run_tasks
 
 GIB = 2**30
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import fspielm as fs
-from fspielm import machine as blas
+from fspielm import resources as blas
 from fspielm.cli import cases as info
 from fspielm.cli.app import app
 

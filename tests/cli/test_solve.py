@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm import machine as blas
+from fspielm import resources as blas
 from fspielm.cli import report, solve
 from fspielm.cli import report as outputs
 from fspielm.cli.options import Options, file_settings, read_options

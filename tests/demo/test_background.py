@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from fspielm.machine import run_interruptibly
+from fspielm.resources import run_interruptibly
 
 
 def test_returns_the_result_of_another_thread() -> None:
@@ -34,7 +34,7 @@ def test_an_interrupt_does_not_wait_for_the_work(monkeypatch: pytest.MonkeyPatch
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("fspielm.machine.Thread.join", interrupted)
+        patch.setattr("fspielm.resources.Thread.join", interrupted)
         with pytest.raises(KeyboardInterrupt):
             run_interruptibly(work)
     assert not ended.is_set()

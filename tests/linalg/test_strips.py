@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from fspielm.collocation import householder
-from fspielm.deadline import Deadline
 from fspielm.errors import OutOfTime
+from fspielm.resources import Deadline
 
 
 @pytest.fixture
@@ -43,6 +43,6 @@ def test_a_system_factored_in_strips_is_solved(in_strips):
 
 def test_a_deadline_ends_a_factorisation_between_strips(in_strips, monkeypatch):
     clock = iter([0.0, 0.0, 2.0])
-    monkeypatch.setattr("fspielm.deadline.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("fspielm.resources.perf_counter", lambda: next(clock))
     with Deadline(1.0).enforced(), pytest.raises(OutOfTime):
         householder.factor_in_place(_matrix((40, 23), float))

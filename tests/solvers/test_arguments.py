@@ -13,7 +13,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.collocation import LeastSquares
-from fspielm.machine import available_threads, physical_memory
+from fspielm.resources import available_threads, physical_memory
 
 FEATURES = fs.FrequencyShift(60, mu=(1, 20))
 

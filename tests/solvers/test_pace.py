@@ -11,9 +11,8 @@ import sympy as sp
 import fspielm as fs
 from fspielm.basis import hole_columns, special_columns
 from fspielm.estimate import PROBES
-from fspielm.solvers import cost_model as module
-from fspielm.solvers.cost_model import Extent, Outlook, Pace, Repeated, extent_of
-from fspielm.solvers.plan import FeatureTrial
+from fspielm.solvers import plan as module
+from fspielm.solvers.plan import Extent, FeatureTrial, Outlook, Pace, Repeated, extent_of
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -12,9 +12,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.solvers import Ending
-from fspielm.solvers.cost_model import Outlook, Pace, extent_of
 from fspielm.solvers.driver import Record, Trail, ending_of, press_on
-from fspielm.solvers.plan import Outcome
+from fspielm.solvers.plan import Outcome, Outlook, Pace, extent_of
 
 x, y, z = sp.symbols("x y z")
 STALLED = Ending("nothing more", cause="stalled")

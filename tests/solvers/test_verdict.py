@@ -16,8 +16,8 @@ import fspielm as fs
 from fspielm.geometry import Domain
 from fspielm.solvers import driver as afford
 from fspielm.solvers import driver as automatic
-from fspielm.solvers.cost_model import Outlook, Pace, extent_of
 from fspielm.solvers.driver import Record
+from fspielm.solvers.plan import Outlook, Pace, extent_of
 from fspielm.wording import duration
 
 x, y, t = sp.symbols("x y t")

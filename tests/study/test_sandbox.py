@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from fspielm import machine as blas
+from fspielm import resources as blas
 from fspielm.jobs import Job, Outcome, Subject, child
 from fspielm.jobs import sandbox as module
 from fspielm.jobs.job import Terms

@@ -14,10 +14,10 @@ from numpy.polynomial import polynomial
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
-from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
+from fspielm.resources import check_deadline
 
 if TYPE_CHECKING:
     from fspielm.cells.basis import CellBasis

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.cells.tree import Seam, Tree
-from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.geometry.boundary import BoundaryPart, Sites, gauss
 from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.numerics.sampling import bisect, halves
+from fspielm.resources import check_deadline
 
 # ---- Pieces of a boundary that turn back along no axis: each crosses a line along an axis once, if at all
 

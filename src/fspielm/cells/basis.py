@@ -15,7 +15,7 @@ from fspielm.arrays import ComplexArray, FloatArray, Latest, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.basis.wrapping import parts_of_sum
 from fspielm.cells.frames import Frames, MaterialFrames, stack_frames
-from fspielm.deadline import check_deadline
+from fspielm.resources import check_deadline
 
 # ---- Derivatives of Chebyshev's polynomials at the points of a cell, and what sums of their products are there
 

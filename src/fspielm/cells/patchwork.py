@@ -22,15 +22,14 @@ from fspielm.cells.tiling import Cover
 from fspielm.cells.traces import Trace, traces_of
 from fspielm.collocation.nested import Leaf, Nested, merge_order
 from fspielm.collocation.system import BlockRows, Checks, Finite, Scaling, Seam, System
-from fspielm.deadline import check_deadline
 from fspielm.errors import UnsuitableError
 from fspielm.geometry.boundary import Sites, join_sites
-from fspielm.geometry.regions import regions_in
-from fspielm.machine import limited, run_tasks
+from fspielm.geometry.time import regions_in
 from fspielm.problem.changes import change_places
 from fspielm.problem.derived import leaves_constant_open
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import has_complex_operator
+from fspielm.resources import check_deadline, limited, run_tasks
 
 # ---- Cells in which slopes may be infinite
 

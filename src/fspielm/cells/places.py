@@ -13,11 +13,11 @@ import numpy as np
 from fspielm.arrays import FloatArray, safe_norm
 from fspielm.basis.basis import LocalOperator, localise
 from fspielm.cells.tiling import Cell, Contact, Cover, Stretch
-from fspielm.deadline import check_deadline
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
+from fspielm.resources import check_deadline
 
 # ---- Where rows are in the cells of a tiling
 

@@ -17,7 +17,7 @@ from fspielm.cells.places import Placed, chebyshev, sparse_at
 from fspielm.cells.sums import Part
 from fspielm.cells.traces import Trace
 from fspielm.collocation.system import BlockRows, Seam
-from fspielm.deadline import check_deadline
+from fspielm.resources import check_deadline
 
 # ---- Rows of one cell, with all that functions of the user's say about them
 # Those are asked here, once and in the thread of whoever calls: rows are filled on several threads later.

@@ -17,11 +17,11 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.cells.arcs import Arcs, EdgeMarks, Outline, Pieces, cut_pieces, outline_of, sort_arcs, sorted_parts
 from fspielm.cells.frames import Frames, MaterialFrames
 from fspielm.cells.tree import Faces, Seam, Tree, grid_tree, seams_of
-from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain
 from fspielm.numerics.sampling import bisect
+from fspielm.resources import check_deadline
 
 # ---- Cells of a tiling, the joints between them, and the stretches of a boundary in them
 

@@ -15,11 +15,11 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.basis import LocalOperator, localise
 from fspielm.cells.places import Contrasts, Degrees, chebyshev, size_in
 from fspielm.cells.tiling import Contact, Cover, Joint, tied_across
-from fspielm.deadline import check_deadline
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.problem.operator import Operator, derivative
 from fspielm.problem.problem import Problem
+from fspielm.resources import check_deadline
 
 # Fewer polynomials on an edge than along it in the cell of the higher degree, whose last ones are less than certain;
 # with as many as the lower degree has, the others of the higher one would be free.

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
-from fspielm.deadline import check_deadline
 from fspielm.errors import UnsuitableError
+from fspielm.resources import check_deadline
 
 # ---- The nearest of many boxes
 

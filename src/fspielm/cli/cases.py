@@ -17,13 +17,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
-import fspielm.machine as blas
+import fspielm.resources as blas
 from fspielm.cli.options import OldSeed
 from fspielm.cli.output import headed_table
-from fspielm.machine import available_threads, physical_memory
 from fspielm.paper.cases import catalogue as cases
 from fspielm.paper.cases.case import Case
 from fspielm.paper.demo import CaseRun, paper_best, run_demo
+from fspielm.resources import available_threads, physical_memory
 from fspielm.version import __version__
 from fspielm.wording import duration
 

@@ -27,7 +27,7 @@ from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.files.draft import ProblemFile
 from fspielm.files.read import read_problem_file
 from fspielm.files.saved import save
-from fspielm.machine import run_interruptibly
+from fspielm.resources import run_interruptibly
 from fspielm.solution.plot.modes import MOST_DRAWN
 from fspielm.solution.plot.style import check_picture_path, save_picture
 from fspielm.solvers.request import Budget

@@ -11,12 +11,12 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-import fspielm.machine as blas
+import fspielm.resources as blas
 from fspielm.basis.random.families import Family, FrequencyShift
 from fspielm.collocation.least_squares import QR, LeastSquares, TruncatedSVD
 from fspielm.errors import ProblemError
-from fspielm.machine import read_size
 from fspielm.paper.cases.case import METHODS, Case
+from fspielm.resources import read_size
 from fspielm.solvers.request import APPROACHES, Budget
 
 # ---- Names typed by people: the right one, or the nearest ones

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from fspielm.cli.entry import Interrupted
-from fspielm.machine import run_interruptibly
+from fspielm.resources import run_interruptibly
 from fspielm.solution.report import Round
 from fspielm.solvers.request import Watched
 from fspielm.wording import duration

@@ -23,10 +23,10 @@ from fspielm.disk import check_place
 from fspielm.errors import ProblemError
 from fspielm.files.draft import ProblemFile
 from fspielm.files.saved import SUFFIX, Stored, load, read_stored, save
-from fspielm.machine import run_interruptibly
 from fspielm.paper.cases.case import PaperResult
 from fspielm.paper.demo import CaseRun, FileRun, draw_run
 from fspielm.problem.problem import Problem
+from fspielm.resources import run_interruptibly
 from fspielm.solution.export.arrays import check_xarray, far_field_to_csv
 from fspielm.solution.export.vtk import VTK_SUFFIXES, check_vtk
 from fspielm.solution.open_space import check_far_field

@@ -11,8 +11,8 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.deadline import check_deadline
 from fspielm.errors import SolveError
+from fspielm.resources import check_deadline
 
 # Operations of a factorisation that is done in strips of so many columns; and of what is applied to others at once.
 # On a slow or busy machine these take a second.

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.collocation.householder import Panel, factor_in_place
-from fspielm.deadline import check_deadline, reserve_memory
 from fspielm.errors import SolveError
-from fspielm.machine import limited, run_tasks
+from fspielm.resources import check_deadline, limited, reserve_memory, run_tasks
 
 # ---- Matrices whose rows belong to leaves of a tree, which share few columns with one another
 

@@ -16,13 +16,12 @@ from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator, localise
 from fspielm.basis.random.families import Family
 from fspielm.collocation.nested import Nested
 from fspielm.collocation.points import Points
-from fspielm.deadline import reserve_memory
 from fspielm.errors import MemoryBudgetError, ProblemError, SolveError
 from fspielm.geometry.boundary import Sites
-from fspielm.machine import run_tasks
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
+from fspielm.resources import reserve_memory, run_tasks
 from fspielm.wording import readable_bytes
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 
-from fspielm.deadline import Deadline
 from fspielm.eigen.modes import Mode, Modes, Window, Wish, cut_short, late_ones
 from fspielm.eigen.pencil import Pencil
 from fspielm.eigen.refined import Notary, Refined, exact_functions, refined
@@ -28,6 +27,7 @@ from fspielm.eigen.search import (
     within_margin,
 )
 from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.resources import Deadline
 from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Request, offering
 from fspielm.solvers.strategies.cells import Cells

@@ -17,13 +17,13 @@ from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.evaluation.sums import evaluate
 from fspielm.cells.basis import RowsInCells
 from fspielm.collocation.system import Finite
-from fspielm.deadline import memory_left
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.problem.operator import Coefficient, Operator, Term, identity
 from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
+from fspielm.resources import memory_left
 from fspielm.solution.calculus import find_place, with_cells
 
 # ---- A linear problem in which a symbol stands for the eigenvalue: what multiplies each of its powers

@@ -13,7 +13,6 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts, safe_rms
-from fspielm.deadline import current_deadline
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
@@ -24,6 +23,7 @@ from fspielm.problem.changes import mask_borders, value_jumps
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
+from fspielm.resources import current_deadline
 
 # ---- How much each datum of a problem weighs
 

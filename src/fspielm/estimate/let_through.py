@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.basis.basis import expand_powers
-from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
 from fspielm.estimate.narrow import look_closely
 from fspielm.geometry.boundary import BoundaryPart, Sites
@@ -21,6 +20,7 @@ from fspielm.problem.operator import Operator, once
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Dirichlet, Neumann, Relation
+from fspielm.resources import check_deadline
 
 # ---- Operators with their coefficients frozen at some sites, and what they make of exponentials ``exp(s x)``
 

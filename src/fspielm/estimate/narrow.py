@@ -28,7 +28,7 @@ from fspielm.estimate.narrow_search import (
 from fspielm.expr.functions import Field, make_field
 from fspielm.expr.identities import complex_parts
 from fspielm.geometry.boundary import Sites
-from fspielm.geometry.regions import regions_in
+from fspielm.geometry.time import regions_in
 from fspielm.numerics.sampling import kronecker
 from fspielm.problem.normal import NormalComponent, NormalDerivative
 from fspielm.problem.places import Region

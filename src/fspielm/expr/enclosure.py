@@ -13,8 +13,8 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.deadline import check_deadline
 from fspielm.expr.functions import evaluate_derivatives, on_the_real_line
+from fspielm.resources import check_deadline
 
 # ---- Interval arithmetic on arrays of intervals
 # Many intervals are one array of *ends*, shape ``(2, n)``: the lower ends, then the upper ones. A constant has shape

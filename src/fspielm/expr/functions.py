@@ -26,8 +26,8 @@ from sympy.logic.boolalg import Boolean, to_nnf
 from sympy.printing.numpy import SciPyPrinter
 
 from fspielm.arrays import LARGEST, BoolArray, FloatArray, NumberArray, beyond_range
-from fspielm.deadline import check_deadline
 from fspielm.errors import IterateError, ProblemError, blame
+from fspielm.resources import check_deadline
 
 # ---- Functions of points from SymPy expressions, by NumPy, SciPy and mpmath
 

@@ -18,10 +18,10 @@ from fspielm.files.domain import SPACES, read_domain
 from fspielm.files.draft import ProblemDraft, ProblemFile
 from fspielm.files.names import Names
 from fspielm.files.toml import Table, open_document, shown
-from fspielm.geometry.regions import regions_in
-from fspielm.machine import read_size
+from fspielm.geometry.time import regions_in
 from fspielm.problem.problem import Problem
 from fspielm.problem.substitutions import ByRegion
+from fspielm.resources import read_size
 from fspielm.solvers.request import APPROACHES, Budget
 
 _UNKNOWN = re.compile(r"\s*(\w+)\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*")

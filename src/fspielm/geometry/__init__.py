@@ -17,7 +17,7 @@ from fspielm.geometry.curves import Edge, PlaneCurve, arc, segment
 from fspielm.geometry.domain import Corner, Domain, Hole, chord_ends, chord_lines, cluster
 from fspielm.geometry.pictures import has_matplotlib, plot_domain, require_matplotlib
 from fspielm.geometry.plane import PlaneShape, edges_of, parts_of, triangulate
-from fspielm.geometry.regions import Regions, borders_in, regions_in
+from fspielm.geometry.regions import Regions
 from fspielm.geometry.shapes.annulus import Annulus
 from fspielm.geometry.shapes.ball import Ball
 from fspielm.geometry.shapes.box import Box, Interval
@@ -31,7 +31,7 @@ from fspielm.geometry.shapes.parametric import Curve
 from fspielm.geometry.shapes.polar import PolarCurve
 from fspielm.geometry.shapes.polygon import Polygon
 from fspielm.geometry.shapes.surface import Surface
-from fspielm.geometry.time import SpaceTime, Time, extrude
+from fspielm.geometry.time import SpaceTime, Time, borders_in, extrude, regions_in
 from fspielm.geometry.transform import Transformed
 
 __all__ = [

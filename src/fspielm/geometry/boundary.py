@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
 from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
+from fspielm.resources import check_deadline
 
 # ---- Points with normals, and numbers and vectors as users write them
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
-from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, check_nodes
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.numerics.sampling import Sampling, arcsine, bisect, check_count, check_sampling, reject, unit_stream
+from fspielm.resources import check_deadline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
-from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, gauss, join_parts
 from fspielm.geometry.contour import Contour, Raster, contour_of, raster_of
 from fspielm.geometry.curves import Edge, MonotonePiece, PlaneCurve, monotone_pieces, polyline_part
 from fspielm.geometry.domain import Corner, Domain, Hole, corners_of, default_axes, holes_of
 from fspielm.geometry.shapes.box import Box
+from fspielm.resources import check_deadline
 
 # ---- Quadrature over plane regions by vertical chords that never leave them
 

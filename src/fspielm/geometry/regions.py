@@ -23,7 +23,6 @@ from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Corner, Domain, Hole, Spans, default_axes
 from fspielm.geometry.plane import PlaneShape, edges_of, parts_of
-from fspielm.geometry.time import SpaceTime, extrude
 
 # ---- What regions of a domain are made of, and where two of them meet
 
@@ -520,20 +519,3 @@ def _rim(domain: Domain) -> FloatArray:
     if domain.dimension > 1:
         found += [np.array([edge.curve.ends[0]]) for edge in edges_of(domain) or ()]
     return np.concatenate(found)
-
-
-# ---- The regions of a domain that may have time
-
-
-def regions_in(domain: Domain) -> Regions | None:
-    """The regions of a domain, or of its space where it has time; None where it is one shape."""
-    space = domain.space if isinstance(domain, SpaceTime) else domain
-    return space._regions
-
-
-def borders_in(domain: Domain) -> tuple[RegionBorder, ...]:
-    """Where the regions of a domain meet, at all times where it has time."""
-    regions, time = regions_in(domain), domain.time
-    if regions is None or time is None:
-        return () if regions is None else regions.interfaces
-    return tuple(replace(border, part=extrude(border.part, time)) for border in regions.interfaces)

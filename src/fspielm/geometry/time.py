@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fspielm.geometry.regions import RegionBorder, Regions
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import SupportsFloat, final
@@ -200,3 +205,17 @@ def extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
         keep=None if keep is None else lambda points: keep(points[:, :-1]),
         nodes=nodes,
     )
+
+
+def regions_in(domain: Domain) -> Regions | None:
+    """The regions of a domain, or of its space where it has time; None where it is one shape."""
+    space = domain.space if isinstance(domain, SpaceTime) else domain
+    return space._regions
+
+
+def borders_in(domain: Domain) -> tuple[RegionBorder, ...]:
+    """Where the regions of a domain meet, at all times where it has time."""
+    regions, time = regions_in(domain), domain.time
+    if regions is None or time is None:
+        return () if regions is None else regions.interfaces
+    return tuple(replace(border, part=extrude(border.part, time)) for border in regions.interfaces)

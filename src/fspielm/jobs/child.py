@@ -11,7 +11,7 @@ import os
 import sys
 from typing import IO, Any
 
-import fspielm.machine as blas
+import fspielm.resources as blas
 from fspielm.jobs.job import Job, Outcome, Terms, environment, failure
 from fspielm.jobs.perform import perform
 from fspielm.jobs.subject import Bench, Performer, Subject

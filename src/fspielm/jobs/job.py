@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, final
 
-import fspielm.machine as blas
+import fspielm.resources as blas
 from fspielm.collocation.least_squares import QR, LeastSquares, TruncatedSVD
 from fspielm.errors import ProblemError
-from fspielm.machine import available_threads, physical_memory
 from fspielm.paper.cases.case import METHODS, SPACE_METHODS
+from fspielm.resources import available_threads, physical_memory
 from fspielm.version import versions
 
 # ---- What every solve of a study is given, fixed when the study begins

@@ -18,9 +18,9 @@ from fspielm.basis.random.families import check_count
 from fspielm.errors import ProblemError
 from fspielm.jobs.job import ALL_METHODS, AUTOMATIC, Job, Terms, name_least_squares
 from fspielm.jobs.subject import Subject
-from fspielm.machine import available_threads, physical_memory
 from fspielm.paper.cases import catalogue as cases
 from fspielm.paper.cases.case import METHODS, SPACE_METHODS, PaperSetting, paper_setting
+from fspielm.resources import available_threads, physical_memory
 from fspielm.wording import did_you_mean
 
 # ---- Every combination of some settings: the part that a plan is made of

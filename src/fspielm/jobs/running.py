@@ -23,7 +23,7 @@ from fspielm.jobs.plan import Plan
 from fspielm.jobs.store import Store, StoreError
 from fspielm.jobs.subject import Bench
 from fspielm.jobs.table import Table, read_table, take
-from fspielm.machine import available_threads
+from fspielm.resources import available_threads
 
 # ---- One run of a study at a time
 

@@ -37,8 +37,8 @@ from fspielm.jobs.sweep_plan import (
     digest_of_measure,
     read_grid,
 )
-from fspielm.machine import available_threads
 from fspielm.problem.problem import Problem
+from fspielm.resources import available_threads
 from fspielm.solution.export.arrays import check_xarray
 from fspielm.solvers.request import Budget, offering
 from fspielm.solvers.solve import check_settings

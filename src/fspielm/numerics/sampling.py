@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.deadline import check_deadline
 from fspielm.errors import ProblemError
+from fspielm.resources import check_deadline
 
 # ---- Intervals, many at once: halved, or closed in on the one place in each where something changes
 

@@ -16,10 +16,10 @@ import numpy as np
 from fspielm.disk import check_replaceable, staged_folder
 from fspielm.files.draft import ProblemFile
 from fspielm.geometry.pictures import require_matplotlib
-from fspielm.machine import run_interruptibly
 from fspielm.paper.cases import catalogue as cases
 from fspielm.paper.cases.case import Case
 from fspielm.paper.report.markup import number, typeset
+from fspielm.resources import run_interruptibly
 from fspielm.solution.plot.errors import plot_comparison
 from fspielm.solution.plot.style import save_picture
 from fspielm.solution.solution import Solution

@@ -12,13 +12,13 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, spread_out
-from fspielm.deadline import check_deadline
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Corner
 from fspielm.numerics.sampling import bisect
 from fspielm.problem.operator import once
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
+from fspielm.resources import check_deadline
 
 # ---- Points of a plane boundary next to a place of it, and the conditions for curves of it
 

@@ -17,7 +17,7 @@ from fspielm.expr.functions import Field, Value, describe, evaluate_derivatives,
 from fspielm.expr.identities import is_zero
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.geometry.regions import borders_in, regions_in
+from fspielm.geometry.time import borders_in, regions_in
 from fspielm.problem.borders import LevelBorder
 from fspielm.problem.linear import coefficients_of, linear_operator, linear_parts, read_equation, residual_form
 from fspielm.problem.normal import normal

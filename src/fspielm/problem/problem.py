@@ -18,7 +18,7 @@ from fspielm.errors import IterateError, ProblemError
 from fspielm.expr.functions import Field, bare_hint, describe
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.regions import regions_in
+from fspielm.geometry.time import regions_in
 from fspielm.problem.compiled import Compiled, compile_all, real_relations
 from fspielm.problem.interfaces import InterfaceLine, Reading, Side
 from fspielm.problem.linear import NonlinearError, residual_form

@@ -17,7 +17,8 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field, PointFunction, Value, check_value, make_field
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.regions import Regions, regions_in
+from fspielm.geometry.regions import Regions
+from fspielm.geometry.time import regions_in
 
 # ---- Data by region: numbers, expressions or callables, one for each region of a domain
 

@@ -25,9 +25,9 @@ from fspielm.expr.functions import check_value
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, gauss, likely_parts, list_parts
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
-from fspielm.geometry.regions import Regions, regions_in
+from fspielm.geometry.regions import Regions
 from fspielm.geometry.shapes.box import Box
-from fspielm.geometry.time import SpaceTime
+from fspielm.geometry.time import SpaceTime, regions_in
 from fspielm.problem.normal import normal_derivative
 from fspielm.problem.problem import Problem
 from fspielm.problem.setting import only

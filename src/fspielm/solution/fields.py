@@ -30,7 +30,6 @@ from fspielm.expr.functions import (
     same_name_hint,
 )
 from fspielm.geometry.boundary import Sites
-from fspielm.machine import physical_memory
 from fspielm.problem.linear import linear_operator
 from fspielm.problem.normal import NormalDerivative, normal_symbols, write_components
 from fspielm.problem.operator import Operator
@@ -42,6 +41,7 @@ from fspielm.problem.scattering.open_domain import incident_of, lattice_of
 from fspielm.problem.setting import Setting
 from fspielm.problem.statement import Relation
 from fspielm.problem.substitutions import Givens, read_givens
+from fspielm.resources import physical_memory
 from fspielm.solution.evaluation import Outside, at_points
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from fspielm.basis.evaluation.sums import Method, evaluate_each
 from fspielm.errors import ProblemError
 from fspielm.estimate.estimate import ErrorEstimate, together
 from fspielm.geometry.boundary import Sites
-from fspielm.machine import available_threads
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Problem
+from fspielm.resources import available_threads
 from fspielm.solution.calculus import apply, contains, diff, flux, gradient, grid, integrate, laplacian
 from fspielm.solution.evaluation import Outside, at_points, sums_of, with_conjugates
 from fspielm.solution.export.arrays import to_csv, to_netcdf, to_npz, to_numpy, to_xarray

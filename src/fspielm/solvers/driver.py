@@ -12,14 +12,13 @@ from time import perf_counter
 from typing import Literal, TypeVar, final
 
 from fspielm.basis.singular.columns import jump_places
-from fspielm.deadline import MANY_WAVES, Deadline, current_deadline, limited_to, memory_left
 from fspielm.errors import MemoryBudgetError, OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
 from fspielm.estimate.bands import Bands, infer_bands
 from fspielm.estimate.estimate import ILL_POSED
 from fspielm.estimate.stability import hidden_of
+from fspielm.resources import MANY_WAVES, Deadline, current_deadline, limited_to, memory_left
 from fspielm.solution.report import Forecast, NewtonStep, Round
-from fspielm.solvers.cost_model import Expected, Repeated, operation_of
-from fspielm.solvers.plan import Attempt, Outcome, Trial, attempt
+from fspielm.solvers.plan import Attempt, Expected, Outcome, Repeated, Trial, attempt, operation_of
 from fspielm.solvers.request import INTERRUPTED, Budget, Request, Streams, offering, timed
 from fspielm.solvers.strategies.selection import check_asked_for, select_stages
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step, why_failed

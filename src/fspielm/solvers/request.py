@@ -19,9 +19,9 @@ from fspielm.collocation.least_squares import QR, LeastSquares
 from fspielm.collocation.points import Points
 from fspielm.collocation.system import Scaling
 from fspielm.errors import ProblemError, SolveInterrupted, blame
-from fspielm.machine import available_threads, physical_memory, read_size
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import has_complex_operator
+from fspielm.resources import available_threads, physical_memory, read_size
 from fspielm.solution.report import Forecast, FoundMode, ModeSearch, NewtonStep, Round, Window
 
 # ---- What a call has found so far, for whoever interrupts it: Ctrl-C, or another thread

@@ -40,7 +40,7 @@ def stated(equation: sp.Eq, domain: fs.Domain, condition: object) -> fs.Problem:
 def stop(monkeypatch: pytest.MonkeyPatch, patient: None) -> Callable[[str], None]:
     """From the end of a function on, given by its module and name, no time is left but to end what has begun."""
     late = [0.0]
-    monkeypatch.setattr("fspielm.deadline.perf_counter", lambda: perf_counter() + late[0])
+    monkeypatch.setattr("fspielm.resources.perf_counter", lambda: perf_counter() + late[0])
 
     def after(name: str) -> None:
         module, attribute = name.rsplit(".", 1)

@@ -8,8 +8,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.deadline import Deadline
 from fspielm.problem import as_iterate
+from fspielm.resources import Deadline
 from fspielm.solvers.newton import iteration
 from fspielm.solvers.newton.course import bands_of, kinds_for
 from fspielm.solvers.newton.iteration import Newton

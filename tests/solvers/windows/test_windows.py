@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.deadline import Deadline
 from fspielm.errors import OutOfTime
+from fspielm.resources import Deadline
 from fspielm.solvers import is_long
 from fspielm.solvers.request import Request, Streams
 from fspielm.solvers.time import course

@@ -14,8 +14,8 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray, safe_norm
 from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator, RidgeBasis, Sinusoid, localise
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
-from fspielm.machine import run_tasks
 from fspielm.problem.operator import Operator
+from fspielm.resources import run_tasks
 
 # ---- A sum of features in parts, each of them a basis with its coefficients
 

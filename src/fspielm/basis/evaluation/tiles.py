@@ -16,8 +16,8 @@ from fspielm.basis.evaluation.direct import direct_sum, split_leaves
 from fspielm.basis.singular.outgoing import Outgoing, SourceBasis
 from fspielm.basis.singular.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.basis.singular.tabulated import TabulatedBasis
-from fspielm.machine import run_tasks
 from fspielm.numerics.chebyshev import Polynomials, add_up, join, lobatto, to_coefficients, unit_places
+from fspielm.resources import run_tasks
 
 # ---- What values at nodes cannot show: functions that change faster than from node to node
 # Polynomials may come down to rounding because a bump lies between the nodes. Waves of which each is seen at the nodes

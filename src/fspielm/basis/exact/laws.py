@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.basis.exact.symbol import Frequencies, Symbol, join, solve_along, solve_each
-from fspielm.deadline import reserve_memory
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import Time
 from fspielm.numerics.sampling import half_sphere, tangents
+from fspielm.resources import reserve_memory
 
 # ---- What the laws of characteristic frequencies need to know about a domain
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import expand_powers
-from fspielm.deadline import check_deadline
 from fspielm.errors import UnsuitableError
 from fspielm.problem.operator import Operator, constant_operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import has_complex_operator
+from fspielm.resources import check_deadline
 
 # ---- The symbol of an operator with constant coefficients
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray
-from fspielm.deadline import check_deadline, reserve_waves
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
+from fspielm.resources import check_deadline, reserve_waves
 
 # ---- Smooth closed curves, continued into what they go around
 

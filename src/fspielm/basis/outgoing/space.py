@@ -18,11 +18,11 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator, localise
 from fspielm.basis.outgoing.multipoles import MultipoleBasis, harmonics
 from fspielm.basis.outgoing.placement import Wanted, distance_between, orders_at, orders_of_images
-from fspielm.deadline import reserve_waves
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.exterior import Body
 from fspielm.problem.operator import identity
+from fspielm.resources import reserve_waves
 
 # ---- Sources all over closed surfaces, with strengths that are spherical harmonics: few functions made of many
 

@@ -16,7 +16,7 @@ from typing import Any
 from fspielm.jobs.job import Job, Terms
 from fspielm.jobs.sandbox import Sandbox
 from fspielm.jobs.subject import Subject
-from fspielm.machine import physical_memory
+from fspielm.resources import physical_memory
 from fspielm.version import __version__
 
 # A process that nobody asks for any more is ended, should the study have gone without a word.

@@ -19,7 +19,6 @@ from fspielm.cells.mosaic import mosaic_of
 from fspielm.cells.patchwork import Patchwork, check_suitable
 from fspielm.cells.places import Degrees
 from fspielm.cells.tiling import Cell, Cover, Stretch, tile
-from fspielm.deadline import check_deadline
 from fspielm.errors import MemoryBudgetError, ProblemError, UnsuitableError
 from fspielm.estimate.bands import OF_THE_PROBLEM, Bands, settled_bands, waves_at
 from fspielm.estimate.narrow import scrutinise
@@ -29,6 +28,7 @@ from fspielm.geometry.domain import Domain
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
+from fspielm.resources import check_deadline
 from fspielm.solvers.cells.corners import CLOSE, special_points
 from fspielm.solvers.cells.refine import MOST_DEGREE, UNLIKE_BESIDE, balanced, cut_at
 from fspielm.solvers.request import Request

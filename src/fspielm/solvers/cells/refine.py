@@ -16,10 +16,10 @@ from fspielm.cells.patchwork import Patchwork
 from fspielm.cells.places import Degrees
 from fspielm.cells.tails import Tails
 from fspielm.cells.tiling import Cover, tied_across
-from fspielm.deadline import check_deadline
 from fspielm.errors import UnsuitableError
 from fspielm.estimate.estimate import CellErrors
 from fspielm.problem.problem import Problem
+from fspielm.resources import check_deadline
 from fspielm.solvers.cells.corners import CLOSE, Special, special_points
 
 # ---- Cells that are neighbours across faces that are one place

@@ -9,9 +9,9 @@ import numpy as np
 import sympy as sp
 
 from fspielm.collocation.least_squares import QR
-from fspielm.deadline import Deadline, current_deadline
 from fspielm.errors import AccuracyWarning, IterateError, OutOfTime, ProblemError, SolveError
 from fspielm.problem.problem import Problem
+from fspielm.resources import Deadline, current_deadline
 from fspielm.solvers.continuation.branch import Branch
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Metric, Place, Station, read_along
 from fspielm.solvers.continuation.walk import Notary, Walk, functions_at_rest, go_and_survey, solve_with_any

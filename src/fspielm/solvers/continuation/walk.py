@@ -14,25 +14,24 @@ import sympy as sp
 
 from fspielm.basis.basis import Basis
 from fspielm.collocation.system import Finite
-from fspielm.deadline import Deadline
 from fspielm.errors import IterateError, OutOfTime, ProblemError, SolveError, UnsuitableError
 from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import examine
 from fspielm.problem.linear import residual_form
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.problem import Problem, compile_statement
+from fspielm.resources import Deadline
 from fspielm.solution.report import NewtonStep
 from fspielm.solution.solution import Solution
 from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint, Fold, Kind
 from fspielm.solvers.continuation.events import Event, crossings, locate
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Mark, Metric, Place, Spectrum, Station
-from fspielm.solvers.cost_model import Expected
 from fspielm.solvers.driver import Course, Record, solve_automatically
 from fspielm.solvers.finish import finish
 from fspielm.solvers.newton.course import solve_nonlinear
 from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round
-from fspielm.solvers.plan import Attempt, Trial, attempt
+from fspielm.solvers.plan import Attempt, Expected, Trial, attempt
 from fspielm.solvers.request import INTERRUPTED, Approach, Budget, Request, offering
 from fspielm.wording import OUT_OF_TIME
 

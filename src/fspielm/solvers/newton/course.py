@@ -13,7 +13,6 @@ import numpy as np
 
 from fspielm.arrays import real_parts
 from fspielm.cells.patchwork import check_suitable
-from fspielm.deadline import limited_to
 from fspielm.errors import IterateError, ProblemError, UnsuitableError
 from fspielm.estimate.band_data import line_band
 from fspielm.estimate.bands import Bands, bands_of_conditions, infer_bands, without_short_lines
@@ -23,6 +22,7 @@ from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
 from fspielm.problem.nonlinear.law import why_unique
 from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
+from fspielm.resources import limited_to
 from fspielm.solution.report import NewtonStep
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import (

@@ -15,12 +15,12 @@ from fspielm.basis.basis import Basis
 from fspielm.basis.evaluation.sums import evaluate, evaluate_each
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockRows, Finite, make_block
-from fspielm.deadline import Deadline
 from fspielm.errors import IterateError
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Moving, Problem, moving
+from fspielm.resources import Deadline
 from fspielm.solution.evaluation import Sum, sums_of, with_conjugates
 from fspielm.solution.report import NewtonStep
 from fspielm.solvers.plan import factor

@@ -11,14 +11,12 @@ import numpy as np
 
 from fspielm.basis.basis import Basis
 from fspielm.cells.patchwork import Patchwork
-from fspielm.deadline import check_deadline
 from fspielm.estimate.bands import Bands
-from fspielm.machine import limited
 from fspielm.problem.problem import Problem
+from fspielm.resources import check_deadline, limited
 from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import MOST_DEGREE, refine
-from fspielm.solvers.cost_model import Expected
-from fspielm.solvers.plan import Attempt, Trial
+from fspielm.solvers.plan import Attempt, Expected, Trial
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step
 

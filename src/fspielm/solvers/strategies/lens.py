@@ -15,7 +15,6 @@ from fspielm.basis.outgoing.family import IncidentBasis, Outward
 from fspielm.cells.basis import CellBasis, SumsOnCells
 from fspielm.cells.patchwork import Patchwork
 from fspielm.collocation.least_squares import QR, Factored
-from fspielm.deadline import current_deadline
 from fspielm.errors import ProblemError, SolveError
 from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import Examination
@@ -27,6 +26,7 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import arriving, fastest_inside, impedance, problem_inside, varying_media
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import incident_of, outer_wavenumbers
+from fspielm.resources import current_deadline
 from fspielm.solvers.driver import solve_automatically
 from fspielm.solvers.plan import Attempt, FeatureTrial, Trial
 from fspielm.solvers.request import Approach, Request

@@ -23,7 +23,6 @@ from fspielm.basis.exact.symbol import homogeneous_symbol
 from fspielm.basis.singular.columns import open_conflicts, satisfies, special_columns
 from fspielm.cells.patchwork import check_suitable
 from fspielm.collocation.least_squares import QR
-from fspielm.deadline import limited_to
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands, refine_bands
 from fspielm.estimate.narrow import scrutinise
@@ -33,9 +32,9 @@ from fspielm.problem.changes import corner_conflicts
 from fspielm.problem.derived import leaves_constant_open
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import varying_media
+from fspielm.resources import limited_to
 from fspielm.solvers.cells.first import narrowest_gap
-from fspielm.solvers.cost_model import work
-from fspielm.solvers.plan import Trial
+from fspielm.solvers.plan import Trial, work
 from fspielm.solvers.request import Request
 from fspielm.solvers.strategies.cells import cells_for
 from fspielm.solvers.strategies.exact import ExactFeatures, Families, exact_features

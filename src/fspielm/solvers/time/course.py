@@ -18,7 +18,6 @@ from fspielm.basis.evaluation.sums import evaluate_each
 from fspielm.cells.basis import CellBasis
 from fspielm.cells.tiling import tile
 from fspielm.collocation.system import Finite
-from fspielm.deadline import Deadline
 from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.estimate import Verdict
 from fspielm.geometry.boundary import Sites
@@ -28,6 +27,7 @@ from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
 from fspielm.problem.operator import Operator, derivative, identity
 from fspielm.problem.problem import Problem, compile_statement
 from fspielm.problem.statement import Initial, Relation
+from fspielm.resources import Deadline
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import solve_automatically
 from fspielm.solvers.finish import finish, finish_quietly, warn_unless

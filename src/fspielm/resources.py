@@ -1,0 +1,297 @@
+"""What a computation may use: time until a deadline, memory, and threads."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Thread
+from time import perf_counter
+from typing import Any, TypeVar, final
+
+import scipy
+
+from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
+from fspielm.wording import MORE_TIME, duration, readable_bytes, too_many_waves
+
+# ---- When work has to end and how much memory it may take: one value for everything below a call
+# A `Deadline` is enforced for a block of code, as `numpy.errstate` is, and loops that may take long call
+# `check_deadline()`, however deep they are; no function needs an argument for it. `OutOfTime` is no `Exception`, so
+# that code which tries something else after a failure does not go on. Whoever began the work catches it and returns the
+# best result so far.
+
+
+# Bytes that are not worth asking the system how many there are.
+_LITTLE = 2**22
+# Wavelengths across a domain that are worth to be named.
+MANY_WAVES = 300
+
+
+@final
+@dataclass(frozen=True)
+class Deadline:
+    """The moment at which work has to end, and the memory that the process may have by then.
+
+    Attributes
+    ----------
+    end : float
+        On the clock of `time.perf_counter`; nothing more begins after it.
+    memory : float
+        Bytes that the process may hold, with what it held before.
+    grace : float
+        Seconds after the end in which work that has begun may still be completed: infinite for a share of the time that
+        work should keep to and is not cut off at.
+    """
+
+    end: float = float("inf")
+    memory: float = float("inf")
+    grace: float = 0.0
+
+    @classmethod
+    def within(cls, seconds: float | None = None, memory: float | None = None, grace: float = 0.0) -> Deadline:
+        """So many seconds and bytes from now; no limit where there is no number."""
+        end = float("inf") if seconds is None else perf_counter() + seconds
+        return cls(end, float("inf") if memory is None else resident_memory() + memory, grace)
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the end; negative after it."""
+        return self.end - perf_counter()
+
+    def tightened(self, other: Deadline) -> Deadline:
+        """The tighter of both limits."""
+        end = min(self.end, other.end)
+        cut = min(self.end + self.grace, other.end + other.grace)
+        return Deadline(end, min(self.memory, other.memory), cut - end if end < float("inf") else 0.0)
+
+    def share(self, share: float) -> Deadline:
+        """A share of the time that is left."""
+        return Deadline(perf_counter() + share * self.seconds_left, self.memory, self.grace)
+
+    @contextmanager
+    def enforced(self) -> Iterator[Deadline]:
+        """Enforce it for a block of code, together with the one that is enforced around the block."""
+        tighter = self.tightened(current_deadline())
+        token = _current.set(tighter)
+        try:
+            yield tighter
+        finally:
+            _current.reset(token)
+
+
+_current = ContextVar("deadline", default=Deadline())  # noqa: B039  (immutable)
+
+
+def current_deadline() -> Deadline:
+    """The one that is enforced here; without limits by default."""
+    return _current.get()
+
+
+def check_deadline() -> None:
+    """Raise `OutOfTime` if the enforced deadline and its grace are over; it costs less than a microsecond."""
+    limit = _current.get()
+    if perf_counter() > limit.end + limit.grace:
+        raise OutOfTime
+
+
+@contextmanager
+def limited_to(share: float, what: str) -> Iterator[None]:
+    """Enforce a share of the time that is left, for work that something else may stand for.
+
+    Raises
+    ------
+    TooLongError
+        Where the work takes longer, and there is time for something else.
+    """
+    part = current_deadline().share(share)
+    seconds = part.seconds_left
+    try:
+        with part.enforced():
+            yield
+    except OutOfTime:
+        check_deadline()
+        raise TooLongError(f"{what} needs more than {duration(seconds)}; {MORE_TIME}") from None
+
+
+def reserve_memory(nbytes: float, what: str = "this step") -> None:
+    """Raise `MemoryBudgetError` if so many bytes more would exceed the memory that the enforced deadline allows."""
+    if nbytes < _LITTLE:
+        return
+    left = memory_left()
+    if nbytes > left:
+        raise MemoryBudgetError(
+            f"{what} needs {readable_bytes(nbytes)} of memory; {readable_bytes(max(left, 0))} of the budget remain"
+        )
+
+
+def reserve_waves(waves: float, functions: float, dimension: int) -> None:
+    """Raise `MemoryBudgetError` if very many waves across a domain need a matrix of functions beyond what is left."""
+    if waves > MANY_WAVES and (memory := 16 * functions**2) > (left := max(memory_left(), 1.0)):
+        raise MemoryBudgetError(too_many_waves(waves, functions, memory, left, dimension))
+
+
+def memory_left() -> float:
+    """Bytes that the process may hold beside those that it holds now, as the enforced deadline allows."""
+    limit = _current.get().memory
+    return limit if limit == float("inf") else limit - resident_memory()
+
+
+def resident_memory() -> int:
+    """Bytes of memory that this process holds now, or the most it has held where the system tells no more."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
+
+
+# ---- Threads, memory, and the linear algebra library's own threads
+
+
+# ---- What the machine offers, and how work is spread over it
+
+
+_FALLBACK_MEMORY = 8 * 2**30
+_SIZE = re.compile(r"(\d+\.?\d*(?:e\d+)?) ?(?:([kmgt])(i)?)?b?", re.IGNORECASE)
+
+
+def available_threads() -> int:
+    """Number of processors this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def physical_memory() -> int:
+    """Bytes of memory of the machine, or of the container this process is confined to."""
+    try:
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        total = _FALLBACK_MEMORY
+    for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            total = min(total, int(Path(limit).read_text()))
+        except (OSError, ValueError):
+            continue  # no such control group, or "max": no limit
+    return total
+
+
+def read_size(text: str) -> float | None:
+    """Bytes of a size such as ``500MB`` or ``4GiB``; None where it is none."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        return None
+    number, prefix, binary = match.groups()
+    return float(number) * (1024.0 if binary else 1000.0) ** " kmgt".index((prefix or " ").lower())
+
+
+def run_tasks(tasks: Iterable[Callable[[], None]], threads: int) -> None:
+    """Run independent tasks on `threads` threads until the enforced deadline.
+
+    The first failure, the deadline or Ctrl-C drops those not yet begun.
+    """
+
+    def run(task: Callable[[], None]) -> None:
+        check_deadline()
+        task()
+
+    tasks = list(tasks)
+    if min(threads, len(tasks)) <= 1:  # a pool for one task is the dearer part of it
+        for task in tasks:
+            run(task)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # not needed before there is much to do
+
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for future in [pool.submit(copy_context().run, run, task) for task in tasks]:
+                future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+# ---- The threads of the linear algebra libraries, which have their own setting
+
+
+def library() -> str:
+    """Name and version of the BLAS that SciPy, and with it every least-squares solve, uses."""
+    try:
+        blas: dict[str, Any] = scipy.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    except (KeyError, TypeError):
+        return "unknown"
+    return f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip()
+
+
+def threads() -> int | None:
+    """How many threads they use, the most of any; None where none of them says so."""
+    return max((int(loaded["num_threads"]) for loaded in _controller().info()), default=None)
+
+
+def set_threads(count: int) -> bool:
+    """Limit them to `count` threads from now on; whether there was one that could be."""
+    controller = _controller()
+    controller.limit(limits=count)
+    return bool(controller.lib_controllers)
+
+
+@contextmanager
+def limited(count: int) -> Iterator[None]:
+    """At most `count` threads within, as few as before at most: where work is spread over threads of its own."""
+    controller = _controller()
+    before = threads()
+    with controller.limit(limits=count if before is None else min(count, before)):
+        yield
+
+
+@cache
+def _controller() -> Any:
+    """What speaks to every BLAS that is loaded; NumPy and SciPy may each have their own."""
+    # imported here: it looks through all libraries of the process, and few processes ask
+    from threadpoolctl import ThreadpoolController
+
+    scipy.linalg.get_lapack_funcs  # noqa: B018 (SciPy loads its library when it is first touched)
+    return ThreadpoolController().select(user_api="blas")
+
+
+# ---- Long computations that Ctrl-C ends at once
+
+
+T = TypeVar("T")
+
+_LISTEN_SECONDS = 0.1
+
+
+def run_interruptibly(function: Callable[[], T]) -> T:
+    """Call `function` in a thread of its own and wait for its result, or its exception.
+
+    Python answers Ctrl-C in the main thread and between two of its own instructions, and one call into LAPACK
+    can take a minute. With the work elsewhere, the main thread is free to listen. After Ctrl-C the thread is
+    left to itself: only let it compute, and write its results from the main thread.
+    """
+    future: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(function())
+        except BaseException as error:
+            future.set_exception(error)
+
+    thread = Thread(target=work, name="fspielm-work", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        # with a time limit: without one, Windows would not deliver Ctrl-C
+        thread.join(_LISTEN_SECONDS)
+    return future.result()
