@@ -54,8 +54,8 @@ from fspielm.geometry.shapes.polar import PolarCurve
 from fspielm.geometry.shapes.polygon import Polygon
 from fspielm.geometry.shapes.surface import Surface
 from fspielm.geometry.time import Time
-from fspielm.jobs.sweep import sweep
 from fspielm.jobs.sweep_picture import plot_sweep
+from fspielm.jobs.sweeping import sweep
 from fspielm.problem.conditions import AnyCondition, Dirichlet, Initial, Neumann, Robin, Symmetry
 from fspielm.problem.further_conditions import Condition, Measured, Periodic
 from fspielm.problem.interfaces import Interface, InterfaceLine, Transmission

@@ -12,6 +12,7 @@ from fspielm.cells import Patchwork, RowsInCells, tile
 from fspielm.collocation import QR
 from fspielm.estimate import HeldOut, find_sensitivity
 from fspielm.estimate.residuals import _AMPLE, Correction
+from fspielm.problem import identity
 
 x, y = sp.symbols("x y", real=True)
 u = sp.Function("u")(x, y)
@@ -35,7 +36,7 @@ def solved(made: Patchwork) -> tuple[Correction, np.ndarray]:
 
 def error(made: Patchwork, coefficients: np.ndarray) -> float:
     points = made.problem.domain.sample(500, np.random.default_rng(5))
-    values = made.basis.sums(coefficients[None], [localise(fs.equations.identity(2), fs.geometry.Sites(points))])[0, 0]
+    values = made.basis.sums(coefficients[None], [localise(identity(2), fs.geometry.Sites(points))])[0, 0]
     return float(np.sqrt(np.mean(np.abs(values - sp.lambdify((x, y), EXACT)(*points.T)) ** 2)))
 
 

@@ -67,7 +67,7 @@ class _Interrupt:
 def interrupt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., _Interrupt]:
     def make(rounds: int = 1, number: int = signal.SIGINT) -> _Interrupt:
         one = _Interrupt(rounds, number)
-        for module in ("solve", "solve_file", "modes"):
+        for module in ("solve", "solve", "modes"):
             monkeypatch.setattr(f"fspielm.cli.{module}.show_rounds", one.show)
         monkeypatch.setattr("fspielm.cli.progress.run_interruptibly", one.run)
         monkeypatch.setattr(os, "_exit", sys.exit)
@@ -191,7 +191,7 @@ def test_rows_that_ended_are_printed_and_written(
         yield show
 
     monkeypatch.setattr("fspielm.cli.sweeping.working", stop)
-    monkeypatch.setattr("fspielm.jobs.sweep._pickled", lambda _: ValueError("solved here"))
+    monkeypatch.setattr("fspielm.jobs.sweeping._pickled", lambda _: ValueError("solved here"))
     monkeypatch.setattr(os, "_exit", sys.exit)
     kept = ("--keep", "rows.db") if keep else ()
     done = fspielm("solve", "string.toml", "--set", "k=1:3:0.5", "--at", "0.5", *kept, "--out", "rows.csv")

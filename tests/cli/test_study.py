@@ -18,6 +18,7 @@ import pytest
 from fspielm import study
 from fspielm.cli import study as running
 from fspielm.jobs import Ended, Outcome, Store, Task, read_plan
+from fspielm.jobs.running import only_run
 from fspielm.jobs.store import StoreError
 
 COMMANDS = ("plans", "new", "run", "status", "report", "export", "theory")
@@ -246,7 +247,7 @@ class TestStatus:
         assert last == "No run is working on it; 'fspielm study run PLAN --store small.db' goes on."
 
     def test_while_another_run_holds_it(self, fspielm: Any, half: str) -> None:
-        with study.lock.only_run(Path(half)):
+        with only_run(Path(half)):
             assert "No run is working on it" not in fspielm("study", "status", half).out
             assert "another run is working on 'small.db'" in fspielm("study", "run", "small.toml").error
 

@@ -18,8 +18,8 @@ from rich.table import Table
 from rich.text import Text
 
 import fspielm.machine as blas
-from fspielm.cli.entry import headed_table
 from fspielm.cli.options import OldSeed
+from fspielm.cli.output import headed_table
 from fspielm.machine import available_threads, physical_memory
 from fspielm.paper.cases import catalogue as cases
 from fspielm.paper.cases.case import Case

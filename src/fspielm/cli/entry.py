@@ -1,21 +1,19 @@
-"""The entry point: every failure one clear message and its exit code."""
+"""The entry point: every failure one clear message and its exit code.
+
+It imports nothing that takes long before it is there to answer Ctrl-C.
+"""
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import signal
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NoReturn
-
-from rich import box
-from rich.table import Table
-from rich.text import Text
 
 from fspielm.errors import AccuracyWarning, ProblemError, SolveError, StorageWarning, TextError, WorkersWarning
 
@@ -55,36 +53,6 @@ def in_options(message: str) -> str:
 def _typed(form: str, match: re.Match[str]) -> str:
     """A phrase with its numbers, each of which is one word on a command line: 1-0.5j."""
     return form.format(*(number.replace(" ", "") for number in match.groups()))
-
-
-# ---- Values as JSON has them
-
-
-def finite(value: Any) -> Any:
-    """The same with null for numbers that are not finite, within lists and dictionaries too: JSON has no other word."""
-    if isinstance(value, dict):
-        return {name: finite(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-# ---- Tables on the terminal, all in one style
-
-
-def headed_table(*columns: str) -> Table:
-    """A table with a line under its headings; columns of another kind than text are added to it."""
-    return Table(*columns, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-
-
-def facts_table(facts: Mapping[str, str]) -> Table:
-    """Names, and beside each what it is."""
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(no_wrap=True)
-    table.add_column()
-    for name, fact in facts.items():
-        table.add_row(Text(name), Text(fact))
-    return table
 
 
 # ---- The entry point: every failure one clear message and its exit code, never a traceback for what is foreseen

@@ -16,8 +16,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from fspielm.cli.entry import finite, headed_table, in_options
+from fspielm.cli.entry import in_options
 from fspielm.cli.options import limit_blas, optional, with_options
+from fspielm.cli.output import finite, headed_table
 from fspielm.cli.progress import completing, run_or_salvage, show_rounds, working
 from fspielm.cli.report import PICTURES_HELP
 from fspielm.eigen.eigenmodes import eigenmodes

@@ -15,8 +15,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fspielm.cli.entry import facts_table, finite, headed_table, in_options
+from fspielm.cli.entry import in_options
 from fspielm.cli.options import Choice
+from fspielm.cli.output import facts_table, finite, headed_table
 from fspielm.cli.progress import completing, working
 from fspielm.disk import check_place
 from fspielm.errors import ProblemError

@@ -22,8 +22,9 @@ from rich.text import Text
 
 from fspielm import study
 from fspielm.cli.check import new_plan
-from fspielm.cli.entry import Interrupted, headed_table
+from fspielm.cli.entry import Interrupted
 from fspielm.cli.options import OldSeed, choose
+from fspielm.cli.output import headed_table
 from fspielm.cli.progress import working
 from fspielm.disk import check_place
 from fspielm.errors import ProblemError

@@ -14,17 +14,18 @@ import sympy as sp
 import typer
 from rich.console import Console
 
-from fspielm.cli.entry import headed_table, in_options
+from fspielm.cli.entry import in_options
 from fspielm.cli.options import Options, file_settings, optional
+from fspielm.cli.output import headed_table
 from fspielm.cli.progress import completing, run_or_salvage, working
 from fspielm.cli.report import Outputs
 from fspielm.disk import check_place, staged_file
 from fspielm.errors import ProblemError
 from fspielm.files.draft import ProblemFile
 from fspielm.files.read import read_problem_file
-from fspielm.jobs.sweep import sweep
 from fspielm.jobs.sweep_picture import plot_sweep
 from fspielm.jobs.sweep_plan import RESERVED, size
+from fspielm.jobs.sweeping import sweep
 from fspielm.problem.problem import Problem
 from fspielm.solution.plot.style import save_picture
 from fspielm.solution.solution import Solution

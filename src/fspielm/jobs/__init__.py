@@ -9,8 +9,8 @@ from fspielm.jobs.progress import Progress
 from fspielm.jobs.running import run
 from fspielm.jobs.store import Store
 from fspielm.jobs.subject import Subject
-from fspielm.jobs.sweep import sweep
 from fspielm.jobs.sweep_picture import plot_sweep
+from fspielm.jobs.sweeping import sweep
 from fspielm.jobs.table import export_csv, import_csv
 
 __all__ = [

@@ -17,7 +17,6 @@ from fspielm.solution.plot.errors import plot_comparison, plot_convergence, plot
 from fspielm.solution.plot.far_field import plot_far_field
 from fspielm.solution.plot.isosurface import plot_isosurface
 from fspielm.solution.plot.modes import plot_modes
-from fspielm.solution.plot.plot import plot
 from fspielm.solution.plot.spectrum import plot_spectrum
 from fspielm.solution.plot.style import check_picture_path, save_picture
 from fspielm.solution.report import (
@@ -54,7 +53,6 @@ __all__ = [
     "far_field_to_csv",
     "field_reports",
     "grid_inside",
-    "plot",
     "plot_comparison",
     "plot_convergence",
     "plot_error",

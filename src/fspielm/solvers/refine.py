@@ -46,7 +46,7 @@ def refine(
     with offering(partial(_better, solution, tol), "solution"):
         found = _better(solution, tol, _found(solution, own, record))
     if not found.converged:
-        warnings.warn(f"not converged: {found.report.reason}", AccuracyWarning, stacklevel=2)
+        warnings.warn(f"not converged: {found.report.reason}", AccuracyWarning, stacklevel=3)
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import fspielm as fs
 from fspielm import ProblemError
-from fspielm.basis import Basis, Characteristic, ExponentialBasis, JoinedBasis, RidgeBasis, localise
+from fspielm.basis import COSINE, Basis, Characteristic, ExponentialBasis, JoinedBasis, RidgeBasis, localise
 from fspielm.geometry import Sites
 from fspielm.problem import Operator, Term, derivative, identity
 
@@ -84,7 +84,7 @@ def test_any_slice_of_columns_is_the_same_columns(basis: ExponentialBasis, point
 def test_real_frequencies_are_cosines(points: np.ndarray) -> None:
     W, b = np.array([[3.0, -4.0], [0.5, 9.0]]), np.array([0.1, 0.7])
     exponential = ExponentialBasis(W, b, ORIGIN, [0.0, 0.0])
-    cosine = RidgeBasis(W, b, fs.features.COSINE, ORIGIN)
+    cosine = RidgeBasis(W, b, COSINE, ORIGIN)
     for operator in (identity(2), derivative((1, 2))):
         assert np.allclose(
             exponential.matrix(operator, Sites(points)), cosine.matrix(operator, Sites(points)), atol=1e-12
@@ -130,7 +130,7 @@ def test_no_function_is_larger_than_one_and_all_reach_about_one(problem: fs.Prob
     for leaf in leaves(basis):
         assert isinstance(leaf, RidgeBasis | ExponentialBasis)
         if isinstance(leaf, RidgeBasis):
-            assert leaf.activation is fs.features.COSINE
+            assert leaf.activation is COSINE
 
 
 def test_very_fast_growth_does_not_overflow() -> None:

@@ -11,6 +11,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.errors import ProblemError
+from fspielm.solution import plot_comparison
 from fspielm.solution.plot.panels import unjoined
 from fspielm.solution.plot.style import as_math
 
@@ -95,7 +96,7 @@ def test_other_pictures(disk: fs.Solution, tmp_path: Path) -> None:
     spectrum = disk.plot_spectrum(tmp_path / "spectrum.png")
     assert "Energy of $u" in draw(spectrum)[1].get_title()
     assert "<img" in disk._repr_html_()
-    assert len(fs.solution.pictures.plot_comparison(disk, WAVE[2], resolution=10).axes) == 2
+    assert len(plot_comparison(disk, WAVE[2], resolution=10).axes) == 2
 
 
 def test_the_energy_of_a_wave_is_on_one_side(disk: fs.Solution) -> None:

@@ -245,7 +245,7 @@ def test_a_comparison_shows_solution_and_error(line: fs.Solution, square: fs.Sol
 def test_pyplot_is_never_imported() -> None:
     program = """
 import sys, fspielm as fs, sympy as sp
-import fspielm.geometry.pictures, fspielm.solution.pictures
+import fspielm.geometry.pictures, fspielm.solution.plot
 assert "matplotlib" not in sys.modules
 fs.Disk((0, 0), 1).plot()
 x = sp.Symbol("x")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import fspielm as fs
 from fspielm.basis import RidgeBasis
 from fspielm.jobs import Job, Outcome, Plan, Subject, Sweep
+from fspielm.jobs.job import ALL_METHODS
 from fspielm.jobs.perform import settings
 from fspielm.paper.report import charts
 from fspielm.paper.report.analysis import StudyResult
@@ -149,5 +150,5 @@ def test_nothing_to_show_is_no_picture(make_result: Make, small_plan: Plan) -> N
 
 def test_every_method_has_a_colour_of_its_own() -> None:
     for colours in (charts.COLOURS, charts.DARK_COLOURS):
-        assert set(colours) == set(fs.study.job.ALL_METHODS)
+        assert set(colours) == set(ALL_METHODS)
         assert len(set(colours.values())) == len(colours)
