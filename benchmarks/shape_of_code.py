@@ -4,7 +4,7 @@
 
 Counts lines, functions of many parameters, questions for a concrete class outside of the package that it belongs to,
 and constants that steer the solver; and, in one round of an automatic solve, calls from one module to another, of all
-or of the core alone (solvers, accuracy, solution, linalg, collocation). What a round is, is said by `--entry`: the
+or of the core alone (solvers, estimate, solution, collocation). What a round is, is said by `--entry`: the
 function whose first call is looked at, from its beginning to its end.
 """
 
@@ -22,10 +22,10 @@ from typing import Any
 SRC = Path(__file__).resolve().parent.parent / "src"
 _MANY = 8
 # The packages whose constants steer: those that conduct a solve, and that judge it.
-_STEERING = ("solvers", "accuracy")
+_STEERING = ("solvers", "estimate")
 # The quick solves whose first round is looked at, and the packages that a round is conducted in.
 _ROUNDS = ("band", "characteristic")
-_CORE = ("solvers", "accuracy", "solution", "linalg", "collocation")
+_CORE = ("solvers", "estimate", "solution", "collocation")
 
 Module = tuple[Path, ast.Module]
 Hops = Counter[tuple[str, str]]
@@ -42,14 +42,14 @@ def main() -> None:
     modules = [(path.relative_to(package), _parse(path)) for path in sorted(package.rglob("*.py"))]
     lines = {path: len((package / path).read_text(encoding="utf-8").splitlines()) for path, _ in modules}
     steering = {path: count for path, count in lines.items() if path.parts[0] in _STEERING}
-    bases = concrete_classes(modules, "features", "Basis")
+    bases = concrete_classes(modules, "basis", "Basis")
     tables: list[tuple[str, int, Iterable[str]]] = [
         ("lines of src", sum(lines.values()), ()),
         ("lines of the core", sum(count for path, count in lines.items() if path.parts[0] in _CORE), ()),
         (f"lines of {' and '.join(_STEERING)}", sum(steering.values()), (f"{n:5d} {p}" for p, n in steering.items())),
         (f"functions of more than {_MANY} parameters", *_counted(wide_functions(modules))),
-        ("questions for a concrete Basis outside of features", *_counted(questions(modules, bases, "features"))),
-        ("questions for QR outside of linalg", *_counted(questions(modules, {"QR"}, "linalg"))),
+        ("questions for a concrete Basis outside of basis", *_counted(questions(modules, bases, "basis"))),
+        ("questions for QR outside of collocation", *_counted(questions(modules, {"QR"}, "collocation"))),
         (f"constants of {' and '.join(_STEERING)}", *_counted(constants(modules))),
     ]
     sys.path.insert(0, str(given.src.resolve()))
