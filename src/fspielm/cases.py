@@ -1,7 +1,9 @@
 """The former place of `fspielm.paper.cases`."""
 
+import sys
 import warnings
 
-from fspielm.paper.cases import *  # noqa: F403
+import fspielm.paper.cases as _present
 
 warnings.warn("fspielm.cases is now fspielm.paper.cases; import from there", DeprecationWarning, stacklevel=2)
+sys.modules[__name__] = _present

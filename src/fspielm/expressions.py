@@ -1,7 +1,9 @@
 """The former place of `fspielm.expr`."""
 
+import sys
 import warnings
 
-from fspielm.expr import *  # noqa: F403
+import fspielm.expr as _present
 
 warnings.warn("fspielm.expressions is now fspielm.expr; import from there", DeprecationWarning, stacklevel=2)
+sys.modules[__name__] = _present

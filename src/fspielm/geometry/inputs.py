@@ -1,9 +1,11 @@
-"""The former place of what is in `fspielm.geometry.boundary`."""
+"""The former place of `fspielm.geometry.boundary`."""
 
+import sys
 import warnings
 
-from fspielm.geometry.boundary import *  # noqa: F403
+import fspielm.geometry.boundary as _present
 
 warnings.warn(
     "fspielm.geometry.inputs is now fspielm.geometry.boundary; import from there", DeprecationWarning, stacklevel=2
 )
+sys.modules[__name__] = _present
