@@ -22,7 +22,7 @@ from method_page import DOCS, put
 
 import fspielm as fs
 from fspielm.estimate import infer_bands
-from fspielm.paper import Case
+from fspielm.paper.cases import Case
 from fspielm.solvers.strategies.filled import layout, least_core
 
 TABLE = DOCS / "ablation.csv"

@@ -24,7 +24,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.collocation import Householder
 from fspielm.expr import make_field
-from fspielm.paper import Case
+from fspielm.paper.cases import Case
 
 PANDA = "helmholtz-panda-0.45"
 CASES = [*fs.cases.names(), PANDA]

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from fspielm.jobs import Job, Outcome, Plan, Row, Store, builtin_plan
-from fspielm.paper import PaperSetting
+from fspielm.paper.cases import PaperSetting
 from fspielm.paper.cases import catalogue as cases
 from fspielm.paper.report.report import write_report
 

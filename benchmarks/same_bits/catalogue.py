@@ -14,7 +14,7 @@ from problems import EXAMPLES
 from random_families import make_problem
 
 import fspielm as fs
-from fspielm.paper import METHODS, SPACE_METHODS, make_features
+from fspielm.paper.cases import METHODS, SPACE_METHODS, make_features
 from same_bits.quick import BUDGET, QUICK, Solutions, solved
 
 # Of the families of random problems: all kinds of equations, domains and budgets are among them.

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from fspielm.paper import Case
+from fspielm.paper.cases import Case
 from fspielm.paper.cases import catalogue as cases
 
 load = cache(cases.load)

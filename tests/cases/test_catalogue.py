@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import fspielm as fs
-from fspielm.paper import METHODS, Case, check_method
+from fspielm.paper.cases import METHODS, Case, check_method
 
 NAMES = [
     "helmholtz-2d",

@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 from fspielm.expr import Field
-from fspielm.paper import Case
+from fspielm.paper.cases import Case
 from fspielm.paper.cases import catalogue as cases
 from fspielm.problem import BoundaryCondition, Operator
 

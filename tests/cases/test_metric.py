@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from fspielm.paper import Case
+from fspielm.paper.cases import Case
 from fspielm.paper.cases import catalogue as cases
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.paper import METHODS
+from fspielm.paper.cases import METHODS
 
 
 @pytest.mark.parametrize("seed", range(3))

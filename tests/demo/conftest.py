@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import fspielm as fs
-from fspielm.paper import Case, demo
+from fspielm.paper import demo
+from fspielm.paper.cases import Case
 from fspielm.paper.demo import CaseRun
 from fspielm.solution.plot import style
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fspielm as fs
-from fspielm.paper import Case
+from fspielm.paper.cases import Case
 from fspielm.paper.cases.helmholtz_panda import helmholtz_panda
 
 FAST = ("poisson-1d", "heat", "helmholtz-panda")

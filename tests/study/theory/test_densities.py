@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from fspielm.errors import ProblemError
-from fspielm.paper import scaling_moments, shift_moments
+from fspielm.paper.theory import scaling_moments, shift_moments
 from fspielm.paper.theory.moments import scaling_density, shift_density
 
 DIMENSIONS = (1, 2, 3, 4, 5)

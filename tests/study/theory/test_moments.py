@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from fspielm.errors import ProblemError
-from fspielm.paper import Moments, scale_for_mean, scaling_moments, shift_for_mean, shift_moments
+from fspielm.paper.theory import Moments, scale_for_mean, scaling_moments, shift_for_mean, shift_moments
 from fspielm.paper.theory.moments import chi_mean, chi_variance, shift_mean, shift_variance
 
 DIMENSIONS = (1, 2, 3, 4, 5)

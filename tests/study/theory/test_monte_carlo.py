@@ -8,7 +8,7 @@ import pytest
 import fspielm as fs
 from fspielm.basis import Family
 from fspielm.errors import ProblemError
-from fspielm.paper import compare, compare_ratios, effective_frequencies, scaling_moments, shift_moments
+from fspielm.paper.theory import compare, compare_ratios, effective_frequencies, scaling_moments, shift_moments
 from fspielm.paper.theory.moments import draw_frequencies, sample_moments
 
 SAMPLES = 20_000

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from fspielm.errors import ProblemError
-from fspielm.paper import scale_for_mean, shift_for_mean
-from fspielm.paper.theory import moments
+from fspielm.paper.theory import moments, scale_for_mean, shift_for_mean
 from fspielm.paper.theory import stated as paper
 from fspielm.paper.theory.comparison import mean_deviations, ratio_deviations, variance_deviations, within_from
 

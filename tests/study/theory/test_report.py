@@ -12,8 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from fspielm.errors import ProblemError
-from fspielm.paper import STEPS, compare, compare_ratios, write_theory
-from fspielm.paper.theory import report
+from fspielm.paper.theory import STEPS, compare, compare_ratios, report, write_theory
 from fspielm.paper.theory.comparison import MARK, signed_percent, significant, table
 from fspielm.paper.theory.pictures import draw_densities, draw_moments, draw_ratios
 from fspielm.paper.theory.report import ratios_latex
