@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeVar, final
+from typing import final
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from fspielm.jobs.subject import Bench
 from fspielm.paper.cases.case import Case, PaperResult
 from fspielm.paper.report.analysis import SHORT_LABELS, Cell, Group, Spread, paper_result
 from fspielm.paper.theory.moments import effective_frequencies
-from fspielm.solution.plot.style import BLUE, INK, LOGARITHMIC_COLOURS, VERMILION
+from fspielm.solution.plot.style import BLUE, INK, VERMILION
 from fspielm.solvers.request import Streams
 
 # ---- Colours: one for each method, the same everywhere, told apart by colour-blind readers too
@@ -34,24 +34,10 @@ COLOURS = {
     "fs-g-space": "#882255",
     "automatic": INK,
 }
-# On a dark page: lighter where the above would be lost.
-DARK_COLOURS = COLOURS | {"fs-l": "#4c9fe0", "fs-g": "#ec7a2c", "fs-g-space": "#b08cf0", "automatic": "#e8ebf0"}
-
-
-def heat_colour(share: float) -> tuple[str, str]:
-    """The colour of a share of the scale, between 0 and 1, and that of text upon it."""
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
-    red, green, blue, _ = colormaps[LOGARITHMIC_COLOURS](share)
-    dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-    return to_hex((red, green, blue)), "#ffffff" if dark else INK
 
 
 # ---- Logarithmic scales: their ends and their ticks
 
-
-Label = TypeVar("Label", bound=str)
 
 # Below rounding: where an error of exactly zero is drawn.
 _SMALLEST = 1e-18
@@ -61,6 +47,7 @@ _MARGIN = 0.06
 _SHORT_DECADES = 1.5
 _MOST_TICKS = 7
 _PLAIN = (0.001, 1000.0)
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # As a share of the scale.
 _CLOSEST = 0.12
 
@@ -80,17 +67,11 @@ class LogScale:
         bottom, top = math.log10(self.low), math.log10(self.high)
         return min(max((math.log10(bounded) - bottom) / (top - bottom), 0.0), 1.0)
 
-    def labels(self, power: Callable[[str, int], Label]) -> list[str | Label]:
-        """How the ticks are written: as ordinary numbers if all are near one, else all as powers of ten.
-
-        Parameters
-        ----------
-        power : callable
-            Writes a factor, empty if it is one, times a power of ten.
-        """
-        if all(_PLAIN[0] <= tick < _PLAIN[1] for tick in self.ticks):
-            return [f"{tick:g}" for tick in self.ticks]
-        return [power(*_scientific(tick)) for tick in self.ticks]
+    @property
+    def labels(self) -> list[str]:
+        """How the ticks are written: as ordinary numbers if all are near one, else all as powers of ten."""
+        plain = all(_PLAIN[0] <= tick < _PLAIN[1] for tick in self.ticks)
+        return [f"{tick:g}" if plain else _power_of_ten(tick) for tick in self.ticks]
 
 
 def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogScale:
@@ -107,10 +88,12 @@ def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogSca
     return LogScale(10.0**bottom, 10.0**top, _ticks(bottom, top))
 
 
-def _scientific(value: float) -> tuple[str, int]:
+def _power_of_ten(value: float) -> str:
+    """A number as a factor, unless that is one, times a power of ten."""
     exponent = math.floor(math.log10(value) + 1e-9)
     mantissa = value / 10.0**exponent
-    return "" if abs(mantissa - 1) < 0.01 else f"{mantissa:.2g}", exponent
+    factor = "" if abs(mantissa - 1) < 0.01 else f"{mantissa:.2g}·"
+    return f"{factor}10{str(exponent).translate(_RAISED)}"
 
 
 def _ticks(bottom: float, top: float) -> tuple[float, ...]:
@@ -260,10 +243,6 @@ class HeatMap:
     def numbered(self) -> bool:
         """Whether there is room for a number in each cell."""
         return len(self.mu_min) * len(self.mu_max) <= _MOST_NUMBERS
-
-    def share(self, cell: Cell) -> float | None:
-        """Where on the scale a cell lies."""
-        return None if cell.error is None else self.scale.share(cell.error.best)
 
     def label(self, cell: Cell) -> str:
         """What is written on a cell: the decimal logarithm of its best error, or a cross where it has none."""
@@ -436,15 +415,15 @@ def times(group: Group) -> Times | None:
     clouds = tuple(cloud for method in group.methods if (cloud := _cloud(group, method)))
     if not clouds:
         return None
-    places = [place(cell) for cloud in clouds for cell in cloud.cells]
+    points = [means(cell) for cloud in clouds for cell in cloud.cells]
     best = [end for cloud in clouds if (error := cloud.best.error) for end in (error.best, error.worst)]
     return Times(
-        clouds, log_scale(seconds for seconds, _ in places), log_scale([*best, *(error for _, error in places)])
+        clouds, log_scale(seconds for seconds, _ in points), log_scale([*best, *(error for _, error in points)])
     )
 
 
-def place(cell: Cell) -> tuple[float, float]:
-    """Where a cell that has errors lies: its mean seconds, and its mean error."""
+def means(cell: Cell) -> tuple[float, float]:
+    """Of a cell that has errors, its mean seconds and its mean error."""
     assert cell.error is not None
     assert cell.seconds is not None
     return max(cell.seconds.mean, _SHORTEST_SECONDS), cell.error.mean

@@ -1,4 +1,4 @@
-"""HTML and SVG by small pieces: what is text is escaped, what is markup says so."""
+"""HTML by small pieces: what is text is escaped, what is markup says so."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import math
 import re
 from collections.abc import Iterable
 from html import escape
-
-_VOID = frozenset({"img", "br", "col"})
 
 
 class Html(str):
@@ -25,8 +23,6 @@ def element(name: str, *children: str, **attributes: object) -> Html:
     Attributes lose a trailing underscore and write the others as hyphens; None leaves one out, True gives it no value.
     """
     written = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None)
-    if name in _VOID:
-        return Html(f"<{name}{written}>")
     return Html(f"<{name}{written}>{join(children)}</{name}>")
 
 
@@ -46,14 +42,6 @@ def number(value: float | None) -> Html:
     return Html(text.replace("<sup>-", "<sup>&minus;"))
 
 
-def plain(value: float | None) -> str:
-    """A number in scientific notation, as plain text."""
-    if value is None or not math.isfinite(value):
-        return "not finite"
-    mantissa, exponent = f"{value:.2e}".split("e")
-    return f"{mantissa}e{int(exponent)}"
-
-
 def typeset(text: str) -> str:
     """Plain text with its multiples of pi and its products in their proper characters."""
     text = re.sub(r"(\d) pi\b", "\\1\N{NARROW NO-BREAK SPACE}\N{GREEK SMALL LETTER PI}", text)
@@ -64,5 +52,4 @@ def _attribute(key: str, value: object) -> str:
     name = key.removesuffix("_").replace("_", "-")
     if value is True:
         return f" {name}"
-    text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-    return f' {name}="{escape(text)}"'
+    return f' {name}="{escape(str(value))}"'

@@ -25,9 +25,8 @@ from fspielm.paper.report.analysis import (
     unlike_the_paper,
     warned,
 )
-from fspielm.paper.report.charts import COLOURS, DARK_COLOURS
-from fspielm.paper.report.drawings import Frame, Illustration, symbol, unique_slugs
-from fspielm.paper.report.figures import FORMATS
+from fspielm.paper.report.charts import COLOURS
+from fspielm.paper.report.figures import FORMATS, Illustration, unique_slugs
 from fspielm.paper.report.markup import Html, element, join, number, typeset
 from fspielm.version import __version__
 from fspielm.wording import duration
@@ -245,7 +244,7 @@ def subject_section(subject: SubjectResult, slug: str, pictures: Sequence[Illust
         if unlike:
             parts.append(element("p", f"Unlike the paper: {unlike}.", class_="small"))
         if own:
-            parts += [_legend(group), element("div", join(map(_figure, own), "\n"), class_="figures")]
+            parts += map(_figure, own)
     parts.append(_all_cells(subject))
     return element("section", join(parts, "\n"))
 
@@ -303,7 +302,7 @@ def _line(entry: Entry, several: bool, paper: bool, best: float) -> list[Value]:
 def _method(entry: Entry) -> Value:
     """The method's name; below it what the small numbers are."""
     method = entry.cell.job.method
-    dot = element("span", "", class_=f"dot m-{method}", aria_hidden="true")
+    dot = element("span", "", class_="dot", style=f"background: {COLOURS[method]}", aria_hidden="true")
     if entry.paper is None:
         return Value(dot + LABELS[method])
     theirs = "the paper" if entry.paper_method == method else f"the paper's {LABELS[entry.paper_method]}"
@@ -315,24 +314,13 @@ def _seeds(cell: Cell) -> Value:
     return Value(cell.seeds, float(cell.error.count if cell.error else 0))
 
 
-def _legend(group: Group) -> Html:
-    """The methods with their colours and shapes."""
-    frame = Frame(width=18, height=14)
-    keys = [
-        element("li", frame.picture("", symbol(method, 9, 7, 4.5)), LABELS[method], class_=f"m-{method}")
-        for method in group.methods
-    ]
-    return element("ul", join(keys), class_="legend")
-
-
 def _figure(picture: Illustration) -> Html:
     links = [
         element("a", suffix[1:].upper(), href=f"figures/{picture.stem}{suffix}", download=True) for suffix in FORMATS
     ]
     files = element("span", join(links, " "), class_="files")
     caption = element("figcaption", element("h4", picture.title), element("p", picture.caption, " ", files))
-    wide = "wide" if picture.stem.endswith("-heat-map") else None
-    return element("figure", picture.svg(), caption, id=f"figure-{picture.stem}", class_=wide)
+    return element("figure", element("div", picture.svg, class_="chart"), caption, id=f"figure-{picture.stem}")
 
 
 def _all_cells(subject: SubjectResult) -> Html:
@@ -425,7 +413,7 @@ def report_page(study: StudyResult, pictures: Mapping[str, Sequence[Illustration
     sections = [subject_section(one, slugs[one.name], pictures[one.name]) for one in study.subjects]
     return _resource("page.html").format(
         generator=GENERATOR,
-        style=_resource("page.css") + _method_colours(),
+        style=_resource("page.css"),
         script=_resource("page.js"),
         title=join([f"Study “{study.plan.name}”"]),
         lead=element("p", _lead(study)),
@@ -443,13 +431,6 @@ def report_page(study: StudyResult, pictures: Mapping[str, Sequence[Illustration
 
 def _resource(name: str) -> str:
     return files("fspielm.paper.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _method_colours() -> str:
-    def rules(colours: Mapping[str, str]) -> str:
-        return " ".join(f".m-{method} {{ --c: {colour}; }}" for method, colour in colours.items())
-
-    return f"{rules(COLOURS)}\n@media screen and (prefers-color-scheme: dark) {{ {rules(DARK_COLOURS)} }}\n"
 
 
 def _lead(study: StudyResult) -> str:

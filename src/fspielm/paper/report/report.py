@@ -12,8 +12,7 @@ from fspielm.disk import check_replaceable, staged_folder
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.jobs.table import export_csv, origin_path
 from fspielm.paper.report.analysis import StudyResult, read_study
-from fspielm.paper.report.drawings import Illustration, illustrations, unique_slugs
-from fspielm.paper.report.figures import save_figure
+from fspielm.paper.report.figures import Illustration, illustrations, save_figure, unique_slugs
 from fspielm.paper.report.page import GENERATOR, report_page
 from fspielm.paper.report.tables import best_errors_table, best_ranges_table, subject_table, write_cells, write_summary
 
@@ -74,7 +73,7 @@ def _write_figures(pictures: list[Illustration], folder: Path, progress: Progres
     folder.mkdir()
     for number, picture in enumerate(pictures):
         progress(picture.stem, number, len(pictures))
-        save_figure(picture.draw(), folder / picture.stem)
+        save_figure(picture.figure, folder / picture.stem)
     progress("the page", len(pictures), len(pictures))
 
 
@@ -101,5 +100,5 @@ def _links(page: Path) -> list[str]:
     """The files that an earlier page names: all that came with it."""
     if not page.is_file():
         return []
-    found = re.findall(r'href="([^"#]+)"', page.read_text("utf-8", errors="replace"))
+    found = re.findall(r' href="([^"#]+)"', page.read_text("utf-8", errors="replace"))
     return [unescape(name) for name in found]
