@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,12 +17,12 @@ from fspielm.disk import describe
 from fspielm.errors import ProblemError, WorkersWarning
 from fspielm.jobs.engines.cluster import Cluster
 from fspielm.jobs.engines.engine import Ended, Engine, SingleProcess, Task
-from fspielm.jobs.job import Job, Terms
+from fspielm.jobs.job import Job
 from fspielm.jobs.perform import needed_memory
 from fspielm.jobs.plan import Plan
 from fspielm.jobs.store import Store, StoreError
 from fspielm.jobs.subject import Bench
-from fspielm.jobs.table import Table, read_table, take
+from fspielm.jobs.table import read_table, take
 from fspielm.resources import available_threads
 
 # ---- One run of a study at a time
@@ -137,17 +137,27 @@ def run(
     check_staff(workers, scheduler)
     place = Path(store)
     known = None if continue_from is None else read_table(plan, continue_from)
-    with only_run(place):
-        if not place.exists() and scheduler is None:
-            Store.create(place, plan, plan.terms()).close()
-        if place.exists() and not _work_is_left(place, plan, known, retry_failed):
-            return
-        with _make_engine(plan, workers, scheduler) as engine:
-            if not place.exists():
-                Store.create(place, plan, _cluster_terms(plan, engine)).close()
-                _work_is_left(place, plan, known, retry_failed)
-            with Store.open(place) as opened:
-                record_all(opened, engine, _tasks(opened, plan), starts, ends)
+    with ExitStack() as stack:
+        stack.enter_context(only_run(place))
+        engine = None
+        if not place.exists():
+            terms = plan.terms()
+            if scheduler is not None:
+                cluster = Cluster(plan.threads, scheduler=scheduler)
+                engine = stack.enter_context(cluster)
+                if plan.memory is None:
+                    # this machine's memory says nothing about theirs
+                    terms = replace(terms, memory=cluster.largest, share=cluster.part)
+            Store.create(place, plan, terms).close()
+        opened = stack.enter_context(Store.open(place))
+        opened.check_plan(plan)
+        if retry_failed:
+            opened.forget_failures()
+        if known is not None:
+            take(opened, known)
+        if opened.missing():
+            engine = engine or stack.enter_context(_make_engine(plan, workers, scheduler))
+            record_all(opened, engine, _tasks(opened, plan), starts, ends)
 
 
 def check_staff(workers: Any, scheduler: Any) -> None:
@@ -158,17 +168,6 @@ def check_staff(workers: Any, scheduler: Any) -> None:
         raise ProblemError(
             f"workers={workers} are those of this machine, scheduler={scheduler!r} has its own; give one"
         )
-
-
-def _work_is_left(place: Path, plan: Plan, known: Table | None, retry_failed: bool) -> bool:
-    """Whether solves are missing, once failed ones are taken back and those of a table are taken."""
-    with Store.open(place) as opened:
-        opened.check_plan(plan)
-        if retry_failed:
-            opened.forget_failures()
-        if known is not None:
-            take(opened, known)
-        return bool(opened.missing())
 
 
 def _make_engine(plan: Plan, workers: int | None, scheduler: str | None) -> Engine:
@@ -186,14 +185,6 @@ def _make_engine(plan: Plan, workers: int | None, scheduler: str | None) -> Engi
             stacklevel=3,
         )
     return Cluster(plan.threads, workers=workers)
-
-
-def _cluster_terms(plan: Plan, engine: Engine) -> Terms:
-    terms = plan.terms()
-    if isinstance(engine, Cluster) and plan.memory is None:
-        # this machine's memory says nothing about theirs
-        return replace(terms, memory=engine.largest, share=engine.part)
-    return terms
 
 
 def record_all(

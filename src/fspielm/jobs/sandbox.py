@@ -14,7 +14,6 @@ from contextlib import suppress
 from queue import Empty, Queue
 from threading import Thread
 from time import perf_counter
-from types import TracebackType
 from typing import Any
 
 from fspielm.jobs.job import AUTOMATIC, DONE, Job, Outcome, Terms, failure
@@ -95,9 +94,7 @@ class Sandbox:
     def __enter__(self) -> Sandbox:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def perform(self, job: Job, subject: Subject, terms: Terms, *, wanted: Callable[[], bool] | None = None) -> Outcome:

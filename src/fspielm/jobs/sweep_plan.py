@@ -21,8 +21,8 @@ import sympy as sp
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError, SolveError
 from fspielm.geometry.domain import Domain
-from fspielm.jobs.job import AUTOMATIC, DONE, ESTIMATE, Job, Outcome, Terms
-from fspielm.jobs.perform import outcome_of
+from fspielm.jobs.job import AUTOMATIC, ESTIMATE, Job, Outcome, Terms
+from fspielm.jobs.perform import outcome_from, outcome_of
 from fspielm.numerics.sampling import kronecker
 from fspielm.problem.parameters import check_parameter, need_values
 from fspielm.problem.problem import Problem
@@ -399,7 +399,10 @@ class Sweeper:
             self._series.append(Series(terms.tol, budget, job.seed))
         solution = self._series[0].solve(self._problem_of(job.subject))
         seconds = perf_counter() - begun
-        return _outcome(solution, take(self.measure, solution), seconds)
+        estimate, measured = solution.report.error_estimate, take(self.measure, solution)
+        return outcome_from(
+            solution.report, seconds, measure=ESTIMATE, error=estimate, error_estimate=estimate, measured=measured
+        )
 
     def _problem_of(self, label: str) -> Problem:
         """The problem with the numbers of a row."""
@@ -407,22 +410,3 @@ class Sweeper:
             return self.problem.at(dict(zip(self.parameters, self.grid.rows[label], strict=True)))
         except ProblemError as error:
             raise ProblemError(f"with {label} the problem cannot be stated: {error}") from error
-
-
-def _outcome(solution: Solution, measured: dict[str, Any], seconds: float) -> Outcome:
-    report = solution.report
-    return Outcome(
-        DONE,
-        measure=ESTIMATE,
-        error=report.error_estimate,
-        error_estimate=report.error_estimate,
-        residuals={name: residual.rms for name, residual in report.residuals.items()},
-        neurons=report.neurons,
-        rows=report.rows,
-        rank=report.rank,
-        condition=report.condition,
-        coefficient_norm=report.coefficient_norm,
-        phases=dict(report.seconds),
-        seconds=seconds,
-        measured=measured,
-    )

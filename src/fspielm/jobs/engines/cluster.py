@@ -11,13 +11,12 @@ from itertools import count
 from queue import Empty, Queue
 from threading import Thread
 from time import monotonic
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 from uuid import uuid4
 
 from fspielm.errors import ProblemError, WorkersLostError, WorkersWarning
 from fspielm.jobs.engines import remote
-from fspielm.jobs.engines.connection import Crew, connected, mismatch, own_scheduler, quiet
+from fspielm.jobs.engines.connection import Crew, connected, mismatch, no_warnings, own_scheduler, quiet
 from fspielm.jobs.engines.engine import Ended, Engine, Task
 from fspielm.jobs.job import Outcome, failure
 from fspielm.version import __version__
@@ -276,9 +275,7 @@ class Staff:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._stack.close()
 
     @property
@@ -291,9 +288,8 @@ class Staff:
     def submit(self, number: int, request: dict[str, Any], worker: str) -> Future[Any]:
         """Give a task to a worker; its answer will be an event."""
         key = f"{self._name}-{number}"
-        with warnings.catch_warnings():
-            # that it is large
-            warnings.simplefilter("ignore")
+        # Dask warns of large tasks
+        with no_warnings():
             future: Future[Any] = self._client.submit(
                 remote.solve, request, key=key, workers=[worker], allow_other_workers=False, pure=False
             )
@@ -483,13 +479,11 @@ class Cluster(Engine):
         self._staff.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         # whatever still runs is no longer wanted
         self._flights.clear()
         self._spent.clear()
-        self._staff.__exit__(kind, error, trace)
+        self._staff.__exit__(*exception)
 
     @property
     def largest(self) -> float:

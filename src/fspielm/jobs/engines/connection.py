@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from tempfile import TemporaryFile
 from threading import Event, Lock, Thread
-from types import TracebackType
 from typing import TYPE_CHECKING, final
 
 from fspielm.errors import ProblemError
@@ -60,9 +59,7 @@ class Crew:
             thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._stop.set()
         with self._lock:
             for process in self._processes:
@@ -144,7 +141,7 @@ def own_scheduler() -> Iterator[str]:
     from distributed import LocalCluster
 
     with (
-        _no_warnings(),
+        no_warnings(),
         LocalCluster(
             n_workers=0,
             threads_per_worker=1,
@@ -166,7 +163,7 @@ def connected(address: str) -> Iterator[Client]:
 
     advice = "give the address that 'dask scheduler' shows, as in tcp://127.0.0.1:8786"
     try:
-        with _no_warnings():
+        with no_warnings():
             _greet(address)
             client = Client(address, timeout=_ANSWER_SECONDS, set_as_default=False, name="fspielm-study")
     except (ValueError, TypeError) as error:
@@ -180,7 +177,7 @@ def connected(address: str) -> Iterator[Client]:
         _check_scheduler(client, address)
         yield client
     finally:
-        with _no_warnings():
+        with no_warnings():
             client.close(timeout=2)
 
 
@@ -216,7 +213,8 @@ def _logger_names() -> list[str]:
 
 
 @contextmanager
-def _no_warnings() -> Iterator[None]:
+def no_warnings() -> Iterator[None]:
+    """Ignore all warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from queue import Queue
 from threading import Lock, Thread
-from types import TracebackType
 from typing import final
 
 from fspielm.jobs.job import Job, Outcome, Terms, environment
@@ -78,9 +77,7 @@ class Here(Engine):
     def __init__(self, performer: Performer) -> None:
         self._performer = performer
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         pass
 
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
@@ -107,9 +104,7 @@ class SingleProcess(Engine):
     def __init__(self, threads: int) -> None:
         self._sandbox = Sandbox(threads)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._sandbox.close()
 
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
@@ -147,9 +142,7 @@ class Several(Engine):
         self._is_over = False
         self._threads: list[Thread] = []
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._is_over = True  # which each of them asks for now and then
         for thread in self._threads:
             thread.join(_END_SECONDS)
