@@ -237,7 +237,7 @@ class TestAnExistingCluster:
     def test_workers_come_and_go(self, address: str, make_task: MakeTask) -> None:
         with Crew(1, address) as first, Crew(0, address) as nobody, Cluster(1, scheduler=address) as cluster:
             assert cluster.part > 1e8
-            assert nobody.defeat is not None
+            assert nobody.failure is not None
             hosts = cluster._staff.hosts
 
             def tasks() -> Iterator[Task]:
@@ -349,9 +349,9 @@ class TestCrew:
             for thread in started._threads:
                 thread.join(600)
                 assert not thread.is_alive()
-            assert started.defeat is not None
-            assert started.defeat.startswith("the workers on this machine do not start: ")
-            assert "no_such_module" in started.defeat
+            assert started.failure is not None
+            assert started.failure.startswith("the workers on this machine do not start: ")
+            assert "no_such_module" in started.failure
 
     def test_workers_that_are_killed_before_they_say_who_they_are(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -361,4 +361,4 @@ class TestCrew:
         monkeypatch.setattr(crew, "_MODULE", "stillborn")
         with Crew(1, "tcp://127.0.0.1:8786") as started:
             started._threads[0].join(600)
-            assert started.defeat == "the workers on this machine do not start: ended by signal 9"
+            assert started.failure == "the workers on this machine do not start: ended by signal 9"
