@@ -1,4 +1,4 @@
-"""HTML by small pieces: what is text is escaped, what is markup says so."""
+"""Build HTML: plain strings are escaped, `Html` strings are not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 
 
 class Html(str):
-    """Markup, as opposed to text."""
+    """Markup, as opposed to plain text."""
 
     __slots__ = ()
 
@@ -18,16 +18,17 @@ class Html(str):
 
 
 def element(name: str, *children: str, **attributes: object) -> Html:
-    """An element; children that are no `Html` are escaped.
+    """An element; children that are plain strings are escaped.
 
-    Attributes lose a trailing underscore and write the others as hyphens; None leaves one out, True gives it no value.
+    Names of attributes lose a trailing underscore, and other underscores become hyphens. None omits an attribute; True
+    gives it no value.
     """
     written = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None)
     return Html(f"<{name}{written}>{join(children)}</{name}>")
 
 
 def join(children: Iterable[str], between: str = "") -> Html:
-    """Pieces one after the other, text escaped."""
+    """Join pieces, with plain strings escaped."""
     return Html(between.join(c if isinstance(c, Html) else escape(c) for c in children))
 
 
@@ -43,7 +44,7 @@ def number(value: float | None) -> Html:
 
 
 def typeset(text: str) -> str:
-    """Plain text with its multiples of pi and its products in their proper characters."""
+    """Plain text with pi and x, as in ``24 pi`` and ``100 x 100``, as proper characters."""
     text = re.sub(r"(\d) pi\b", "\\1\N{NARROW NO-BREAK SPACE}\N{GREEK SMALL LETTER PI}", text)
     return re.sub(r"(\d) x (\d)", "\\1\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}\N{NO-BREAK SPACE}\\2", text)
 
