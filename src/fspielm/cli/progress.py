@@ -108,9 +108,8 @@ def completing(interrupt: Interrupted | None = None) -> Iterator[None]:
     def hold(number: int, frame: Any) -> None:
         signal.signal(SIGINT, previous)
         held.append(Interrupted(number))
-        os.write(
-            2, b"fspielm: the rest is written first; Ctrl-C again ends it at once\n"
-        )  # the signal may have interrupted a print
+        # not print, which the signal may have interrupted
+        os.write(2, b"fspielm: the rest is written first; Ctrl-C again ends it at once\n")
 
     previous = signal.signal(SIGINT, hold)
     try:

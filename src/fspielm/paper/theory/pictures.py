@@ -1,4 +1,4 @@
-"""Pictures of effective frequencies."""
+"""Figures of effective frequencies."""
 
 from __future__ import annotations
 
@@ -28,17 +28,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# ---- What the pictures of the theory share: colours, and a scale for deviations of either sign
-
-
 COLOURS: dict[Scheme, str] = {"scaling": VERMILION, "shift": BLUE}
 
 # Points of a curve over several decades.
 CURVE_POINTS = 400
 
-# Percent; the scale of deviations is linear up to here and logarithmic beyond.
+# Percent. The scale of deviations is linear up to here and logarithmic beyond.
 _LINEAR = 1.0
-# The size of the linear part for which curves have no kink where it ends: 0.9 of 1 / log(10).
+# The size of the linear part that leaves no kink in curves: 0.9 of 1 / log(10).
 _SMOOTH = 0.391
 _TICKS = {
     -100.0: "\N{MINUS SIGN}100",
@@ -61,20 +58,19 @@ def scale_percent(axes: Axes, low: float, high: float) -> None:
 
 
 def tidy(axes: Axes) -> None:
-    """Leave the top and the right side of a panel open, and leave out the small ticks, which take long to lay out."""
+    """Remove the top and right sides of a panel, and the minor ticks, which are slow to lay out."""
     axes.minorticks_off()
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
-# ---- How effective frequencies are distributed: drawn by scaling and by shift, with the same mean
+# ---- Distributions by scaling and by shift, with the same mean
 
 
 TARGETS = (10.0, 80.0)
 
 _PANEL_HEIGHT = 1.9
 _BINS = 40
-# Standard deviations of either distribution that are shown, and the smallest density.
+# How many standard deviations of a density are drawn, and the smallest density shown.
 _REACH = 4.0
 _FLOOR = 3e-4
 # Means along the horizontal axis.
@@ -153,11 +149,11 @@ def _key() -> list[Any]:
     ]
 
 
-# ---- Mean and standard deviation of effective frequencies over the magnitude, exact, stated and drawn
+# ---- Mean and standard deviation over the magnitude: exact, stated and drawn
 
 
 _HEIGHT = 6.0
-# The logarithmic axis leaves out neurons without a shift, and those that hardly have one.
+# The logarithmic axis begins here, and leaves out smaller shifts.
 _LOWEST = 0.3
 _DOTS: dict[str, Any] = {"fmt": "o", "markersize": 2.6, "elinewidth": 0.8, "linestyle": "none"}
 
@@ -261,7 +257,7 @@ def _finish_deviations(axes: Axes) -> None:
 
 
 def _key_moments() -> list[Any]:
-    """What lines and dots mean, once for all panels."""
+    """The legend of all panels."""
     from matplotlib.lines import Line2D
 
     return [
@@ -280,7 +276,7 @@ def _key_moments() -> list[Any]:
     ]
 
 
-# ---- The variance ratio over the mean frequency, exact, stated and drawn
+# ---- The variance ratio over the mean frequency: exact, stated and drawn
 
 
 _HEIGHT_RATIOS = 3.2
@@ -332,7 +328,7 @@ def _draw_deviation(axes: Axes, rows: Sequence[RatioComparison], colour: str) ->
 
 
 def _curve(dimension: int) -> tuple[FloatArray, FloatArray]:
-    """Means from the lowest there is, and the variances by shift that belong to them."""
+    """Means from the lowest possible one, and their variances by shift."""
     mu = np.concatenate([[0.0], np.geomspace(0.05, _LARGEST_SHIFT, CURVE_POINTS)])
     return moments.shift_mean(dimension, mu), moments.shift_variance(dimension, mu)
 
