@@ -126,23 +126,14 @@ class Options:
 
 @dataclass(frozen=True)
 class Choice:
-    """How to solve a benchmark.
+    """How to solve a benchmark."""
 
-    Attributes
-    ----------
-    method : str
-        One of the paper's methods, or `AUTOMATIC`.
-    least_squares : str
-        Its short name.
-    mu : (float, float) or None
-        Range of frequencies of a method of the paper.
-    settings : dict
-        Keyword arguments of `fspielm.solve`.
-    """
-
+    # one of the paper's, or `AUTOMATIC`
     method: str
     least_squares: str
+    # of a method of the paper
     mu: tuple[float, float] | None
+    # keyword arguments of `fspielm.solve`
     settings: dict[str, Any]
 
     @property

@@ -145,21 +145,14 @@ class Subject:
 @final
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """A problem with its measure.
-
-    Attributes
-    ----------
-    problem : Problem
-    measure : {"exact", "reference", "estimate"}
-    relative_error : callable or None
-        The error of a solution; None if there is no exact or reference solution.
-    case : Case or None
-        The benchmark, if it is one.
-    """
+    """A problem with its measure."""
 
     problem: Problem
+    # "exact", "reference" or "estimate"
     measure: str
+    # of a solution; None if there is no exact or reference solution
     relative_error: Callable[[Function], float] | None
+    # the benchmark, if it is one
     case: Case | None = None
 
     def points(self, neurons: int) -> Points:

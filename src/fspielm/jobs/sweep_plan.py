@@ -42,16 +42,10 @@ _MOST_ROWS = 250_000
 @final
 @dataclass(frozen=True)
 class Grid:
-    """Every combination of the values of some parameters; the last parameter varies fastest.
-
-    Attributes
-    ----------
-    names : tuple of str
-    values : tuple of tuple of float
-        Of each parameter.
-    """
+    """Every combination of the values of some parameters; the last parameter varies fastest."""
 
     names: tuple[str, ...]
+    # of each parameter
     values: tuple[tuple[Number, ...], ...]
 
     @property
@@ -211,18 +205,10 @@ _DEPTH = 4
 @final
 @dataclass(frozen=True)
 class SweepPlan:
-    """A sweep to be run.
-
-    Attributes
-    ----------
-    grid : Grid
-    problem, measure : str
-        Digests of them.
-    tol : float
-    seed : int
-    """
+    """A sweep to be run."""
 
     grid: Grid
+    # digests of the problem and of the measure
     problem: str
     measure: str
     tol: float
@@ -366,22 +352,13 @@ def _digest(*texts: str) -> str:
 @final
 @dataclass(eq=False)
 class Sweeper:
-    """Solves rows and measures their solutions; each row begins with the functions that served the row before.
-
-    Attributes
-    ----------
-    problem : Problem
-    parameters : tuple of Symbol
-    grid : Grid
-    measure : callable
-    neurons : int or None
-        At most, of each solve.
-    """
+    """Solves rows and measures their solutions; each row begins with the functions that served the row before."""
 
     problem: Problem
     parameters: tuple[sp.Symbol, ...]
     grid: Grid
     measure: Measure
+    # at most, of each solve
     neurons: int | None = None
     _series: list[Series] = field(default_factory=list)
 

@@ -26,22 +26,14 @@ _SUFFIX = ".origin.json"
 @final
 @dataclass(frozen=True)
 class Origin:
-    """Where the rows of a CSV file come from.
-
-    Attributes
-    ----------
-    plan : str
-    subjects : mapping of str to str
-        Digest of every problem.
-    tol : float
-        Of the automatic solver.
-    environments : mapping
-        The environments that solves ran in, by digest.
-    """
+    """Where the rows of a CSV file come from."""
 
     plan: str
+    # digests of the problems
     subjects: Mapping[str, str]
+    # of the automatic solver
     tol: float
+    # by digest
     environments: Mapping[str, Mapping[str, str]]
 
     @classmethod
@@ -125,19 +117,12 @@ class Taken:
 @final
 @dataclass(frozen=True)
 class Table:
-    """Rows of a plan from a CSV file.
-
-    Attributes
-    ----------
-    rows : tuple of Row
-    environments : mapping
-        The environments that they ran in, by digest.
-    foreign : int
-        How many further rows the file has.
-    """
+    """Rows of a plan from a CSV file."""
 
     rows: tuple[Row, ...]
+    # by digest
     environments: Mapping[str, Mapping[str, str]]
+    # how many further rows the file has
     foreign: int
 
 

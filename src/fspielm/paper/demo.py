@@ -40,24 +40,15 @@ Run = TypeVar("Run")
 @final
 @dataclass(frozen=True, eq=False)
 class CaseRun:
-    """A benchmark with a solution of it and its errors.
-
-    Attributes
-    ----------
-    case : Case
-    solution : Solution
-    relative_error : float
-        The paper's metric.
-    space_time_error : float or None
-        Over the whole domain, if the paper's metric is a time slice.
-    seconds : float
-        Time of the solve with all of its rounds, without measuring and drawing.
-    """
+    """A benchmark with a solution of it and its errors."""
 
     case: Case
     solution: Solution
+    # in the paper's metric
     relative_error: float
+    # over the whole domain, if the paper's metric is a time slice
     space_time_error: float | None
+    # of the solve with all of its rounds, without measuring and drawing
     seconds: float
 
     @property
@@ -79,20 +70,11 @@ class CaseRun:
 @final
 @dataclass(frozen=True, eq=False)
 class FileRun:
-    """A problem file with a solution of it, and its error if the file has the exact solution.
-
-    Attributes
-    ----------
-    file : ProblemFile
-    solution : Solution
-    relative_error : float or None
-        The largest of several unknowns.
-    seconds : float
-        As for `CaseRun`.
-    """
+    """A problem file with a solution of it, and its error if the file has the exact solution."""
 
     file: ProblemFile
     solution: Solution
+    # the largest of several unknowns; None if the file has no exact solution
     relative_error: float | None
     seconds: float
 

@@ -91,25 +91,16 @@ _ROUNDING = 1 + 1e-9
 @final
 @dataclass(frozen=True)
 class Worker:
-    """A worker as it described itself.
-
-    Attributes
-    ----------
-    address : str
-    host : str
-        The machine. Its workers share its memory.
-    memory : float
-        Bytes of the machine.
-    limit : float or None
-        Memory limit of the worker in bytes.
-    slots : int
-        Tasks at once.
-    """
+    """A worker as it described itself."""
 
     address: str
+    # workers of one host share its memory
     host: str
+    # bytes of the host
     memory: float
+    # memory limit of the worker in bytes
     limit: float | None
+    # tasks at once
     slots: int
 
 

@@ -24,20 +24,12 @@ from fspielm.paper.cases.case import Case, PaperResult
 @final
 @dataclass(frozen=True)
 class Spread:
-    """Statistics of several errors, or times.
-
-    Attributes
-    ----------
-    count : int
-    best, mean, median, worst : float
-        Best is the smallest.
-    std : float
-        Divided by the number of values, as NumPy does by default; the paper's numbers do not tell which it uses.
-    """
+    """Statistics of several errors, or times; the best is the smallest."""
 
     count: int
     best: float
     mean: float
+    # divided by the number of values, as NumPy does; the paper's numbers do not tell which it uses
     std: float
     median: float
     worst: float
@@ -102,20 +94,12 @@ def order_methods(methods: Iterable[str]) -> list[str]:
 @final
 @dataclass(frozen=True)
 class Cell:
-    """One setting with all of its seeds.
+    """One setting, with the number of planned seeds and the solves of all seeds."""
 
-    Attributes
-    ----------
-    job : Job
-        The setting; its seed has no meaning.
-    planned : int
-        How many seeds are planned.
-    rows : tuple of Row
-        The solves that have ended.
-    """
-
+    # its seed has no meaning
     job: Job
     planned: int
+    # the solves that have ended
     rows: tuple[Row, ...]
 
     @cached_property
@@ -215,19 +199,11 @@ class Variant:
 @final
 @dataclass(frozen=True)
 class Group:
-    """The cells of one subject and one variant, and those of the automatic solver: what one chart compares.
-
-    Attributes
-    ----------
-    subject : str
-    variant : Variant
-    label : str
-        How it differs from the other variants of the subject; empty if it is the only one.
-    cells : sequence of Cell
-    """
+    """The cells of one subject and one variant, and those of the automatic solver: what one chart compares."""
 
     subject: str
     variant: Variant
+    # how it differs from the other variants of the subject; empty if it is the only one
     label: str
     cells: Sequence[Cell]
 
@@ -287,17 +263,10 @@ def _belongs(cell: Cell, variant: Variant) -> bool:
 @final
 @dataclass(frozen=True, eq=False)
 class SubjectResult:
-    """A benchmark or a problem file with its cells.
-
-    Attributes
-    ----------
-    name : str
-    bench : Bench or None
-        None for a problem file that this version cannot read.
-    cells : sequence of Cell
-    """
+    """A benchmark or a problem file with its cells."""
 
     name: str
+    # None for a problem file that this version cannot read
     bench: Bench | None
     cells: Sequence[Cell]
 
@@ -347,22 +316,13 @@ _SPACE = "-space"
 @final
 @dataclass(frozen=True)
 class Entry:
-    """One line of a table: a cell, with the paper's result.
-
-    Attributes
-    ----------
-    group : Group
-    cell : Cell
-    at_paper_range : bool
-        Whether the cell is shown only because its range is the paper's best, although another range is better here.
-    paper_method : str
-        The paper's method that it is compared with; empty if there is none.
-    paper : PaperResult or None
-    """
+    """One line of a table: a cell, with the paper's result."""
 
     group: Group
     cell: Cell
+    # shown only because its range is the paper's best, although another range is better here
     at_paper_range: bool = False
+    # the paper's method that it is compared with; empty if there is none
     paper_method: str = ""
     paper: PaperResult | None = None
 
@@ -432,15 +392,9 @@ _NUMBER = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?")
 @final
 @dataclass(frozen=True)
 class Trouble:
-    """Solves whose messages are equal except for numbers.
+    """Solves whose messages are equal except for numbers."""
 
-    Attributes
-    ----------
-    message : str
-        The message of the first.
-    rows : tuple of Row
-    """
-
+    # that of the first
     message: str
     rows: tuple[Row, ...]
 
@@ -479,21 +433,12 @@ def _gather(rows: Iterable[Row]) -> list[Trouble]:
 @final
 @dataclass(frozen=True, eq=False)
 class StudyResult:
-    """The content of a store, in the order of the plan.
-
-    Attributes
-    ----------
-    plan : Plan
-    terms : Terms
-    rows : sequence of Row
-    environments : mapping of str to mapping
-        The environments that solves ran in, by digest.
-    subjects : sequence of SubjectResult
-    """
+    """The content of a store, in the order of the plan."""
 
     plan: Plan
     terms: Terms
     rows: Sequence[Row]
+    # by digest
     environments: Mapping[str, Mapping[str, str]]
     subjects: Sequence[SubjectResult]
 

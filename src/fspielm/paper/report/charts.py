@@ -134,25 +134,16 @@ _WORTH_TELLING = 5e-4
 @final
 @dataclass(frozen=True, eq=False)
 class Law:
-    """The frequencies of one method at its best range, with its best seed.
-
-    Attributes
-    ----------
-    method : str
-    job : Job
-    shares : (bins,) array
-        Share of the neurons in each bin.
-    mean, std : float
-        Of all neurons.
-    beyond : float
-        Share of the neurons that the bins do not reach.
-    """
+    """The frequencies of one method at its best range, with its best seed."""
 
     method: str
     job: Job
+    # of the neurons in each bin
     shares: FloatArray
+    # of all neurons
     mean: float
     std: float
+    # share of the neurons beyond the last bin
     beyond: float
 
     @property
@@ -220,19 +211,11 @@ _MOST_TICKS_HEAT_MAP = 8
 @final
 @dataclass(frozen=True)
 class HeatMap:
-    """A map for each method, all with the same axes and the same scale.
-
-    Attributes
-    ----------
-    mu_min, mu_max : tuple of float
-    panels : mapping of method to mapping of (mu_min, mu_max) to Cell
-        The planned cells; those without an error have failed, or not been solved yet.
-    best : mapping of method to (mu_min, mu_max)
-    scale : LogScale
-    """
+    """A map for each method, all with the same axes and the same scale."""
 
     mu_min: tuple[float, ...]
     mu_max: tuple[float, ...]
+    # the planned cells of each method; those without an error have failed, or not been solved yet
     panels: Mapping[str, Mapping[Pair, Cell]]
     best: Mapping[str, Pair]
     scale: LogScale
@@ -326,22 +309,14 @@ def _line(group: Group, method: str) -> Line | None:
 @final
 @dataclass(frozen=True)
 class Strip:
-    """One method.
-
-    Attributes
-    ----------
-    method : str
-    cell : Cell
-    seeds : tuple of (seed, error)
-    error : Spread
-    paper : PaperResult or None
-        The paper's, at its own best range.
-    """
+    """One method."""
 
     method: str
     cell: Cell
+    # each with its error
     seeds: tuple[tuple[int, float], ...]
     error: Spread
+    # at the paper's own best range
     paper: PaperResult | None
 
 

@@ -127,7 +127,7 @@ def add_legend(figure: Figure, axes: Axes) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, handletextpad=0.4)
 
 
-# ---- Histograms of effective frequencies, method above method
+# ---- The charts
 
 
 _HISTOGRAM_HEIGHT = 0.72
@@ -153,23 +153,12 @@ def draw_frequencies(chart: Frequencies, title: str) -> Figure:
     return figure
 
 
-# ---- Heat maps of the best error over (mu_min, mu_max), method by method
-
-
 _HEAT_MAP_ROW_HEIGHT = 2.25
 _MARK = "#e8000b"
 
 
 def draw_heat_map(chart: HeatMap, title: str, quantity: str) -> Figure:
-    """Draw the maps on one colour scale, each cell with the decimal logarithm of its error.
-
-    Parameters
-    ----------
-    chart : HeatMap
-    title : str
-    quantity : str
-        What the colours are.
-    """
+    """Draw the maps on one colour scale of a `quantity`, each cell with the decimal logarithm of its error."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm
     from matplotlib.ticker import NullLocator
@@ -229,9 +218,6 @@ def _text_colour(share: float) -> str:
     return "#ffffff" if dark else INK
 
 
-# ---- The error against mu_max at each method's best mu_min
-
-
 def draw_lines(chart: Lines, title: str, quantity: str) -> Figure:
     """Draw the best of the seeds as a line, as the paper does, and all up to the worst as a band."""
     with style():
@@ -251,9 +237,6 @@ def draw_lines(chart: Lines, title: str, quantity: str) -> Figure:
         axes.grid(True)
         add_legend(figure, axes)
     return figure
-
-
-# ---- The spread over the seeds, method beside method
 
 
 _PAPER_SHIFT = 0.27
@@ -299,9 +282,6 @@ def _add_key(figure: Figure, paper: bool) -> None:
     figure.legend(handles=keys, loc="outside lower center", ncols=len(keys))
 
 
-# ---- The error against the time of the solve
-
-
 def draw_times(chart: Times, title: str, quantity: str) -> Figure:
     """Draw a small mark for every range of frequencies, and a large one for the best with its seeds as a bar."""
     with style():
@@ -325,7 +305,7 @@ def draw_times(chart: Times, title: str, quantity: str) -> Figure:
     return figure
 
 
-# ---- The pictures of a report: what there is for which group
+# ---- The list of charts
 
 
 _QUANTITIES = {REFERENCE: "relative L² distance from the reference", ESTIMATE: "estimated relative error"}
@@ -334,19 +314,10 @@ _QUANTITIES = {REFERENCE: "relative L² distance from the reference", ESTIMATE: 
 @final
 @dataclass(frozen=True, eq=False)
 class Illustration:
-    """One chart.
-
-    Attributes
-    ----------
-    group : Group
-    stem : str
-        The name of its files without suffix.
-    title, caption : str
-    draw : callable
-        Makes the figure.
-    """
+    """One chart."""
 
     group: Group
+    # the name of its files without suffix
     stem: str
     title: str
     caption: str

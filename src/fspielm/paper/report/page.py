@@ -50,17 +50,7 @@ def table(
     *,
     text_columns: int = 1,
 ) -> Html:
-    """A table in a frame, which scrolls if the table is too wide.
-
-    Parameters
-    ----------
-    caption : str
-        For screen readers.
-    headings : sequence of str
-    rows : iterable of sequence of Value
-    text_columns : int
-        How many columns at the left are text.
-    """
+    """A table in a frame, which scrolls if the table is too wide; the caption is for screen readers."""
 
     def kind(column: int) -> str | None:
         return "text" if column < text_columns else None
@@ -389,16 +379,7 @@ GENERATOR = '<meta name="generator" content="fspielm study report">'
 
 
 def report_page(study: StudyResult, pictures: Mapping[str, Sequence[Illustration]], files_beside: Sequence[str]) -> str:
-    """The page of a study.
-
-    Parameters
-    ----------
-    study : StudyResult
-    pictures : mapping of str to sequence of Illustration
-        Those of each subject.
-    files_beside : sequence of str
-        Names of the tables beside the page.
-    """
+    """The page of a study, with the charts of each subject and links to the files beside the page."""
     slugs = unique_slugs(subject.name for subject in study.subjects)
     sections = [subject_section(one, slugs[one.name], pictures[one.name]) for one in study.subjects]
     return _resource("page.html").format(

@@ -172,8 +172,9 @@ def draw_moments(rows: Sequence[Comparison]) -> Figure:
             panels[0, column].set_title(f"$d = {dimension}$")
             _draw_means(panels[0, column], own)
             _draw_spreads(panels[1, column], own)
-            _draw_mean_deviations(panels[2, column], [row for row in own if row.scheme == "shift"])
-            _draw_variance_deviations(panels[3, column], [row for row in own if row.scheme == "shift"])
+            shifted = [row for row in own if row.scheme == "shift"]
+            _draw_deviations(panels[2, column], shifted, "mean")
+            _draw_deviations(panels[3, column], shifted, "variance")
         labels = ("mean", "standard deviation", "shift: mean,\noff by (%)", "shift: variance,\noff by (%)")
         for panel, label in zip(panels[:, 0], labels, strict=True):
             panel.set_ylabel(label)
@@ -206,22 +207,21 @@ def _draw_spreads(axes: Axes, rows: Sequence[Comparison]) -> None:
     _scale_logarithmically(axes)
 
 
-def _draw_mean_deviations(axes: Axes, rows: Sequence[Comparison]) -> None:
+def _draw_deviations(axes: Axes, rows: Sequence[Comparison], quantity: str) -> None:
+    """Draw how far the paper's "mean" or "variance" by shift is off, and the drawn ones."""
     mu, dimension = _magnitudes(rows), rows[0].dimension
-    off = 100 * (paper.shift_mean(dimension, mu) / moments.shift_mean(dimension, mu) - 1.0)
-    axes.plot(mu, off, color=INK, linestyle="--", linewidth=0.8)
-    _draw_sampled(axes, rows, lambda row: _percent(row.sampled.mean, row.sampled.mean_error, row.exact.mean))
-    _finish_deviations(axes)
+    stated, exact = (getattr(law, f"shift_{quantity}")(dimension, mu) for law in (paper, moments))
+    axes.plot(mu, 100 * (stated / exact - 1.0), color=INK, linestyle="--", linewidth=0.8)
 
+    def percent(row: Comparison) -> tuple[float, float]:
+        value, error = getattr(row.sampled, quantity), getattr(row.sampled, f"{quantity}_error")
+        return 100 * (value / getattr(row.exact, quantity) - 1.0), 100 * error / getattr(row.exact, quantity)
 
-def _draw_variance_deviations(axes: Axes, rows: Sequence[Comparison]) -> None:
-    mu, dimension = _magnitudes(rows), rows[0].dimension
-    off = 100 * (paper.shift_variance(dimension, mu) / moments.shift_variance(dimension, mu) - 1.0)
-    axes.plot(mu, off, color=INK, linestyle="--", linewidth=0.8)
-    _draw_sampled(
-        axes, rows, lambda row: _percent(row.sampled.variance, row.sampled.variance_error, row.exact.variance)
-    )
-    _finish_deviations(axes)
+    _draw_sampled(axes, rows, percent)
+    axes.axhline(0.0, color=COLOURS["shift"])
+    scale_percent(axes, -12.0, 40.0)
+    axes.set_xticks([1.0, 10.0, 100.0], ["1", "10", "100"])
+    tidy(axes)
 
 
 def _draw_sampled(axes: Axes, rows: Sequence[Comparison], value: Callable[[Comparison], tuple[float, float]]) -> None:
@@ -231,10 +231,6 @@ def _draw_sampled(axes: Axes, rows: Sequence[Comparison], value: Callable[[Compa
         if own:
             values, errors = np.array([value(row) for row in own]).T
             axes.errorbar([row.mu for row in own], values, 2 * errors, color=colour, **_DOTS)
-
-
-def _percent(value: float, error: float, exact: float) -> tuple[float, float]:
-    return 100 * (value / exact - 1.0), 100 * error / exact
 
 
 def _magnitudes(rows: Sequence[Comparison]) -> FloatArray:
@@ -249,30 +245,16 @@ def _scale_logarithmically(axes: Axes) -> None:
     tidy(axes)
 
 
-def _finish_deviations(axes: Axes) -> None:
-    axes.axhline(0.0, color=COLOURS["shift"])
-    scale_percent(axes, -12.0, 40.0)
-    axes.set_xticks([1.0, 10.0, 100.0], ["1", "10", "100"])
-    tidy(axes)
-
-
 def _key_moments() -> list[Any]:
     """The legend of all panels."""
     from matplotlib.lines import Line2D
 
+    drawn = "drawn, \N{PLUS-MINUS SIGN}2 standard errors"
     return [
         Line2D([], [], color=COLOURS["scaling"], label=r"scaling $\delta \varepsilon$, exact"),
         Line2D([], [], color=COLOURS["shift"], label=r"shift $\mu e + \varepsilon$, exact"),
         Line2D([], [], color=INK, linestyle="--", linewidth=0.8, label="shift, the paper's approximation"),
-        Line2D(
-            [],
-            [],
-            color=PALE,
-            marker="o",
-            markersize=3,
-            linestyle="none",
-            label="drawn, \N{PLUS-MINUS SIGN}2 standard errors",
-        ),
+        Line2D([], [], color=PALE, marker="o", markersize=3, linestyle="none", label=drawn),
     ]
 
 
