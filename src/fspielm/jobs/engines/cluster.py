@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from fspielm.errors import ProblemError, WorkersLostError, WorkersWarning
 from fspielm.jobs.engines import remote
-from fspielm.jobs.engines.connection import Crew, connected, mismatch, no_warnings, own_scheduler, quiet
+from fspielm.jobs.engines.connection import LocalWorkers, connected, mismatch, no_warnings, own_scheduler, quiet
 from fspielm.jobs.engines.engine import Ended, Engine, Task
 from fspielm.jobs.job import Outcome, failure
 from fspielm.version import __version__
@@ -221,7 +221,7 @@ class Left:
 
 
 @final
-class Staff:
+class WorkerPool:
     """The workers of a scheduler. To be used in a ``with`` block.
 
     Parameters
@@ -249,17 +249,17 @@ class Staff:
         # memory of the largest host before a worker left, and the time until which it may come back
         self._lost_hosts: list[tuple[float, float]] = []
         self._stack = ExitStack()
-        self._crew: Crew | None = None
+        self._local: LocalWorkers | None = None
         self._client: Client
 
-    def __enter__(self) -> Staff:
+    def __enter__(self) -> WorkerPool:
         with ExitStack() as stack:
             stack.enter_context(quiet())
             if self._scheduler is None:
                 self._scheduler = stack.enter_context(own_scheduler())
             self._client = stack.enter_context(connected(self._scheduler))
             if self._count is not None:
-                self._crew = stack.enter_context(Crew(self._count, self._scheduler))
+                self._local = stack.enter_context(LocalWorkers(self._count, self._scheduler))
             self._client.subscribe_topic("all", self._on_event)
             stack.callback(self._client.unsubscribe_topic, "all")
             self._introduce()
@@ -340,7 +340,7 @@ class Staff:
             self._check_not_deserted()
 
     def _check_not_deserted(self) -> None:
-        reason = None if self._crew is None else self._crew.failure
+        reason = None if self._local is None else self._local.failure
         if reason is not None:
             raise WorkersLostError(f"{reason}; {_GO_ON}")
         if monotonic() - self._empty_since > self._patience:
@@ -378,8 +378,8 @@ class Staff:
             self._refuse(address, mismatch(answer["version"]))
         elif isinstance(answer, dict):
             slots = max(1, answer["threads"] // self._threads)
-            if self._crew is not None:
-                self._crew.confirm(answer["pid"])
+            if self._local is not None:
+                self._local.confirm(answer["pid"])
             self.hosts.join(Worker(address, answer["host"], answer["memory"], answer["limit"], slots))
 
     def _refuse(self, address: str, reason: str) -> None:
@@ -456,7 +456,7 @@ class Cluster(Engine):
     def __init__(
         self, threads: int, *, workers: int | None = None, scheduler: str | None = None, patience: float = 300.0
     ) -> None:
-        self._staff = Staff(threads, workers, scheduler, patience)
+        self._pool = WorkerPool(threads, workers, scheduler, patience)
         self._numbers = count()
         self._flights: dict[int, _Flight] = {}
         # Dask delays the next message after that of a released future: futures are kept until the next task is sent.
@@ -465,24 +465,24 @@ class Cluster(Engine):
         self._sent: dict[str, set[str]] = {}
 
     def __enter__(self) -> Cluster:
-        self._staff.__enter__()
+        self._pool.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
         # what is still running is no longer wanted
         self._flights.clear()
         self._spent.clear()
-        self._staff.__exit__(*exception)
+        self._pool.__exit__(*exception)
 
     @property
     def largest(self) -> float:
         """Bytes that a solve alone may use on the largest host."""
-        return self._staff.hosts.largest
+        return self._pool.hosts.largest
 
     @property
     def part(self) -> float:
         """Bytes for each of the solves at once."""
-        return self._staff.hosts.part
+        return self._pool.hosts.part
 
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
         """Solve the tasks, roughly in their order."""
@@ -497,7 +497,7 @@ class Cluster(Engine):
 
     def _send_what_fits(self, backlog: Backlog[_Try], starts: Callable[[Task], None]) -> Iterator[Ended]:
         """Send tasks to workers as long as there is room; yield those that are too large for every host."""
-        hosts, largest = self._staff.hosts, self._staff.largest
+        hosts, largest = self._pool.hosts, self._pool.largest
         while hosts.has_room:
             attempt = backlog.take(lambda one: one.memory > largest or hosts.find(one.memory) is not None)
             if attempt is None:
@@ -516,15 +516,15 @@ class Cluster(Engine):
         request["digest"] = task.subject.digest
         if task.subject.digest not in self._sent.get(worker, ()):
             request["subject"] = task.subject.as_dict()
-        self._staff.hosts.begin(number, worker, attempt.memory)
-        self._flights[number] = _Flight(attempt, worker, self._staff.submit(number, request, worker))
+        self._pool.hosts.begin(number, worker, attempt.memory)
+        self._flights[number] = _Flight(attempt, worker, self._pool.submit(number, request, worker))
 
     def _next(self, backlog: Backlog[_Try]) -> list[Ended]:
         """Wait for an event; return the tasks that ended with it."""
-        match self._staff.next_event():
+        match self._pool.next_event():
             case Answered(number) if number in self._flights:
                 flight = self._flights.pop(number)
-                self._staff.hosts.end(number, flight.worker)
+                self._pool.hosts.end(number, flight.worker)
                 self._spent.append(flight.future)
                 return self._close(flight, backlog)
             case Left(worker, numbers):

@@ -31,7 +31,7 @@ _FALSE_STARTS = 3
 
 
 @final
-class Crew:
+class LocalWorkers:
     """Worker processes for a scheduler; one that dies is replaced.
 
     Dask's own ``LocalCluster`` starts workers by multiprocessing, which runs the user's script again in every worker
@@ -53,7 +53,7 @@ class Crew:
         self._last_output = ""
         self._threads = [Thread(target=self._keep_a_worker, daemon=True) for _ in range(count)]
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> LocalWorkers:
         for thread in self._threads:
             thread.start()
         return self
