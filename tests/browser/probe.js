@@ -9,7 +9,7 @@ window.addEventListener("load", () => {
     found.figures = [...document.querySelectorAll("figure")].map((figure) => {
       const pictures = [...figure.querySelectorAll("svg")].map((svg) => svg.getBoundingClientRect());
       const drawn = pictures.length > 0 && pictures.every((box) => box.width > 100 && box.height > 20);
-      return { id: figure.id, drawn, marks: figure.querySelectorAll(".mark").length };
+      return { id: figure.id, drawn };
     });
     found.outside = [...document.querySelectorAll("figure svg text")].filter((text) => {
       const own = text.getBoundingClientRect();
@@ -17,8 +17,6 @@ window.addEventListener("load", () => {
       return own.width > 0 && (own.left < svg.left - 1 || own.right > svg.right + 1);
     }).map((text) => text.textContent);
     found.sorting = [...document.querySelectorAll("table.sortable")].map(sortEverything);
-    found.tip = pointAt(document.querySelector("figure .mark"));
-    found.keys = walk(document.querySelector("figure .mark"));
   } catch (error) {
     found.errors.push(String(error));
   }
@@ -41,21 +39,4 @@ function sortEverything(table) {
     });
     return { heading: head.textContent, ways };
   });
-}
-
-function pointAt(mark) {
-  mark.dispatchEvent(new PointerEvent("pointerover", { bubbles: true, pointerType: "mouse" }));
-  const tip = document.getElementById("tip");
-  const box = tip.getBoundingClientRect();
-  const shown = !tip.hidden && box.width > 0 && box.left >= 0 && box.right <= document.documentElement.clientWidth;
-  const said = tip.textContent === mark.getAttribute("aria-label");
-  document.body.click();
-  return { shown, said, hidden: tip.hidden };
-}
-
-function walk(mark) {
-  mark.focus();
-  mark.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
-  const next = document.activeElement;
-  return { moved: next !== mark && next.classList.contains("mark"), stops: mark.ownerSVGElement.querySelectorAll('[tabindex="0"]').length };
 }

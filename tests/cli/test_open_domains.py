@@ -12,7 +12,7 @@ import sympy as sp
 from scipy.special import hankel1, jv
 
 import fspielm as fs
-from fspielm.cli.report import _told
+from fspielm.cli.report import _in_words
 from fspielm.solution import far_field_to_csv
 
 DISK = """
@@ -92,7 +92,7 @@ def test_the_far_field_and_cross_sections_of_a_soft_disk(fspielm: Any, disk: str
 def test_cross_sections_have_the_digits_that_are_known(
     sections: tuple[float, float], estimate: float | None, told: str
 ) -> None:
-    assert _told(dict(zip(("scattering", "absorption"), sections, strict=True)), estimate) == told
+    assert _in_words(dict(zip(("scattering", "absorption"), sections, strict=True)), estimate) == told
 
 
 def test_progress_tells_of_cross_sections(fspielm: Any, disk: str, impatient: None) -> None:

@@ -16,6 +16,7 @@ from fspielm import resources as blas
 from fspielm.cli import report, solve
 from fspielm.cli import report as outputs
 from fspielm.cli.options import Options, file_settings, read_options
+from fspielm.cli.output import finite
 from fspielm.cli.progress import show_rounds
 from fspielm.paper.demo import CaseRun, run_case
 from fspielm.solution import Round
@@ -254,7 +255,7 @@ class TestJson:
         choice = read_options(case, Options(method="fs-l"))
         run = run_case(case, choice.settings, rng=0)
         run = replace(run, relative_error=float("nan"), space_time_error=float("inf"))
-        content = report.as_json(run, choice)
+        content = finite(report.as_json(run, choice))
         assert content["relative_error"] is None
         assert content["space_time_error"] is None
         strict_json(json.dumps(content, allow_nan=False))

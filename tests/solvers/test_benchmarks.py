@@ -6,7 +6,7 @@ import pytest
 
 import fspielm as fs
 from fspielm.paper.cases import Case
-from fspielm.paper.cases.helmholtz_panda import helmholtz_panda
+from fspielm.paper.cases.catalogue import helmholtz_panda
 
 FAST = ("poisson-1d", "heat", "helmholtz-panda")
 

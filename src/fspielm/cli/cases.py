@@ -67,7 +67,7 @@ def show_demo(
 
 
 def results_table(runs: Sequence[CaseRun]) -> Table:
-    """Case, functions, error, what the solver estimates it to be, the paper's best error, time."""
+    """Case, functions, error, error estimate, the paper's best error, time."""
     table = headed_table()
     table.add_column("case", no_wrap=True, style="bold", min_width=26)
     table.add_column("functions", justify="right")
@@ -84,7 +84,7 @@ def results_table(runs: Sequence[CaseRun]) -> Table:
 
 
 class _Terminal:
-    """The table as it grows, and what is being solved."""
+    """The growing table, and the case that is being solved."""
 
     def __init__(self, live: Live) -> None:
         self._live = live
@@ -112,7 +112,7 @@ class _Terminal:
 
 
 class _Lines:
-    """One line for each case, where there is no terminal."""
+    """One line for each case, if stderr is no terminal."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

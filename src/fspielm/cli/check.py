@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import sympy as sp
 import typer
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -15,6 +14,7 @@ from rich.text import Text
 
 from fspielm.cli.modes import EIGENVALUE
 from fspielm.cli.options import choose
+from fspielm.cli.output import facts_table, headed_table, page_console
 from fspielm.disk import check_place, staged_file
 from fspielm.disk import describe as describe_of_disk
 from fspielm.errors import ProblemError
@@ -30,10 +30,7 @@ from fspielm.paper.cases import catalogue as cases
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import AnyCondition
 
-# ---- ``fspielm check``: a problem file as it was understood
-
-
-_WIDTH = 80
+# ---- ``fspielm check``
 
 
 def check_file(
@@ -50,7 +47,7 @@ def check_file(
         print(draft.latex())
         draft.problem_file()
         return
-    console = Console(highlight=False, width=min(_WIDTH, Console().width))
+    console = page_console()
     title = draft.settings["title"]
     console.print(Text(f"{path}: {title}\n" if title else f"{path}\n", style="bold"))
     console.print(_facts(draft))
@@ -58,13 +55,13 @@ def check_file(
         console.print(Padding(Text(_pretty(equation, draft, console)), (1, 0, 0, 2)))
     console.print()
     console.print(_conditions_table(draft))
-    # what is missing is an error, under the account of what is there
+    # raises an error, below what was read, if something is missing
     file = draft.problem_file()
     console.print(Text(f"\nComplete: {_kind(file.problem)}. {_next_step(file.problem, path)}"))
 
 
 def _next_step(problem: Problem, path: Path) -> str:
-    """What to do with the file: to solve it, or, where nothing drives it, to look for its modes."""
+    """The command to use next: solve or, if all data are zero, modes."""
     driven = problem.statement.incident is not None or any(r.value.constant != 0.0 for r in problem.pattern)
     if driven or not problem.is_linear or problem.domain.time is not None:
         return f"Next: fspielm solve {path}"
@@ -81,7 +78,7 @@ def _next_step(problem: Problem, path: Path) -> str:
 
 
 def _kind(problem: Problem) -> str:
-    """What was stated, in a few words."""
+    """The kind of problem, in a few words."""
     operators = [relation.operator for relation in problem.pattern if relation.region.kind == "domain"]
     order = max(operator.order for operator in operators)
     constant = all(operator.is_constant for operator in operators)
@@ -109,17 +106,11 @@ def _facts(draft: ProblemDraft) -> Table:
     for name in ("plot", "table"):
         if name in settings:
             facts[name] = str(settings[name])
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(no_wrap=True)
-    table.add_column()
-    for name, fact in facts.items():
-        table.add_row(Text(name), Text(fact))
-    table.add_row(Text(f"equation{'s' * (len(draft.equations) > 1)}"), Text(""))
-    return table
+    return facts_table(facts | {f"equation{'s' * (len(draft.equations) > 1)}": ""})
 
 
 def _decimal(value: sp.Expr) -> str:
-    """The number that an expression is, where that is not what it says."""
+    """The decimal value of an expression, unless the expression is such a number."""
     if (value.is_Number and not value.is_Rational) or value.is_Integer:
         return ""
     if not value.has(sp.I):
@@ -129,7 +120,7 @@ def _decimal(value: sp.Expr) -> str:
 
 
 def _pretty(equation: sp.Basic, draft: ProblemDraft, console: Console) -> str:
-    """An equation as in a book; in one line of the notation where it would not fit the page."""
+    """An equation in two-dimensional notation; in one line if it is too wide."""
     whole = equation if isinstance(equation, sp.Eq) else sp.Eq(equation, 0, evaluate=False)
     text: str = sp.pretty(whole, use_unicode="utf" in console.encoding.lower(), wrap_line=False)
     if max(map(len, text.splitlines())) <= console.width - 2:
@@ -138,8 +129,8 @@ def _pretty(equation: sp.Basic, draft: ProblemDraft, console: Console) -> str:
 
 
 def _conditions_table(draft: ProblemDraft) -> Table:
-    """One row for each part of the boundary, for the start of time, and for what holds inside."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    """One row for each part of the boundary, for the initial time, and for conditions inside."""
+    table = headed_table()
     for heading in ("part", "conditions"):
         table.add_column(heading, overflow="fold")
     for name, conditions in draft.by_place().items():
@@ -149,7 +140,7 @@ def _conditions_table(draft: ProblemDraft) -> Table:
 
 
 def _shown(condition: AnyCondition, draft: ProblemDraft) -> str:
-    """The condition as the file has it, but for the names of the parts, which are known by the row."""
+    """The condition as in the file, without the part, which the row names."""
     fields = describe_condition(condition, draft.names.whole_scope)
     kind = fields.pop("type")
     fields.pop("on", None)
@@ -165,7 +156,7 @@ def _written(value: Any) -> str:
     return shown(value) if isinstance(value, list) else str(value)
 
 
-# ---- ``fspielm new`` and ``fspielm study new``: files to start from
+# ---- ``fspielm new`` and ``fspielm study new``
 
 
 _Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
@@ -207,7 +198,7 @@ def new_plan(
 
 
 def write_example(text: str, path: Path, *, force: bool) -> None:
-    """Write a file; one that exists only with `force`."""
+    """Write a file; replace an existing one only with `force`."""
     if not force:
         _claim(path)
     try:
@@ -225,7 +216,7 @@ def _benchmark(name: str) -> str:
 
 
 def _claim(path: Path) -> None:
-    """Create an empty file: whoever else would has lost from here on, or already won."""
+    """Create an empty file, so that no other process creates it meanwhile."""
     check_place(path)
     try:
         path.open("x").close()

@@ -1,6 +1,6 @@
-"""The entry point: every failure one clear message and its exit code.
+"""The entry point of the command line: every foreseen failure is one clear message and an exit code, not a traceback.
 
-It imports nothing that takes long before it is there to answer Ctrl-C.
+Slow imports come after the handlers of Ctrl-C are installed.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any, NoReturn
 
 from fspielm.errors import AccuracyWarning, ProblemError, SolveError, StorageWarning, TextError, WorkersWarning
 
-# ---- What messages of the library advise, in the words of the command line: options in the place of arguments
+# ---- Messages of the library, with options in place of arguments
 
 
-# Two ends as Python writes them; complex ones are in brackets of their own.
+# Two numbers as Python writes them; complex ones are in parentheses.
 _END = r"\(?([^(),]+)\)?"
 _ENDS = rf"\({_END}, {_END}\)"
 
-# What a message says, and what it says here.
+# Patterns in messages, and their replacements.
 _PHRASES = {
     r"budget=fs\.Budget\(seconds=\.\.\.\)": "--seconds",
     r"budget=fs\.Budget\(memory=\.\.\.\)": "--memory",
@@ -40,32 +40,31 @@ _PHRASES = {
     r"open domains have resonances, fs\.Exterior\(\.\.\.\)": "open domains have resonances",
     r"is said by solution\.orders\(\)": "is said by orders() of the solution, saved with --out and loaded in Python",
 }
-_COMPILED = [(re.compile(said), typed) for said, typed in _PHRASES.items()]
+_COMPILED = [(re.compile(pattern), form) for pattern, form in _PHRASES.items()]
 
 
 def in_options(message: str) -> str:
-    """The message, with what is to be typed in the place of Python."""
-    for said, typed in _COMPILED:
-        message = said.sub(partial(_typed, typed), message)
+    """The message with command line options in place of Python arguments."""
+    for pattern, form in _COMPILED:
+        message = pattern.sub(partial(_filled, form), message)
     return message
 
 
-def _typed(form: str, match: re.Match[str]) -> str:
-    """A phrase with its numbers, each of which is one word on a command line: 1-0.5j."""
+def _filled(form: str, match: re.Match[str]) -> str:
+    """A replacement with the numbers of the match, each as one word: 1-0.5j."""
     return form.format(*(number.replace(" ", "") for number in match.groups()))
 
 
-# ---- The entry point: every failure one clear message and its exit code, never a traceback for what is foreseen
-# It imports nothing that takes long before it is there to answer Ctrl-C.
+# ---- The entry point
 
 
 FAILED, WRONG_INPUT = 1, 2
 
 
 class Interrupted(BaseException):
-    """Ctrl-C, or a request to terminate; not a KeyboardInterrupt, which typer answers in its own way.
+    """Ctrl-C or a request to terminate; not a KeyboardInterrupt, which typer handles in its own way.
 
-    Its notes (`add_note`) are printed: what is safe, and how to go on.
+    Its notes (`add_note`) are printed; they say what is safe and how to go on.
     """
 
     def __init__(self, number: int) -> None:
@@ -83,10 +82,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except (Interrupted, KeyboardInterrupt) as interrupt:
         _say("; ".join(["interrupted", *getattr(interrupt, "__notes__", [])]))
         sys.stdout.flush()
-        # not sys.exit, which would wait for the threads that are still computing
+        # sys.exit would wait for threads that are still computing
         os._exit(128 + getattr(interrupt, "number", signal.SIGINT))
     except BrokenPipeError:
-        # whoever read our output has left; Python would complain again when it closes stdout
+        # nobody reads our output any more; Python would complain again when it closes stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = FAILED
     sys.exit(status)
@@ -94,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     try:
-        # here, where an interrupt finds someone: these imports are those of the whole library
+        # here, since it imports the whole library, and Ctrl-C is now handled
         from fspielm.cli.app import app
 
         result = app(arguments, prog_name="fspielm", standalone_mode=False)
@@ -107,7 +106,7 @@ def _run(arguments: list[str]) -> int:
     except OSError as error:
         return _fail(f"{error.filename}: {error.strerror}" if error.filename else error, FAILED)
     except Exception as error:
-        # typer does not name the exceptions of its parser
+        # the exceptions of typer's parser have no public names
         if not hasattr(error, "format_message"):
             raise
         return _fail(error.format_message(), WRONG_INPUT)
@@ -116,7 +115,7 @@ def _run(arguments: list[str]) -> int:
 
 def _fail(message: object, status: int) -> int:
     if isinstance(message, TextError):
-        # one line, and below it the place in the text
+        # one line, followed by the place in the text
         _say(f"error: {str(message).splitlines()[0]}")
         print(message.excerpt, file=sys.stderr, flush=True)
     else:
@@ -130,7 +129,7 @@ def _say(message: str) -> None:
 
 
 def _wrapped(line: str) -> str:
-    """A line as several, with which a terminal breaks no words; elsewhere it stays one, for those who search."""
+    """A message wrapped between words for a terminal; elsewhere it stays one line, which can be searched."""
     from shutil import get_terminal_size  # for messages alone
     from textwrap import wrap
 
@@ -140,14 +139,14 @@ def _wrapped(line: str) -> str:
 
 @contextmanager
 def _warnings() -> Iterator[None]:
-    """Print a warning as one line, without the place in the source that gave it."""
+    """Print warnings as one line, without their place in the source."""
 
     def show(message: Warning | str, *place: Any, **options: Any) -> None:
         _say(f"warning: {in_options(str(message))}")
 
     with warnings.catch_warnings():
         warnings.showwarning = show
-        # whatever PYTHONWARNINGS says: they are part of the answer, and no reason to fail
+        # whatever PYTHONWARNINGS is: they are part of the answer, not failures
         for kind in (AccuracyWarning, StorageWarning, WorkersWarning):
             warnings.simplefilter("always", kind)
         yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from rich.text import Text
 
 from fspielm.cli.entry import in_options
 from fspielm.cli.options import limit_blas, optional, with_options
-from fspielm.cli.output import finite, headed_table
+from fspielm.cli.output import headed_table, page_console, print_json
 from fspielm.cli.progress import completing, run_or_salvage, show_rounds, working
 from fspielm.cli.report import PICTURES_HELP
 from fspielm.eigen.eigenmodes import eigenmodes
@@ -33,7 +32,7 @@ from fspielm.solution.plot.style import check_picture_path, save_picture
 from fspielm.solvers.request import Budget
 from fspielm.wording import did_you_mean, known_digits
 
-# The parameter that is the eigenvalue, where none is named.
+# The default name of the eigenvalue.
 EIGENVALUE = "lam"
 _WIDTH = 80
 _COUNT = 6
@@ -41,7 +40,7 @@ _COUNT = 6
 
 @dataclass(frozen=True)
 class ModesOptions:
-    """What was typed; None where nothing was."""
+    """The options as typed; None if left out."""
 
     symbol: Annotated[str, typer.Option(metavar="NAME", help="The parameter that is the eigenvalue.")] = EIGENVALUE
     count: Annotated[int | None, optional("N", "How many modes.", f"{_COUNT}, without --within")] = None
@@ -74,7 +73,7 @@ def find_modes(
         check_picture_path(picture)
     file = read_problem_file(path)
     symbol = _symbol(file, options.symbol)
-    # outside of objects a number does not say where
+    # for open domains, a count does not say which resonances
     by_number = options.within is None and not file.problem.domain.is_unbounded
     count = _COUNT if options.count is None and by_number else options.count
     within = None if options.within is None else tuple(map(_end, options.within))
@@ -82,14 +81,14 @@ def find_modes(
     budget = Budget(**{name: limit for name, limit in limits.items() if limit is not None})
     limit_blas(options.threads)
     with working(f"modes of {path}") as show, warnings.catch_warnings():
-        warnings.simplefilter("ignore", AccuracyWarning)  # remarks say the same
+        warnings.simplefilter("ignore", AccuracyWarning)  # the remarks repeat them
         asked: dict[str, Any] = {"count": count, "within": within, "budget": budget, "rng": options.rng or 0}
         asked |= {} if options.tol is None else {"tol": options.tol}
         asked["progress"] = show_rounds(str(path), show, budget.seconds)
         modes, interrupt = run_or_salvage(partial(eigenmodes, file.problem, symbol, **asked))
     with completing(interrupt):
         if options.as_json:
-            print(json.dumps(finite(_as_json(modes)), indent=2, allow_nan=False))
+            print_json(_as_json(modes))
         else:
             _print(modes, f"{path}: {file.title}" if file.title else str(path))
         if options.save is not None:
@@ -135,7 +134,7 @@ def _symbol(file: ProblemFile, name: str) -> sp.Symbol:
 
 
 def _end(text: str) -> complex:
-    """One end of what is wanted, real where it is."""
+    """One end of the wanted range; a float if it is real."""
     try:
         number = complex(text.replace("i", "j").replace("I", "j"))
     except ValueError:
@@ -146,7 +145,7 @@ def _end(text: str) -> complex:
 
 
 def _print(modes: Modes, title: str) -> None:
-    console = Console(highlight=False, width=min(_WIDTH, Console().width))
+    console = page_console()
     console.print(Text(f"{title}\n", style="bold"))
     table = headed_table()
     for heading in ("mode", "value", "bound" if modes.selfadjoint else "estimate", "fold"):

@@ -1,4 +1,4 @@
-"""Options that belong together, and what they become for the library."""
+"""Groups of options, and their translation to arguments of the library."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from fspielm.paper.cases.case import METHODS, Case
 from fspielm.resources import read_size
 from fspielm.solvers.request import APPROACHES, Budget
 
-# ---- Names typed by people: the right one, or the nearest ones
+# ---- Names
 
 
 def choose(kind: str, name: str, choices: Sequence[str]) -> str:
-    """`name` if it is one of `choices`; otherwise an error with the nearest of them, or all."""
+    """`name` if it is one of `choices`; otherwise raise an error with the nearest of them, or all."""
     if name in choices:
         return name
     near = nearest(name, choices)
@@ -32,17 +32,17 @@ def choose(kind: str, name: str, choices: Sequence[str]) -> str:
 
 
 def nearest(name: str, choices: Sequence[str], most: int = 3) -> list[str]:
-    """The choices that contain `name`, or else those spelled like it; nearest first."""
+    """The choices that contain `name`, or else those with a similar spelling; nearest first."""
     wanted = name.strip().lower()
     containing = [choice for choice in choices if wanted and (wanted in choice or choice in wanted)]
     return containing[:most] or get_close_matches(wanted, choices, most, 0.5)
 
 
-# ---- Options that belong together are declared once, as the fields of a dataclass, which a command takes as one value
+# ---- Groups of options, declared as the fields of a dataclass
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """`command` for Typer: each of its parameters that is a dataclass is replaced by the fields of that."""
+    """`command` for Typer: each parameter that is a dataclass is replaced by its fields."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     shown: list[Parameter] = []
@@ -69,7 +69,7 @@ def _keyword(name: str, kind: Any, default: Any) -> Parameter:
 
 
 def optional(metavar: str, text: str, default: str, **more: Any) -> Any:
-    """An option that is None unless it is typed, which has the effect that `default` tells."""
+    """An option that is None if left out; `default` says what happens then."""
     return typer.Option(metavar=metavar, help=text, show_default=default, **more)
 
 
@@ -81,7 +81,7 @@ def _refuse(value: str | None) -> None:
 OldSeed = Annotated[str | None, typer.Option("--seed", hidden=True, callback=_refuse)]
 
 
-# ---- From the options of ``fspielm solve`` to the keyword arguments of `fspielm.solve`
+# ---- The options of ``fspielm solve``, and the keyword arguments of `fspielm.solve`
 
 
 AUTOMATIC = "auto"
@@ -90,7 +90,7 @@ _SVD_TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class Options:
-    """What was typed; None where nothing was."""
+    """The options as typed; None if left out."""
 
     tol: Annotated[float | None, optional("X", "Relative L2 error to reach.", "1e-8")] = None
     neurons: Annotated[int | None, optional("N", "At most so many functions; with --method, so many.", "as needed")] = (
@@ -126,23 +126,14 @@ class Options:
 
 @dataclass(frozen=True)
 class Choice:
-    """How a benchmark is going to be solved.
+    """How to solve a benchmark."""
 
-    Attributes
-    ----------
-    method : str
-        One of the paper's methods, or `AUTOMATIC`.
-    least_squares : str
-        Its short name.
-    mu : (float, float) or None
-        Range of frequencies of a method of the paper.
-    settings : dict
-        Keyword arguments of `fspielm.solve`.
-    """
-
+    # one of the paper's, or `AUTOMATIC`
     method: str
     least_squares: str
+    # of a method of the paper
     mu: tuple[float, float] | None
+    # keyword arguments of `fspielm.solve`
     settings: dict[str, Any]
 
     @property
@@ -152,7 +143,7 @@ class Choice:
 
 
 def read_options(case: Case, options: Options) -> Choice:
-    """Check the options, and complete them: as in the paper with a method of the paper, automatically without."""
+    """Check and complete the options: with a method as in the paper, without one automatically."""
     if options.neurons is not None and options.neurons < 1:
         raise ProblemError(f"neurons must be at least 1; got {options.neurons}")
     if options.method in (None, AUTOMATIC):
@@ -171,7 +162,7 @@ def _automatic(case: Case, options: Options) -> Choice:
 
 
 def file_settings(options: Options, budget: Budget) -> dict[str, Any]:
-    """The keyword arguments of `fspielm.solve` that the options add to those of a problem file."""
+    """The keyword arguments of `fspielm.solve` that the options add to a problem file's."""
     for name in ("method", "mu", "shift"):
         if getattr(options, name) not in (None, AUTOMATIC):
             raise ProblemError(
@@ -194,7 +185,7 @@ def _bytes(size: str) -> float:
 
 
 def limit_blas(threads: int | None) -> None:
-    """Limit the threads of the linear algebra library too, or say that it cannot be done from here."""
+    """Limit the threads of the linear algebra library too, or print that this is not possible."""
     if threads is not None and not blas.set_threads(threads):
         typer.echo(
             "fspielm: note: the linear algebra library keeps its own number of threads; "

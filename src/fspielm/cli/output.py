@@ -1,20 +1,32 @@
-"""Tables on the terminal, and values as JSON has them."""
+"""Tables and JSON on the terminal."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from rich import box
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-# ---- Values as JSON has them
+_WIDTH = 80
+
+
+def page_console() -> Console:
+    """A console of at most 80 columns."""
+    return Console(highlight=False, width=min(_WIDTH, Console().width))
+
+
+def print_json(content: Any) -> None:
+    """Print plain values as JSON; numbers that are not finite become null."""
+    print(json.dumps(finite(content), indent=2, allow_nan=False))
 
 
 def finite(value: Any) -> Any:
-    """The same with null for numbers that are not finite, within lists and dictionaries too: JSON has no other word."""
+    """Plain values with None in place of numbers that are not finite, which JSON does not have."""
     if isinstance(value, dict):
         return {name: finite(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -22,16 +34,13 @@ def finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-# ---- Tables on the terminal, all in one style
-
-
 def headed_table(*columns: str) -> Table:
-    """A table with a line under its headings; columns of another kind than text are added to it."""
+    """A table with a line below its headings, which are columns of text at first."""
     return Table(*columns, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
 
 
 def facts_table(facts: Mapping[str, str]) -> Table:
-    """Names, and beside each what it is."""
+    """A table of names, each with its fact beside it."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column()

@@ -1,4 +1,4 @@
-"""Signs of life while something takes long, on stderr."""
+"""Progress on stderr during long commands."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from fspielm.wording import duration
 T = TypeVar("T")
 
 _PATIENCE_SECONDS = 2.0
-# Of a name in lines that must not be wider than a terminal, its last letters: a path ends with what tells it apart.
+# Long names are cut to their last letters, which distinguish paths.
 _LETTERS = 24
 
 
 @contextmanager
 def working(description: str) -> Iterator[Callable[[str], None]]:
-    """Show that something runs, and for how long; the value tells how far it is, from any thread.
+    """Show that something is running, and for how long; gives a function that shows further texts, from any thread.
 
-    A terminal gets a spinner that disappears at the end, anything else lines, and none in the first two seconds.
+    A terminal gets a spinner that disappears at the end. Anything else gets lines, but none in the first two seconds.
     """
     console = Console(stderr=True)
     if console.is_terminal:
@@ -49,18 +49,17 @@ def working(description: str) -> Iterator[Callable[[str], None]]:
 
 
 def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -> Callable[[object], None]:
-    """What to do with the news of the solve of `name`.
+    """A progress function for the solve of `name`.
 
-    Of a round that ended, its sizes, its bands and its estimate are shown; anything else, such as what the solver
-    expects of a long round before it begins, says itself what it is.
+    Of a finished round it shows the sizes, bands and estimate; other events, such as forecasts, are shown as text.
 
     Parameters
     ----------
     name : str
     show : callable
-        Shows a text, of two lines here: one would be wider than a terminal.
+        Shows a text of one or two lines.
     seconds : float or None
-        What the solve may take, from now on.
+        Time limit of the solve, from now on.
     """
     begun = perf_counter()
     short = name if len(name) <= _LETTERS else f"...{name[3 - _LETTERS :]}"
@@ -83,9 +82,9 @@ def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -
 
 
 def run_or_salvage(work: Callable[[], T], *, here: bool = False, note: str = "") -> tuple[T, Interrupted | None]:
-    """What work returns, or, after Ctrl-C, the best so far with the interrupt: raise it once that is written.
+    """The result of work or, after Ctrl-C, the best so far and the interrupt, to be raised once the result is written.
 
-    The work is done in a thread of its own, or `here`, if it listens itself; a `note` is added to any interrupt.
+    The work runs in a thread of its own, or `here` if it handles interrupts itself. A `note` is added to any interrupt.
     """
     watched = Watched(work)
     try:
@@ -103,13 +102,14 @@ def run_or_salvage(work: Callable[[], T], *, here: bool = False, note: str = "")
 
 @contextmanager
 def completing(interrupt: Interrupted | None = None) -> Iterator[None]:
-    """Print and write all, then raise the interrupt, if any: a Ctrl-C meanwhile waits, a further one ends it."""
+    """Finish the block, then raise the interrupt, if any. A Ctrl-C meanwhile waits; a second one ends the block."""
     held = [] if interrupt is None else [interrupt]
 
     def hold(number: int, frame: Any) -> None:
         signal.signal(SIGINT, previous)
         held.append(Interrupted(number))
-        os.write(2, b"fspielm: the rest is written first; Ctrl-C again ends it at once\n")  # print may be under way
+        # not print, which the signal may have interrupted
+        os.write(2, b"fspielm: the rest is written first; Ctrl-C again ends it at once\n")
 
     previous = signal.signal(SIGINT, hold)
     try:
@@ -121,7 +121,7 @@ def completing(interrupt: Interrupted | None = None) -> Iterator[None]:
 
 
 class _Lines:
-    """The first line after a while, then every further one; nothing once closed."""
+    """Prints the first line after two seconds, then every further one, until it is closed."""
 
     def __init__(self, first: str) -> None:
         self._lock = Lock()

@@ -1,4 +1,4 @@
-"""A solution on the terminal, as JSON and in files."""
+"""Reports of a solution on the terminal, as JSON and in files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rich.text import Text
 
 from fspielm.cli.entry import in_options
 from fspielm.cli.options import Choice
-from fspielm.cli.output import facts_table, finite, headed_table
+from fspielm.cli.output import facts_table, headed_table, page_console
 from fspielm.cli.progress import completing, working
 from fspielm.disk import check_place
 from fspielm.errors import ProblemError
@@ -35,18 +35,18 @@ from fspielm.solution.report import Report
 from fspielm.solution.solution import Solution
 from fspielm.wording import duration
 
-# ---- What objects take out of an incident plane wave, for reports and JSON
+# ---- Cross sections
 
 
 _DIGITS = 6
 
 
 def cross_sections_of(solution: Solution) -> dict[str, float] | None:
-    """The cross sections by name; None where nothing of the kind is known, as of a solution on a bounded domain."""
+    """The cross sections by name; None if the solution has none, as on a bounded domain."""
     if not solution.problem.domain.is_unbounded:
         return None
     try:
-        # in space there are many directions to look at
+        # slow in three dimensions, which have many directions
         with working("cross sections"):
             found = run_interruptibly(solution.cross_sections)
     except ProblemError:
@@ -55,13 +55,13 @@ def cross_sections_of(solution: Solution) -> dict[str, float] | None:
 
 
 def cross_sections_fact(solution: Solution) -> dict[str, str]:
-    """A line of a report, of what is known."""
+    """The line of a report with the cross sections, if there are any."""
     found = cross_sections_of(solution)
-    return {} if found is None else {"cross sections": _told(found, solution.report.error_estimate)}
+    return {} if found is None else {"cross sections": _in_words(found, solution.report.error_estimate)}
 
 
-def _told(sections: Mapping[str, float], estimate: float | None) -> str:
-    """All to the same place, which an error of the size of the estimate leaves as it is: what is less is zero."""
+def _in_words(sections: Mapping[str, float], estimate: float | None) -> str:
+    """All rounded to the last decimal place that the error estimate leaves reliable; smaller values become zero."""
     digits = _DIGITS if not estimate else max(1, min(_DIGITS, math.floor(-math.log10(min(estimate, 1.0)))))
     largest = max(map(abs, sections.values()))
     place = digits - 1 - (math.floor(math.log10(largest)) if 0 < largest < math.inf else 0)
@@ -69,7 +69,7 @@ def _told(sections: Mapping[str, float], estimate: float | None) -> str:
 
 
 def _up_to(value: float, place: int) -> str:
-    """A number up to a place after the point, the zeros before that place included."""
+    """A number with so many decimal places, including trailing zeros."""
     rounded = round(value, place)
     if not rounded or not math.isfinite(rounded):
         return f"{rounded + 0.0:g}"
@@ -77,10 +77,10 @@ def _up_to(value: float, place: int) -> str:
     return f"{rounded:#.{max(digits, 1)}g}".replace(".e", "e").rstrip(".")
 
 
-# ---- Files of a solution in the format that the suffix names; refused before the solve where they cannot be written
+# ---- Output files, whose suffix names the format
 
 
-# The solution itself comes first: whatever goes wrong with the others, they can be made from it.
+# In the order of writing. The solution itself comes first: the other files can be made from it.
 _WRITERS: dict[str, Callable[..., None]] = {
     SUFFIX: save,
     ".nc": Solution.to_netcdf,
@@ -104,7 +104,7 @@ FarField = Annotated[
 
 @dataclass(frozen=True)
 class Outputs:
-    """What is asked for beside the report, or, as JSON, instead of it."""
+    """The outputs beside the report; JSON replaces the report."""
 
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")] = False
     plot: Annotated[
@@ -118,7 +118,7 @@ class Outputs:
     far_field: FarField = None
 
     def check(self, problem: Problem) -> None:
-        """Say at once, before any long computation, if one of the files could not be written."""
+        """Raise an error before the computation if one of the files cannot be written."""
         self.check_pictures()
         if self.far_field is not None:
             check_far_field(problem)
@@ -134,12 +134,12 @@ class Outputs:
                 check_vtk(problem.domain, path)
 
     def check_pictures(self) -> None:
-        """The same for pictures, which need no domain."""
+        """The same for pictures alone, before the problem is known."""
         for path in self.plot or []:
             check_picture_path(path)
 
     def write(self, solution: Solution, title: str = "") -> None:
-        """Write the files, each complete or not at all; the solution itself keeps the title."""
+        """Write the files, each complete or not at all; the saved solution includes the title."""
         suffixes = list(_WRITERS)
         ordered = sorted(self.out or [], key=lambda path: suffixes.index(path.suffix.lower()))
         for path in ordered:
@@ -157,7 +157,7 @@ class Outputs:
         self.announce("Written", ordered)
 
     def draw(self, run: CaseRun | FileRun, title: str) -> None:
-        """Draw a run, if anyone wants to see it, and save the picture under every name."""
+        """Draw a run if pictures are asked for, and save the picture under every name."""
         if not self.plot:
             return
         with working("drawing"):
@@ -167,12 +167,12 @@ class Outputs:
         self.announce("Picture", self.plot)
 
     def announce(self, what: str, paths: list[Path]) -> None:
-        """Say what was written, where no script reads it."""
+        """Print what was written, unless JSON is printed."""
         if paths and not self.json:
             print("\n" + "\n".join(f"{what}: {path}" for path in paths))
 
 
-# ---- A solved benchmark, or problem file, on the terminal and as JSON
+# ---- Reports of benchmarks and problem files
 
 
 def print_report(run: CaseRun, choice: Choice) -> None:
@@ -181,7 +181,7 @@ def print_report(run: CaseRun, choice: Choice) -> None:
 
 
 def print_file_report(run: FileRun, name: str) -> None:
-    """Print the same for the problem of the file `name`."""
+    """Print the same for the problem file `name`."""
     title = run.file.title
     known = {} if run.relative_error is None else {"relative error": f"{run.relative_error:.2e} (reference)"}
     facts = known | _found(run.solution) | _facts(run.solution.report, _time(run))
@@ -189,7 +189,7 @@ def print_file_report(run: FileRun, name: str) -> None:
 
 
 def print_saved_report(solution: Solution, versions: str) -> None:
-    """Print the same for a saved solution, under an account of what it solves."""
+    """Print the same for a saved solution, without a heading."""
     report = solution.report
     _print_facts(_found(solution) | _facts(report, _phases(report.seconds)) | {"saved by": versions}, report)
 
@@ -232,7 +232,7 @@ def _phases(seconds: Mapping[str, float]) -> str:
 
 
 def _facts(report: Report, time: str) -> dict[str, str]:
-    """What was found, and what was done."""
+    """The bands, functions and system of a solve."""
     return {f"band {axis}": f"{band.frequency:.4g}, set by {band.source}" for axis, band in report.bands.items()} | {
         "functions": _features(report),
         **({"cells": report.tiling} if report.tiling else {}),
@@ -256,19 +256,19 @@ def _verdict(report: Report) -> dict[str, str]:
 
 
 def _found(solution: Solution) -> dict[str, str]:
-    """How good it is, and what objects do to what comes in."""
+    """The verdict, the estimates of several unknowns, and the cross sections."""
     return _verdict(solution.report) | _each_unknown(solution.report) | cross_sections_fact(solution)
 
 
 def _each_unknown(report: Report) -> dict[str, str]:
-    """The estimates of several unknowns, which the verdict has only the largest of."""
+    """The estimates of several unknowns; the verdict has only the largest."""
     if not report.fields:
         return {}
     return {"of each": ", ".join(f"{name}: {own.error_estimate:.2e}" for name, own in report.fields.items())}
 
 
 def _features(report: Report) -> str:
-    """The features as they would be typed, or the automatic ones with their digits rounded."""
+    """The functions as they would be typed, or the automatic ones with rounded digits."""
     if report.widths is None or report.cells is not None:
         return report.features
     reach = ", ".join(f"{width:.4g} in {axis}" for axis, width in report.widths.items())
@@ -297,9 +297,9 @@ def _blocks_table(report: Report) -> Table:
 
 
 def as_json(run: CaseRun, choice: Choice) -> dict[str, Any]:
-    """Everything about the run in plain values; a number that is not finite becomes null."""
+    """Everything about the run in plain values."""
     method, paper = _compared_with(run, choice)
-    content = {
+    return {
         "case": run.case.name,
         "method": choice.method,
         "relative_error": run.relative_error,
@@ -309,21 +309,16 @@ def as_json(run: CaseRun, choice: Choice) -> dict[str, Any]:
         **_plain_facts(run),
         "least_squares": choice.least_squares,
     }
-    plain: dict[str, Any] = finite(content)
-    return plain
 
 
 def file_as_json(run: FileRun, name: str) -> dict[str, Any]:
-    """The same for the problem of the file `name`."""
+    """The same for the problem file `name`."""
     content = {"file": name, "title": run.file.title, "relative_error": run.relative_error, **_plain_facts(run)}
-    content["cross_sections"] = cross_sections_of(run.solution)
-    plain: dict[str, Any] = finite(content)
-    return plain
+    return content | {"cross_sections": cross_sections_of(run.solution)}
 
 
 def _plain_facts(run: CaseRun | FileRun) -> dict[str, Any]:
-    facts = run.solution.report.as_dict()
-    return facts | {"seconds": run.seconds, "phases": run.phases}
+    return {**run.solution.report.as_dict(), "seconds": run.seconds, "phases": run.phases}
 
 
 def _compared_with(run: CaseRun, choice: Choice) -> tuple[str, PaperResult]:
@@ -332,10 +327,7 @@ def _compared_with(run: CaseRun, choice: Choice) -> tuple[str, PaperResult]:
     return method, run.case.paper.results[method]
 
 
-# ---- ``fspielm show``: a saved solution
-
-
-_WIDTH = 80
+# ---- ``fspielm show``
 
 
 def show_saved(
@@ -349,7 +341,7 @@ def show_saved(
     solution = load(path)
     outputs = Outputs(plot=plot, out=out, far_field=far_field)
     outputs.check(solution.problem)
-    console = Console(highlight=False, width=min(_WIDTH, Console().width))
+    console = page_console()
     versions = ", ".join(f"{name} {version}" for name, version in stored.versions.items())
     names = ", ".join(str(unknown.symbol) for unknown in solution.problem.stated.unknowns)
     console.print(Text(f"{path}: {stored.title or names}\n", style="bold"))
@@ -362,11 +354,11 @@ def show_saved(
 
 
 def _statement(stored: Stored) -> str:
-    """The problem file, or what is known where there is none."""
+    """The problem file or, without one, what is known of the problem."""
     stated = stored.statement
     if stated["problem"] is not None:
         return str(stated["problem"]).rstrip()
-    # files of version 0.1 have one
+    # files of version 0.1 have a single equation
     equations = stated["equations"] if "equations" in stated else [stated["equation"]]
     return "\n".join(
         [

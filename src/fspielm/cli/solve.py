@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Annotated
 import typer
 
 from fspielm.cli.options import OldSeed, Options, choose, file_settings, limit_blas, read_options, with_options
+from fspielm.cli.output import print_json
 from fspielm.cli.progress import completing, run_or_salvage, show_rounds, working
 from fspielm.cli.report import Outputs, as_json, file_as_json, print_file_report, print_report
 from fspielm.cli.sweeping import SweepOptions, sweep_file
@@ -24,17 +24,17 @@ from fspielm.paper.demo import FileRun, run_case, run_file
 
 
 def is_problem_file(name: str) -> bool:
-    """Whether `name` is meant as the path of a problem file, there or not, and not as the name of a benchmark."""
+    """Whether `name` is meant as the path of a problem file, existing or not, and not as the name of a benchmark."""
     path = Path(name)
-    written_as_one = bool(path.suffix) or path.name != name
-    return name not in cases.names() and (written_as_one or path.exists() or Path(f"{name}.toml").exists())
+    looks_like_path = bool(path.suffix) or path.name != name
+    return name not in cases.names() and (looks_like_path or path.exists() or Path(f"{name}.toml").exists())
 
 
 def solve_file(name: str, options: Options, outputs: Outputs) -> None:
-    """Solve the problem of a file, print what came out, and write the outputs that it asks for."""
+    """Solve the problem of a file, print the report, and write the outputs that the file or the options ask for."""
     file = read_problem_file(Path(name))
     settings = file_settings(options, file.budget)
-    # the same digits every time, unless another seed is asked for
+    # a fixed seed by default, for the same digits every time
     settings["rng"] = options.rng if options.rng is not None else file.rng or 0
     if file.plot is not None and not outputs.plot:
         outputs = replace(outputs, plot=[file.plot])
@@ -47,7 +47,7 @@ def solve_file(name: str, options: Options, outputs: Outputs) -> None:
         run, interrupt = run_or_salvage(partial(run_file, file, settings | {"progress": shown}))
     with completing(interrupt):
         if outputs.json:
-            print(json.dumps(file_as_json(run, name), indent=2, allow_nan=False))
+            print_json(file_as_json(run, name))
         else:
             print_file_report(run, name)
         outputs.write(run.solution, file.title)
@@ -104,7 +104,7 @@ def solve_case(
         run, interrupt = run_or_salvage(work)
     with completing(interrupt):
         if outputs.json:
-            print(json.dumps(as_json(run, choice), indent=2, allow_nan=False))
+            print_json(as_json(run, choice))
         else:
             print_report(run, choice)
         outputs.write(run.solution, benchmark.title)

@@ -40,33 +40,33 @@ from fspielm.paper import theory
 from fspielm.paper.theory.comparison import SAMPLES
 from fspielm.wording import duration
 
-# ---- How far a study is, drawn for 80 columns
+# ---- The progress of a study, in 80 columns
 
 
 _WIDTH = 80
 _BAR = 40
 _HEADING = "best error so far"
-_NAME = 28  # of a subject, at most
-_COLUMN = 10  # of an error, with the space before it
-_SHOWN = 4  # of the solves that are running, and of the reasons for failures
+_NAME = 28  # largest width of a subject's name
+_COLUMN = 10  # width of an error, with the space before it
+_SHOWN = 4  # how many running solves and reasons of failures are listed
 
 
 def draw_running(progress: Progress, name: str) -> RenderableType:
-    """A run: how far, what is running, the time left, the best errors."""
+    """A run: its progress, what is running, the time left, the best errors."""
     left = progress.time_left()
     facts = {"running": _running(progress), "time left": "unknown as yet" if left is None else duration(left)}
     return _draw(progress, name, facts)
 
 
 def draw_summary(progress: Progress, name: str) -> RenderableType:
-    """A study from its store: how far, the work left, the best errors."""
+    """A study from its store: its progress, the work left, the best errors."""
     facts = {}
     if progress.finished < progress.total:
         work = progress.work_left()
         facts["work left"] = f"{duration(work)}, shared by its workers" if work is not None else "unknown"
     if progress.last_ended:
         ago = (datetime.now(UTC) - datetime.fromisoformat(progress.last_ended)).total_seconds()
-        # it was stored to the second
+        # stored times are in whole seconds
         facts["last solve" if "work left" in facts else "finished"] = "just now" if ago < 2 else f"{duration(ago)} ago"
     return _draw(progress, name, facts)
 
@@ -117,7 +117,7 @@ def _failures(progress: Progress) -> str:
 
 
 def _tables(progress: Progress) -> Iterator[RenderableType]:
-    """The best error of each subject with each method; more methods than fit side by side go below."""
+    """The best error of each subject with each method; methods that do not fit go into further tables."""
     subjects = list(dict.fromkeys(subject for subject, _ in progress.cells))
     methods = [method for method in ALL_METHODS if any(cell[1] == method for cell in progress.cells)]
     width = max(len(_HEADING), *(min(len(subject), _NAME) for subject in subjects))
@@ -150,29 +150,29 @@ def _cell(progress: Progress, cell: tuple[str, str]) -> Text:
     return Text("failed", style="red") if progress.is_hopeless(cell) else Text("-", style="dim")
 
 
-# ---- A study while it runs: a live table on a terminal, now and then a line on anything else
+# ---- The display of a run: a live table on a terminal, else a line now and then
 
 
 _REFRESHES_PER_SECOND = 2
-# A line after so long, or after so much of the study but not more than one a second.
+# A line after so many seconds, or after this share of the study, but at most one a second.
 _LINE_SECONDS = 10.0
 _LINE_SHARE = 0.05
 _BETWEEN_LINES = 1.0
 
 
 def read_progress(store: Path) -> Progress:
-    """How far the study in a store is."""
+    """The progress of the study in a store."""
     with Store.open(store, read_only=True) as study:
         return Progress(study.plan.jobs, study.rows())
 
 
 class Watch:
-    """Hears what a run does, and shows it.
+    """Follows a run, and shows it.
 
     Parameters
     ----------
     store : Path
-        Read when the first solve begins or ends: by then it has all that earlier runs left.
+        Read when the first solve begins or ends; it then holds the solves of earlier runs.
     name : str
     show : callable
         Called after every change.
@@ -181,18 +181,18 @@ class Watch:
     def __init__(self, store: Path, name: str, show: Callable[[Progress], None] = lambda progress: None) -> None:
         self._store, self._name, self._show = store, name, show
         self._progress: Progress | None = None
-        # the display is drawn by a thread of its own
+        # the display has a thread of its own
         self._lock = Lock()
 
     def start(self, task: Task) -> None:
-        """A solve begins."""
+        """Note that a solve begins."""
         with self._lock:
             progress = self._read()
             progress.started(task.job)
             self._show(progress)
 
     def end(self, ended: Ended) -> None:
-        """A solve has ended, perhaps without a beginning: one that no host has the memory for."""
+        """Note that a solve has ended; without a beginning if no host has enough memory."""
         with self._lock:
             progress = self._read()
             progress.ended(Row(ended.task.job, ended.outcome))
@@ -212,7 +212,7 @@ class Watch:
 
 
 class _Lines:
-    """Lines for a log, few enough to be read."""
+    """Prints lines now and then, for a log."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = perf_counter) -> None:
         self._console, self._clock = console, clock
@@ -221,7 +221,7 @@ class _Lines:
 
     def show(self, progress: Progress) -> None:
         if progress.finished and not progress.running:
-            return  # between two solves; the next one says more
+            return  # between two solves: the next line says more
         since = self._clock() - self._last
         news = progress.finished - self._shown
         if since >= _LINE_SECONDS or (since >= _BETWEEN_LINES and news >= _LINE_SHARE * progress.total):
@@ -231,7 +231,7 @@ class _Lines:
 
 @contextmanager
 def watching(store: Path, name: str) -> Iterator[Watch]:
-    """What to tell a run's beginnings and ends to, so that it is shown on stderr."""
+    """Show a run on stderr; gives a `Watch`, which is called as solves begin and end."""
     console = Console(stderr=True)
     if not console.is_terminal:
         lines = _Lines(console)
@@ -341,7 +341,7 @@ def _default_store(plan: Plan) -> Path:
     return Path(name)
 
 
-# ---- The commands of ``fspielm study``; that which runs one has a file of its own
+# ---- The other commands of ``fspielm study``
 
 
 _SHOWN_EVERY = 10

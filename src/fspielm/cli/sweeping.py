@@ -1,8 +1,7 @@
-"""``fspielm solve FILE --set``: a problem file over many values of its parameters."""
+"""``fspielm solve FILE --set``: solve a problem file for many values of its parameters."""
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, fields
 from functools import partial
@@ -16,7 +15,7 @@ from rich.console import Console
 
 from fspielm.cli.entry import in_options
 from fspielm.cli.options import Options, file_settings, optional
-from fspielm.cli.output import headed_table
+from fspielm.cli.output import headed_table, print_json
 from fspielm.cli.progress import completing, run_or_salvage, working
 from fspielm.cli.report import Outputs
 from fspielm.disk import check_place, staged_file
@@ -32,16 +31,16 @@ from fspielm.solution.solution import Solution
 from fspielm.wording import did_you_mean
 
 _SUFFIXES = (".csv", ".nc")
-# What a step may be off, of itself, and still end at the last value.
+# Of a step: how far the last value may be from a multiple of the step.
 _ROUNDING = 1e-9
-# Options that one solve has, and a row of a sweep has not.
+# Options of single solves only.
 _ALONE = ("method", "mu", "shift", "least_squares", "scaling", "approach")
 _FORM = "write --set f=500:2000:50 (from 500 to 2000 in steps of 50), --set f=1,2,5 or --set f=3"
 
 
 @dataclass(frozen=True)
 class SweepOptions:
-    """What was typed of a sweep."""
+    """The options of a sweep as typed."""
 
     set: Annotated[
         list[str] | None,
@@ -61,7 +60,7 @@ class SweepOptions:
     workers: Annotated[int | None, optional("N", "With --set: processes at once.", "one a core")] = None
 
     def check(self) -> None:
-        """Refuse options of a sweep where there is none."""
+        """Refuse options of a sweep without ``--set``."""
         for each in fields(self):
             if each.name != "set" and getattr(self, each.name) is not None and not self.set:
                 raise ProblemError(f"--{each.name} belongs to a sweep; add --set, as in --set f=500:2000:50")
@@ -99,7 +98,7 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
         found, interrupt = run_or_salvage(work, here=True, note=kept)
     with completing(interrupt):
         if outputs.json:
-            print(json.dumps(_as_json(found), indent=2, allow_nan=False))
+            print_json(_as_json(found))
         else:
             _print(found, file.title or name)
         for path in outputs.out or []:
@@ -115,7 +114,7 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
 
 @dataclass(frozen=True)
 class _At:
-    """The solution at a point, unknown by unknown."""
+    """Measures the solution at a point, for each unknown."""
 
     point: tuple[float, ...]
 
@@ -125,7 +124,7 @@ class _At:
 
 
 def _read(text: str, file: ProblemFile) -> tuple[sp.Symbol, list[float]]:
-    """A parameter and its values, as they are typed."""
+    """A parameter and its values from ``NAME=VALUES``."""
     name, equals, typed = (part.strip() for part in text.partition("="))
     if not (name and equals and typed):
         raise ProblemError(f"--set {text!r} has no values; {_FORM}")
@@ -172,7 +171,7 @@ def _point(text: str, problem: Problem) -> tuple[float, ...]:
 
 
 def _words(found: Any, wanted: SweepOptions, problem: Problem) -> tuple[str | None, str | None]:
-    """How a picture calls what was measured, if not by its name, and what stands above it."""
+    """The label of the measured quantity in a picture, if it is not its name, and the title."""
     if wanted.at is None:
         return "root mean square" if _measured(found) == ["size"] else None, None
     places = zip(problem.coordinates, _point(wanted.at, problem), strict=True)
@@ -202,7 +201,7 @@ def _print(found: Any, title: str) -> None:
 
 
 def _as_json(found: Any) -> dict[str, Any]:
-    """Every row with its values; complex numbers by their two parts, and none that JSON has not."""
+    """Every row with its values."""
     rows = []
     for place in np.ndindex(found["error_estimate"].shape):
         at = {name: found[name].values[i].item() for name, i in zip(found["error_estimate"].dims, place, strict=True)}
@@ -211,19 +210,16 @@ def _as_json(found: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    """A value without NumPy's types; complex numbers as two parts."""
     plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, complex):
-        return [_plain(plain.real), _plain(plain.imag)]
-    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+    return [plain.real, plain.imag] if isinstance(plain, complex) else plain
 
 
 def _write(found: Any, path: Path) -> None:
-    """A table of the rows, or a netCDF file, which knows no complex numbers."""
-    parts: dict[str, Any] = {}
-    for name in _measured(found):
-        if found[name].dtype.kind == "c":
-            parts |= {f"{name}_real": found[name].real, f"{name}_imag": found[name].imag}
-    plain = found.drop_vars([name for name in _measured(found) if found[name].dtype.kind == "c"]).assign(parts)
+    """Write a table of the rows, or a netCDF file; complex numbers as two columns."""
+    names = [name for name in _measured(found) if found[name].dtype.kind == "c"]
+    parts = {f"{name}_{part}": getattr(found[name], part) for name in names for part in ("real", "imag")}
+    plain = found.drop_vars(names).assign(parts)
     with staged_file(path) as draft:
         if path.suffix.lower() == ".nc":
             plain.to_netcdf(draft)

@@ -1,7 +1,7 @@
 """The process that solves: reads jobs as lines of JSON, answers each with a line.
 
-A study never solves in its own process: one that a solve takes down with it (memory, a crash in a library), or that
-computes for too long, costs that solve alone.
+A study never solves in its own process: if a solve crashes, runs out of memory or takes too long, only that solve is
+lost.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from fspielm.jobs.subject import Bench, Performer, Subject
 
 def main() -> None:
     """Serve until the parent closes the pipe."""
-    # what a library prints must not get between the answers
+    # keep what libraries print apart from the answers
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     serve(sys.stdin, answers)
 
 
 def serve(requests: IO[str], answers: IO[str]) -> None:
-    """Answer every line of `requests`: first who is serving, then the outcome of each job."""
+    """Write the environment, then the outcome of the job on each line of `requests`."""
     benches: dict[str, Bench | Performer | Outcome] = {}
     threads = blas.threads()
-    _say(answers, {"environment": environment()})
+    _write(answers, {"environment": environment()})
     for line in requests:
         request = json.loads(line)
         if "subject" in request:
-            # with the first of its jobs
+            # sent with its first job only
             benches[request["digest"]] = _open(Subject.from_dict(request["subject"]))
         outcome = _solve(Job.from_dict(request["job"]), benches[request["digest"]], Terms(**request["terms"]), threads)
-        _say(answers, {"outcome": outcome.as_dict()})
+        _write(answers, {"outcome": outcome.as_dict()})
 
 
 def _solve(job: Job, bench: Bench | Performer | Outcome, terms: Terms, threads: int | None) -> Outcome:
     if isinstance(bench, Outcome):
         return bench
     if threads is not None and threads < terms.threads:
-        # the library takes no more than there are cores, and the last bits depend on how many it takes
+        # BLAS uses at most one thread a core, and the last bits depend on their number
         return failure(
             f"the linear algebra of this machine runs {threads} threads, the plan has {terms.threads}; "
             f"give the plan threads={threads} or fewer"
@@ -55,11 +55,11 @@ def _open(subject: Subject) -> Bench | Performer | Outcome:
     try:
         return subject.unpickled() if subject.pickled else subject.open()
     except Exception as error:
-        # the plan was read elsewhere; what differs here must not end the study
+        # the plan was read elsewhere; a difference here must not end the study
         return failure(f"the problem cannot be read: {error}")
 
 
-def _say(answers: IO[str], content: dict[str, Any]) -> None:
+def _write(answers: IO[str], content: dict[str, Any]) -> None:
     answers.write(json.dumps(content) + "\n")
     answers.flush()
 

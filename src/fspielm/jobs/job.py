@@ -18,24 +18,22 @@ from fspielm.paper.cases.case import METHODS, SPACE_METHODS
 from fspielm.resources import available_threads, physical_memory
 from fspielm.version import versions
 
-# ---- What every solve of a study is given, fixed when the study begins
-
 
 @final
 @dataclass(frozen=True)
 class Terms:
-    """The same for every solve, whatever runs it: with them, a job's result is decided to the last bit.
+    """What every solve of a study is given. With the job it determines the result to the last bit.
 
     Attributes
     ----------
     threads : int
         Of assembly and linear algebra.
     memory : float
-        Bytes that a solve may use: how much it needs is known before, and it waits until there is room.
+        Bytes that a solve may use. How much it needs is known in advance; it waits until there is room.
     share : float
-        Bytes that an automatic solve may use, of which it is not known before.
+        Bytes that an automatic solve may use, whose needs are not known in advance.
     seconds : float or None
-        After which a solve is given up.
+        Time limit of a solve.
     tol : float
         For the automatic solver, and for the verdict on an estimate.
     """
@@ -47,11 +45,8 @@ class Terms:
     tol: float
 
     def as_dict(self) -> dict[str, Any]:
-        """The terms as JSON takes them."""
+        """The terms as plain values for JSON."""
         return asdict(self)
-
-
-# ---- One solve of a study, with everything that decides its result
 
 
 AUTOMATIC = "automatic"
@@ -63,7 +58,7 @@ _LEAST_SQUARES = 'least squares must be "qr", or "svd" with its tolerance as in 
 @final
 @dataclass(frozen=True)
 class Job:
-    """One solve: plain values, so that it can be stored, sent and compared.
+    """One solve, with everything that determines its result: plain values that can be stored, sent and compared.
 
     Attributes
     ----------
@@ -90,24 +85,24 @@ class Job:
 
     @property
     def key(self) -> str:
-        """A text that no other job of a plan has."""
+        """A text that is unique among the jobs of a plan."""
         mu = "-" if self.mu is None else f"{self.mu[0]!r}..{self.mu[1]!r}"
         parts = (self.subject, self.method, mu, self.neurons or "-", self.least_squares or "-", self.scaling or "-")
         return " | ".join([*map(str, parts), f"seed {self.seed}"])
 
     def as_dict(self) -> dict[str, Any]:
-        """The job as JSON takes it."""
+        """The job as plain values for JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Job:
-        """The job that `as_dict` gave."""
+        """The inverse of `as_dict`."""
         mu = content["mu"]
         return cls(**content | {"mu": None if mu is None else (float(mu[0]), float(mu[1]))})
 
 
 def make_least_squares(text: str) -> LeastSquares:
-    """The method that a plan writes as ``"qr"`` or ``"svd 1e-12"``."""
+    """The least-squares method that a plan writes as ``"qr"`` or ``"svd 1e-12"``."""
     words = text.split() if isinstance(text, str) else []
     match words:
         case ["qr"]:
@@ -123,16 +118,13 @@ def make_least_squares(text: str) -> LeastSquares:
 
 
 def name_least_squares(text: str) -> str:
-    """The one way of writing a method, so that equal ones are equal texts."""
+    """The canonical name of a least-squares method: equal methods have equal names."""
     method = make_least_squares(text)
     return f"svd {float(method.tol)!r}" if isinstance(method, TruncatedSVD) else "qr"
 
 
-# ---- What one solve of a study gave: numbers, or the reason why there are none
-
-
 DONE, FAILED = "done", "failed"
-# Which of its numbers an outcome is judged by.
+# What the error of an outcome is measured with.
 EXACT, REFERENCE, ESTIMATE = "exact", "reference", "estimate"
 
 _NUMBERS = ("error", "space_time_error", "error_estimate", "held_out", "condition", "coefficient_norm")
@@ -141,34 +133,34 @@ _NUMBERS = ("error", "space_time_error", "error_estimate", "held_out", "conditio
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one job.
+    """The result of one job: numbers, or the reason why there are none.
 
     Attributes
     ----------
     status : {"done", "failed"}
     message : str
-        Why it failed, or what the solver warned of.
+        Why it failed, or the solver's warning.
     measure : {"exact", "reference", "estimate", ""}
         What `error` was measured with.
     error : float or None
-        Relative L2 error: for a benchmark on the paper's grid, else on a grid over the domain. Where nothing is
-        known to compare with, the solver's own estimate.
+        Relative L2 error: for a benchmark on the paper's grid, else on a grid over the domain. Without an exact or
+        reference solution, the solver's own estimate.
     space_time_error : float or None
-        Over all of space and time, where the paper's grid is a slice.
+        Over all of space and time, where the paper's grid is a time slice.
     error_estimate : float or None
-        The solver's own estimate, where it was made.
+        The solver's own estimate, if it made one.
     held_out : float or None
         Residual of the rows at fresh points, relative to their data.
     residuals, held_out_residuals : mapping of str to float
-        Root mean square of each block: of the rows fitted (in an automatic solve: held out), and at fresh points.
+        Root mean square of each block: of the fitted rows (of an automatic solve: held out), and at fresh points.
     neurons, rows, rank : int or None
     condition, coefficient_norm : float or None
     phases : mapping of str to float
         Seconds of each phase.
     seconds : float
-        Of the solve; measuring not included.
+        Of the solve, without measuring.
     measured : mapping of str to list
-        What a sweep asked for: its quantities, each as the numbers it has.
+        The quantities that a sweep measured, each as its numbers.
     """
 
     status: str
@@ -190,9 +182,9 @@ class Outcome:
     measured: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """The outcome as JSON and a database take it: a number beyond all numbers is None."""
+        """The outcome as plain values for JSON and a database; numbers that are not finite become None."""
         content = asdict(self)
-        # a file name that is no text may be in a message
+        # a message may hold a file name that is not valid text
         content["message"] = self.message.encode("utf-8", "backslashreplace").decode("utf-8")
         for name in _NUMBERS:
             value = content[name]
@@ -201,7 +193,7 @@ class Outcome:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Outcome:
-        """The outcome that `as_dict` gave."""
+        """The inverse of `as_dict`."""
         return cls(**content)
 
 
@@ -210,15 +202,12 @@ def failure(message: str, seconds: float = 0.0) -> Outcome:
     return Outcome(FAILED, " ".join(message.split()), seconds=seconds)
 
 
-# ---- Where a study was run: what its digits and its seconds depend on
-
-
-# What decides the last bits of a result: the key, and its value where the library does not tell.
+# The key of the number of threads, which changes the last bits of a result; and its value where it is not known.
 THREADS, UNKNOWN = "blas threads", "unknown"
 
 
 def environment() -> dict[str, str]:
-    """Versions, processor, memory, and the threads of the linear algebra of this process; no names of machines."""
+    """What digits and seconds depend on here: versions, processor, memory and BLAS threads; no names of machines."""
     threads = blas.threads()
     return versions() | {
         "system": f"{platform.system()} {platform.machine()}",
@@ -231,12 +220,12 @@ def environment() -> dict[str, str]:
 
 
 def digest(content: dict[str, str]) -> str:
-    """A short name of an environment; the same for the same content."""
+    """A short name of an environment, determined by its content."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def _processor() -> str:
-    """The processor's name; the standard library knows it on few systems."""
+    """The processor's name, which the standard library knows on few systems."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
@@ -244,9 +233,6 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or UNKNOWN
-
-
-# ---- Jobs with their outcomes: what a study has found so far
 
 
 @final
@@ -259,9 +245,9 @@ class Row:
     job : Job
     outcome : Outcome
     ended : str
-        When, in universal time.
+        Time in UTC.
     environment : str
-        Digest of what it ran on.
+        Digest of the environment it ran in.
     """
 
     job: Job

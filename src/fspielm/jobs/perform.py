@@ -1,4 +1,4 @@
-"""One job done: solved, measured, and its failures turned into outcomes."""
+"""Solve and measure one job; failures become outcomes too."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from fspielm.jobs.job import AUTOMATIC, DONE, Job, Outcome, Terms, failure, make
 from fspielm.jobs.subject import Bench
 from fspielm.paper.cases.case import make_features
 from fspielm.problem.operator import identity
+from fspielm.solution.report import Report
 from fspielm.solution.solution import Solution
 from fspielm.solvers.request import Budget
 from fspielm.solvers.solve import solve
 
-# Keeps the points of a check apart from those of the solve with the same seed.
+# Makes the points of the check differ from those of the solve with the same seed.
 _CHECK_STREAM = 977
 
 
 def perform(job: Job, bench: Bench, terms: Terms) -> Outcome:
-    """Solve a job and measure the solution; what goes wrong is an outcome too."""
+    """Solve a job and measure the solution; a failure is an outcome too."""
 
     def solve_and_measure() -> Outcome:
         begun = perf_counter()
@@ -41,12 +42,12 @@ def perform(job: Job, bench: Bench, terms: Terms) -> Outcome:
 
 
 def outcome_of(solve_and_measure: Callable[[], Outcome]) -> Outcome:
-    """What solving and measuring gives, with what the solver warned of; or why it failed."""
+    """The outcome of solving and measuring, with the solver's warning; or why it failed."""
     begun = perf_counter()
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", AccuracyWarning)
-            # overflow in a hopeless solve is what its error says, not a message on the terminal
+            # the error of a solve tells of overflow; NumPy need not
             with np.errstate(all="ignore"):
                 outcome = solve_and_measure()
         said = [str(warning.message) for warning in caught if issubclass(warning.category, AccuracyWarning)]
@@ -84,7 +85,7 @@ def settings(job: Job, bench: Bench, terms: Terms) -> dict[str, Any]:
 
 
 def needed_memory(job: Job, bench: Bench, terms: Terms) -> float:
-    """Bytes that a solve needs; its share where that is not known before."""
+    """Bytes that a solve needs; its share if that is not known in advance."""
     if job.neurons is None or job.least_squares is None:
         return terms.share
     rows = sum(bench.points(job.neurons).counts(bench.problem).values())
@@ -106,16 +107,26 @@ def _measure(job: Job, bench: Bench, terms: Terms, solution: Solution, seconds: 
     else:
         estimate = report.error_estimate
         error = bench.relative_error(values)
-    held_out, blocks = _check(solution, _check_points(job, bench, report.neurons), job.seed, terms.threads)
-    return Outcome(
-        DONE,
+    automatic = job.method == AUTOMATIC
+    points = points_for(bench.problem, report.neurons) if automatic else bench.points(report.neurons)
+    held_out, blocks = _held_out_residuals(solution, points, job.seed, terms.threads)
+    return outcome_from(
+        report,
+        seconds,
         measure=bench.measure,
         error=error,
         space_time_error=bench.space_time_error(values),
         error_estimate=estimate,
         held_out=held_out,
-        residuals={name: residual.rms for name, residual in report.residuals.items()},
         held_out_residuals=blocks,
+    )
+
+
+def outcome_from(report: Report, seconds: float, **measured: Any) -> Outcome:
+    """The outcome of a solve: what its report tells, and what was measured besides."""
+    return Outcome(
+        DONE,
+        residuals={name: residual.rms for name, residual in report.residuals.items()},
         neurons=report.neurons,
         rows=report.rows,
         rank=report.rank,
@@ -123,19 +134,16 @@ def _measure(job: Job, bench: Bench, terms: Terms, solution: Solution, seconds: 
         coefficient_norm=report.coefficient_norm,
         phases=dict(report.seconds),
         seconds=seconds,
+        **measured,
     )
 
 
-def _check_points(job: Job, bench: Bench, neurons: int) -> Points:
-    return points_for(bench.problem, neurons) if job.method == AUTOMATIC else bench.points(neurons)
-
-
-def _check(solution: Solution, points: Points, seed: int, threads: int) -> tuple[float, dict[str, float]]:
-    """The residual at fresh points relative to the data there, as the paper's rows count; and of each block."""
+def _held_out_residuals(solution: Solution, points: Points, seed: int, threads: int) -> tuple[float, dict[str, float]]:
+    """The residual at fresh points relative to the data there, weighted as the paper's rows; and that of each block."""
     problem = solution.problem
     rng = np.random.default_rng([_CHECK_STREAM, seed])
     held_out = HeldOut(points.thinned().draw(problem, rng))
-    # features that satisfy the equation were solved for without its rows; it counts as it would have with them
+    # Trefftz functions are fitted without rows of the equation; weight it as if it had them
     rows = {**points.counts(problem), **solution.report.points}
     residual, data, blocks = 0.0, 0.0, {}
     for block in make_blocks(problem, held_out.sites):

@@ -6,7 +6,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import islice, product
 from numbers import Real
@@ -23,12 +23,9 @@ from fspielm.paper.cases.case import METHODS, SPACE_METHODS, PaperSetting, paper
 from fspielm.resources import available_threads, physical_memory
 from fspielm.wording import did_you_mean
 
-# ---- Every combination of some settings: the part that a plan is made of
-
-
-# Ranges that the paper gives: the best one of each method, or all that it tried.
+# The paper's frequency ranges: the best of each method, or all that it tried.
 BEST, GRID = "best", "grid"
-# The store's whole numbers.
+# The largest integer of the store.
 _LARGEST = 2**63 - 1
 _SCALINGS = ("none", "rms")
 
@@ -89,12 +86,12 @@ class Sweep:
         object.__setattr__(self, "mu", _ranges(self.mu))
 
     def jobs(self, papers: Mapping[str, PaperSetting | None]) -> Iterator[Job]:
-        """The solves, seed by seed, so that a part of a study covers all of its cells.
+        """The solves, seed by seed: an unfinished study then covers all of its settings.
 
         Parameters
         ----------
         papers : mapping
-            Every subject with what the paper says of it, or None for a problem file.
+            The paper's setting of every subject; None for a problem file.
         """
         for seed in self.seeds:
             for subject, method in product(self.subjects, self.methods):
@@ -110,7 +107,7 @@ class Sweep:
                     yield Job(subject, method, seed, mu, neurons, least_squares, scaling)
 
     def as_dict(self) -> dict[str, Any]:
-        """The sweep as JSON and TOML take it."""
+        """The sweep as plain values for JSON and TOML."""
         content = asdict(self)
         mu = self.mu if isinstance(self.mu, str) else [list(pair) for pair in self.mu]
         return {key: list(value) for key, value in content.items() if key != "mu"} | {"mu": mu}
@@ -173,27 +170,27 @@ def _pair(pair: Any) -> Pair:
     real = isinstance(low, Real) and isinstance(high, Real)
     if not real or low < 0 or not low <= high <= sys.float_info.max:
         raise ProblemError(f"mu must be (smallest, largest) with 0 <= smallest <= largest; got {pair!r}")
-    # without the sign of a zero, which a database does not keep
+    # drop the sign of zero, which a database does not keep
     return float(low) + 0.0, float(high) + 0.0
 
 
-# ---- What a study solves: sweeps over settings, and the terms of every solve
+# ---- Plans
 
 
 _MEMORY_SHARE = 0.8
-# Far beyond what anyone waits for; more of them are a mistake.
+# More are surely a mistake.
 _MOST_SOLVES = 250_000
 
 
 class AnyPlan(Protocol):
-    """What a store can begin with: a study's plan, or a sweep's."""
+    """What a store can hold: the plan of a study, or of a sweep."""
 
     @property
     def jobs(self) -> tuple[Job, ...]:
         """Every solve, once."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The plan as JSON takes it."""
+        """The plan as plain values for JSON."""
 
 
 @final
@@ -205,17 +202,17 @@ class Plan:
     ----------
     name : str
     sweeps : sequence of Sweep
-        What two of them share is solved once.
+        A solve that occurs in two of them is done once.
     files : sequence of Subject
         Problem files that sweeps name beside the benchmarks; see `Subject.from_file`.
     threads : int, optional
-        Of every solve: one by default, which is the fastest way through many of them with as many workers as there are
-        cores. Part of the plan, since it decides the last bits of every error.
+        Of every solve; one by default, which is fastest with one worker a core. Part of the plan, since it changes the
+        last bits of every error.
     seconds : float, optional
-        After which a solve is given up, as a failed one; no limit by default.
+        Time limit of a solve, after which it has failed; none by default.
     memory : float, optional
-        Bytes that a solve may use. By default what the machine has (large solves wait for each other), and for the
-        automatic solver, whose needs are not known before, its part of that for each core.
+        Bytes that a solve may use. By default 80 % of the machine's memory (large solves wait for each other); divided
+        by the number of solves at once for the automatic solver, whose needs are not known in advance.
     tol : float
         For the automatic solver.
     """
@@ -245,14 +242,14 @@ class Plan:
             value = getattr(self, name)
             if value is not None and not _is_positive(value):
                 raise ProblemError(f"{name} must be a positive number; got {value!r}")
-            # plain numbers, as JSON takes them
+            # plain numbers for JSON
             object.__setattr__(self, name, None if value is None else float(value))
         if not _is_positive(self.tol) or self.tol >= 1:
             raise ProblemError(f"tol must lie between 0 and 1; got {self.tol!r}")
         object.__setattr__(self, "tol", float(self.tol))
         object.__setattr__(self, "threads", int(self.threads))
         self._check_subjects()
-        _ = self.jobs  # every mistake in it now, not when it is run
+        _ = self.jobs  # report mistakes now, not during the run
 
     @cached_property
     def jobs(self) -> tuple[Job, ...]:
@@ -270,26 +267,20 @@ class Plan:
         return {name: files.get(name, Subject(name)) for sweep in self.sweeps for name in sweep.subjects}
 
     def terms(self) -> Terms:
-        """The terms of every solve on this machine, however many run at once."""
+        """The terms of every solve on this machine."""
         memory = _MEMORY_SHARE * physical_memory() if self.memory is None else self.memory
         at_once = max(available_threads() // self.threads, 1) if self.memory is None else 1
         return Terms(self.threads, memory, memory / at_once, self.seconds, self.tol)
 
     def as_dict(self) -> dict[str, Any]:
-        """The plan as JSON takes it."""
-        return {
-            "name": self.name,
-            "sweeps": [sweep.as_dict() for sweep in self.sweeps],
-            "files": [subject.as_dict() for subject in self.files],
-            "threads": self.threads,
-            "seconds": self.seconds,
-            "memory": self.memory,
-            "tol": self.tol,
-        }
+        """The plan as plain values for JSON."""
+        content = {field.name: getattr(self, field.name) for field in fields(self)}
+        sweeps, files = ([part.as_dict() for part in parts] for parts in (self.sweeps, self.files))
+        return content | {"sweeps": sweeps, "files": files}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Plan:
-        """The plan that `as_dict` gave."""
+        """The inverse of `as_dict`."""
         return cls(
             **{
                 **content,
@@ -324,7 +315,7 @@ def _is_positive(value: Any) -> bool:
 
 
 def differences(one: Plan, other: Plan, names: tuple[str, str] = ("here", "there")) -> list[str]:
-    """What tells two plans apart, for people; empty if they are the same study."""
+    """How two plans differ, in words; empty if they are the same study."""
     found = [
         f"{name}: {names[0]} {getattr(one, name)!r}, {names[1]} {getattr(other, name)!r}"
         for name in ("name", "threads", "seconds", "memory", "tol")
@@ -342,11 +333,11 @@ def differences(one: Plan, other: Plan, names: tuple[str, str] = ("here", "there
     return found
 
 
-# ---- The plans that come with the package
+# ---- Built-in plans
 
 
 _LIGHT = ("poisson-1d", "heat")
-# Of the panda, where they still give some digits.
+# For the panda: enough for some digits.
 _QUICK_NEURONS = 1500
 
 
@@ -358,7 +349,7 @@ def builtin_plan(name: str) -> Plan:
 
 
 def builtin_plans() -> dict[str, str]:
-    """The names of the plans, and what each is for."""
+    """The names of the plans, and the purpose of each."""
     return dict(_PURPOSES)
 
 

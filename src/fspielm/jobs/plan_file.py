@@ -1,4 +1,4 @@
-"""Plans as text: TOML in and out."""
+"""Plans as TOML files, read and written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fspielm.jobs.subject import Subject
 from fspielm.paper.cases import catalogue as cases
 from fspielm.solution.evaluation import regular_grid
 
-# ---- The tables of a plan file: problem files and sweeps, every mistake with its place
+# ---- The tables of a plan file
 
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ _QUOTED = re.compile(r"'([^']*)'")
 
 
 def read_files(tables: Sequence[Table]) -> list[Subject]:
-    """The problems under ``[[files]]``, no two of one name."""
+    """The problems under ``[[files]]``, with unique names."""
     found: dict[str, Subject] = {}
     for table in tables:
         subject = _read_file(table)
@@ -54,7 +54,7 @@ def read_files(tables: Sequence[Table]) -> list[Subject]:
 
 
 def _read_file(table: Table) -> Subject:
-    """The problem of a file, or of a text in the plan itself."""
+    """The problem in a file, or in a text of the plan itself."""
     table.check_keys([], ["path", "name", "reference", "text", "values"])
     for one, other in (("path", "text"), ("reference", "values")):
         if one in table and other in table:
@@ -65,25 +65,25 @@ def _read_file(table: Table) -> Subject:
             raise table.error('text needs a name beside it, as in name = "room"', "text")
         text = table.text("text")
         subject = Subject(name, text if "\n" in text else f"{text}\n")
-        placed(table, subject.open, "text")
+        with_place(table, subject.open, "text")
     elif "path" in table:
-        path = _beside(table, "path")
+        path = _path_beside(table, "path")
         subject = table.make(lambda: Subject.from_file(path, name=name), "path")
     else:
         raise table.error("the key 'path' is missing")
     if "values" in table:
         return _with_values(table, subject)
     if "reference" in table:
-        reference = _beside(table, "reference")
+        reference = _path_beside(table, "reference")
         return table.make(lambda: subject.with_reference(load(reference)), "reference")
     return subject
 
 
-def _beside(table: Table, key: str) -> Path:
+def _path_beside(table: Table, key: str) -> Path:
     path = table.document.beside(table.text(key))
     if path is None:
         raise table.error(f"{key} must name a file beside the plan, or below; got {shown(table[key])}", key)
-    if path.exists() and not path.is_file():  # a pipe would be waited for
+    if path.exists() and not path.is_file():  # reading a pipe could block
         raise table.error(f"{key} must name a file; {shown(table[key])} is none", key)
     return path
 
@@ -109,9 +109,9 @@ def read_sweep(table: Table, subjects: Sequence[Subject]) -> Sweep:
     settings: dict[str, Any] = {key: _list(table, key) for key in _LISTS if key in table}
     if "mu" in table:
         settings["mu"] = _ranges(table)
-    sweep = placed(table, lambda: Sweep(**settings))
-    # as a plan of its own, so that what is wrong with it is found here and not somewhere in the file
-    placed(table, lambda: Plan("sweep", [sweep], subjects))
+    sweep = with_place(table, lambda: Sweep(**settings))
+    # build a plan of this sweep alone, so that its errors point at this table
+    with_place(table, lambda: Plan("sweep", [sweep], subjects))
     return sweep
 
 
@@ -158,7 +158,7 @@ def _are_numbers(value: Any) -> bool:
 
 
 def _is_a(value: Any, kind: type) -> bool:
-    """Whether a value is text, a whole number, or a number, of a length that can be shown."""
+    """Whether a value is a text, an integer or a number; an integer also has to fit a float."""
     if kind is str:
         return isinstance(value, str)
     if isinstance(value, int):
@@ -166,29 +166,29 @@ def _is_a(value: Any, kind: type) -> bool:
     return kind is float and isinstance(value, float)
 
 
-def placed(table: Table, build: Callable[[], T], key: str = "") -> T:
-    """What `build` makes; its errors get the place of the key that they begin with, and of what they quote of it."""
+def with_place(table: Table, build: Callable[[], T], key: str = "") -> T:
+    """What `build` makes; its errors get the place of the key that they name, and of the value that they quote."""
     try:
         return build()
     except ProblemError as error:
         reason = error.reason if isinstance(error, TextError) else str(error)
-        blamed = key or _blamed(table, reason)
+        wrong_key = key or _key_named_in(table, reason)
         quoted = _QUOTED.search(reason)
         raise table.document.error(
             f"{table.label}{reason}",
-            (*table.path, blamed) if blamed else table.path,
+            (*table.path, wrong_key) if wrong_key else table.path,
             f'"{quoted.group(1)}"' if quoted and not key else "",
         ) from None
 
 
-def _blamed(table: Table, reason: str) -> str:
+def _key_named_in(table: Table, reason: str) -> str:
     if reason.startswith("unknown case"):
         return "subjects"
     words = re.findall(r"\w+", reason.replace("least squares", "least_squares"))
     return next((word for word in words if word in table), "")
 
 
-# ---- Plans as text: TOML in and out
+# ---- Whole files
 
 
 _NUMBERS = ("seconds", "memory", "tol")
@@ -200,7 +200,7 @@ def read_plan(source: str | os.PathLike[str]) -> Plan:
     Parameters
     ----------
     source : path or str
-        The path of a TOML file; a string of several lines is taken for the text itself.
+        The path of a TOML file, or the text itself if it has several lines.
 
     Returns
     -------
@@ -209,7 +209,7 @@ def read_plan(source: str | os.PathLike[str]) -> Plan:
     Raises
     ------
     ProblemError
-        For whatever cannot be read or planned as written, with its place in the file.
+        For anything that cannot be read or planned, with its place in the file.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def read_plan(source: str | os.PathLike[str]) -> Plan:
     subjects = read_files(file.tables("files"))
     name = file.text("name")
     sweeps = [read_sweep(table, subjects) for table in file.tables("sweeps")]
-    return placed(file, lambda: Plan(name, sweeps, subjects, **terms))
+    return with_place(file, lambda: Plan(name, sweeps, subjects, **terms))
 
 
 def write_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> str:
@@ -244,7 +244,7 @@ def write_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> str:
     plan : Plan
         Its problem files, and the values of their references, go into the same file.
     path : path, optional
-        Where to write it; nothing is written without.
+        Where to write it; by default the text is only returned.
 
     Returns
     -------
@@ -254,9 +254,9 @@ def write_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> str:
     if not isinstance(plan, Plan):
         raise ProblemError(f"plan must be an fs.study.Plan; got {plan!r}")
     content = {key: value for key, value in plan.as_dict().items() if value is not None}
-    content["files"] = [_plain_file(subject) for subject in plan.files]
-    content["sweeps"] = [_plain_sweep(sweep) for sweep in plan.sweeps]
-    text = write_toml({key: value for key, value in content.items() if value != []})
+    content["files"] = [_file_table(subject) for subject in plan.files]
+    content["sweeps"] = [_without_empty(sweep.as_dict()) for sweep in plan.sweeps]
+    text = write_toml(_without_empty(content))
     if len(text) > LARGEST:
         raise ProblemError(
             f"the plan has {len(text)} characters, a plan file at most {LARGEST}; keep its problems and references in "
@@ -273,10 +273,10 @@ def example_plan() -> str:
     return resources("fspielm.jobs").joinpath("example.toml").read_text(encoding="utf-8")
 
 
-def _plain_file(subject: Subject) -> dict[str, str]:
+def _file_table(subject: Subject) -> dict[str, str]:
     values = {"values": subject.reference} if subject.reference else {}
     return {"name": subject.name, **values, "text": subject.text}
 
 
-def _plain_sweep(sweep: Sweep) -> dict[str, Any]:
-    return {key: value for key, value in sweep.as_dict().items() if value != []}
+def _without_empty(content: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in content.items() if value != []}

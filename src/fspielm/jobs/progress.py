@@ -1,4 +1,4 @@
-"""How far a study is, and what is left."""
+"""The progress of a study: what has ended, what is running, the best errors, and the time left."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import final
 
 from fspielm.jobs.job import Job, Row
 
-# ---- What the solves of a study take, learned from those that have ended
+# ---- The cost of solves, learned from those that have ended
 
 
-# What solves of one cost have in common: subject, method and neurons.
+# Subject, method and neurons: solves of one kind cost the same.
 Kind = tuple[str, str, int | None]
 
 
 def kind_of(job: Job) -> Kind:
-    """Which solves take as long as this one."""
+    """The kind of a job."""
     return job.subject, job.method, job.neurons
 
 
 @final
 class Costs:
-    """What solves took, and what others will take by it."""
+    """Predicts the seconds of a solve from those of others."""
 
     def __init__(self) -> None:
         self._by_kind: defaultdict[Kind, _Mean] = defaultdict(_Mean)
@@ -40,7 +40,7 @@ class Costs:
         outcome = row.outcome
         self._by_kind[kind].add(outcome.seconds)
         if not row.done:
-            return  # how soon a solve fails says nothing about others
+            return  # the time of a failure says nothing about other kinds
         for mean in (self._by_size[subject, neurons], self._by_subject[subject], self._all):
             mean.add(outcome.seconds)
         if neurons is not None and outcome.rows:
@@ -48,7 +48,7 @@ class Costs:
                 work.add(outcome.seconds, outcome.rows, neurons)
 
     def expected(self, kind: Kind) -> float | None:
-        """Seconds of a solve, from the nearest that is known of such; None if nothing is."""
+        """Seconds of a solve, from the most similar ones that have ended; None if none has."""
         subject, _, neurons = kind
         if kind in self._by_kind:
             return self._by_kind[kind].value
@@ -79,7 +79,7 @@ class _Mean:
 
 @dataclass
 class _Work:
-    """How fast least squares were done: sums, so that large solves say more about others than small ones."""
+    """The speed of least-squares solves; from sums, so that large solves count more than small ones."""
 
     seconds: float = 0.0
     done: float = 0.0
@@ -93,29 +93,29 @@ class _Work:
         self.neurons += neurons
 
     def expected(self, neurons: int) -> float:
-        """Seconds for so many neurons, with as many rows for each of them as those before had."""
+        """Seconds for so many neurons, with the rows per neuron of the earlier solves."""
         return self.seconds / self.done * (self.rows / self.neurons) * float(neurons) ** 3
 
 
-# ---- How far a study is: what has ended, what is running, the best of each cell, and the time that is left
+# ---- Progress
 
 
-# Of the table of best errors: a subject and a method.
+# A cell of the table of best errors: a subject and a method.
 Cell = tuple[str, str]
 
 
 @final
 class Progress:
-    """A study as it goes on. It learns what happens from `started` and `ended`, and asks nobody.
+    """A study as it goes on, kept up to date by calls of `started` and `ended`.
 
     Parameters
     ----------
     jobs : iterable of Job
         All of the plan.
     rows : iterable of Row
-        What had ended before.
+        The solves that ended in earlier runs.
     clock : callable
-        Seconds, from any beginning.
+        Seconds, from any origin.
     """
 
     def __init__(
@@ -134,11 +134,11 @@ class Progress:
         self._pace = _Pace()
         self._failed_cells: Counter[Cell] = Counter()
         for row in rows:
-            self._take(row)
+            self._count(row)
 
     @property
     def finished(self) -> int:
-        """How many solves have ended, the failed ones among them."""
+        """How many solves have ended, including the failed ones."""
         return self.total - len(self._left)
 
     @property
@@ -148,30 +148,30 @@ class Progress:
 
     @property
     def running(self) -> list[tuple[Job, float]]:
-        """The solves that are running, and for how many seconds."""
+        """The solves that are running, each with its seconds so far."""
         now = self._clock()
         return [(job, now - begun) for job, begun in self._running.values()]
 
     def started(self, job: Job) -> None:
-        """A solve has begun; a second time if it was given to another worker."""
+        """Note that a solve begins; again if it is given to another worker."""
         self._running[job.key] = job, self._clock()
 
     def ended(self, row: Row) -> None:
-        """A solve has ended."""
+        """Note that a solve has ended."""
         at_once = len(self._running)
         self._running.pop(row.job.key, None)
-        self._take(row)
+        self._count(row)
         self._pace = self._pace.after(self._clock(), row.outcome.seconds, at_once)
 
     def is_hopeless(self, cell: Cell) -> bool:
-        """Whether all solves of a cell have ended, and none gave a solution."""
+        """Whether all solves of a cell have failed."""
         return self._failed_cells[cell] == self.cells[cell]
 
     def work_left(self) -> float | None:
-        """Seconds of solving that are left, as if one solve ran at a time; None while nothing is known of them.
+        """Seconds of solving that are left, as if one solve ran at a time; None if still unknown.
 
-        From the mean of what solves of the same subject, method and size took; else of the same subject and size; else
-        from the work of a least-squares solve, rows x neurons^2, and how fast such work was done.
+        From the mean time of solves of the same subject, method and size; else of the same subject and size; else from
+        the work of a least-squares solve, rows x neurons^2, and the speed so far.
         """
         total = 0.0
         for kind, count in self._waiting.items():
@@ -182,7 +182,7 @@ class Progress:
         return total
 
     def time_left(self) -> float | None:
-        """Seconds until the study ends, at the pace of this run; None while nothing is known of it."""
+        """Seconds until the study ends, at the pace of this run; None if still unknown."""
         work = self.work_left()
         if work is None:
             return None
@@ -190,7 +190,7 @@ class Progress:
         since = now - (self._pace.last if self._pace.last is not None else now)
         return max(work * self._pace.seconds_per_work(len(self._running)) - since, 0.0)
 
-    def _take(self, row: Row) -> None:
+    def _count(self, row: Row) -> None:
         if self._left.pop(row.job.key, None) is None:
             return
         kind, cell = kind_of(row.job), (row.job.subject, row.job.method)
@@ -209,10 +209,9 @@ class Progress:
 @final
 @dataclass(frozen=True)
 class _Pace:
-    """How long one waits for a second of solving: workers shorten it, measuring and storing lengthen it.
+    """Seconds that pass for each second of solving: less than one with several workers.
 
-    Counted from the end of the first solve, so that starting workers is not taken for work, and brought up to date when
-    a solve ends, since how far the others are is not known.
+    Counted from the end of the first solve, to leave out the start of the workers, and updated when a solve ends.
     """
 
     first: float | None = None

@@ -1,4 +1,4 @@
-"""A study run: begun, or continued where it stopped."""
+"""Run a study: begin it, or continue where it stopped."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,12 +17,12 @@ from fspielm.disk import describe
 from fspielm.errors import ProblemError, WorkersWarning
 from fspielm.jobs.engines.cluster import Cluster
 from fspielm.jobs.engines.engine import Ended, Engine, SingleProcess, Task
-from fspielm.jobs.job import Job, Terms
+from fspielm.jobs.job import Job
 from fspielm.jobs.perform import needed_memory
 from fspielm.jobs.plan import Plan
 from fspielm.jobs.store import Store, StoreError
 from fspielm.jobs.subject import Bench
-from fspielm.jobs.table import Table, read_table, take
+from fspielm.jobs.table import read_table, take
 from fspielm.resources import available_threads
 
 # ---- One run of a study at a time
@@ -42,16 +42,16 @@ else:
 
 @contextmanager
 def only_run(store: Path) -> Iterator[None]:
-    """Hold a study for this process; refused while another one does.
+    """Lock a study for this process; refused while another process has the lock.
 
-    The lock is the system's, on a file beside the store: it ends with the process, however that ends. The file itself
-    is left beside a study, and removed where none came about.
+    The operating system holds the lock, on a file beside the store, and releases it when the process ends in any way.
+    The file stays beside a study, and is removed if no study was created.
     """
-    # of the file itself: another name that leads to it must not lead past the lock
+    # two names of one file share a lock
     place = store.resolve()
     path = _lock_path(place)
     while (handle := _hold(path, store)) is None:
-        pass  # whoever had it removed it meanwhile
+        pass  # its last holder removed the file meanwhile
     try:
         yield
     finally:
@@ -61,7 +61,7 @@ def only_run(store: Path) -> Iterator[None]:
 
 
 def _hold(path: Path, store: Path) -> int | None:
-    """The lock, held; None if it is no longer the file of that name, so that another process may hold a newer one."""
+    """The handle of the locked file; None if the file was replaced, as another process may then lock the new one."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
@@ -83,7 +83,7 @@ def _hold(path: Path, store: Path) -> int | None:
 
 
 def is_running(store: Path) -> bool:
-    """Whether a run holds a study at this moment."""
+    """Whether a study is being run at this moment."""
     place = store.resolve()
     if not _lock_path(place).exists():
         return False
@@ -98,7 +98,7 @@ def _lock_path(place: Path) -> Path:
     return place.with_name(f".{place.name}.lock")
 
 
-# ---- A study run: begun, or continued where it stopped
+# ---- Run a study
 
 
 def run(
@@ -112,21 +112,21 @@ def run(
     starts: Callable[[Task], None] = lambda task: None,
     ends: Callable[[Ended], None] = lambda ended: None,
 ) -> None:
-    """Solve what a plan has and its store has not.
+    """Solve what is in a plan and not yet in its store.
 
     Parameters
     ----------
     plan : Plan
     store : path
-        The study's file; begun if it is not there, else it must be of the same plan.
+        The study's file. It is created if it does not exist; else it must belong to the same plan.
     workers : int, optional
         Processes on this machine that solve at the same time; one by default.
     scheduler : str, optional
-        Address of a Dask scheduler whose workers solve, such as ``"tcp://127.0.0.1:8786"``, instead.
+        Address of a Dask scheduler whose workers solve instead, such as ``"tcp://127.0.0.1:8786"``.
     retry_failed : bool
-        Try again what has failed before.
+        Whether failed solves are tried again.
     continue_from : path, optional
-        A CSV file that `export_csv` wrote: what it has of this plan, and the store has not, is taken from there.
+        A CSV file that `export_csv` wrote: solves of this plan that the store lacks are taken from it.
     starts, ends : callable
         Called when a solve begins, and when its outcome is on the disk.
     """
@@ -134,41 +134,40 @@ def run(
         raise ProblemError(
             f'plan must be a Plan, as of fs.study.read_plan or fs.study.builtin_plan("quick"); got {plan!r}'
         )
-    check_staff(workers, scheduler)
+    check_workers(workers, scheduler)
     place = Path(store)
     known = None if continue_from is None else read_table(plan, continue_from)
-    with only_run(place):
-        if not place.exists() and scheduler is None:
-            Store.create(place, plan, plan.terms()).close()
-        if place.exists() and not _work_is_left(place, plan, known, retry_failed):
-            return
-        with _make_engine(plan, workers, scheduler) as engine:
-            if not place.exists():
-                Store.create(place, plan, _cluster_terms(plan, engine)).close()
-                _work_is_left(place, plan, known, retry_failed)
-            with Store.open(place) as opened:
-                record_all(opened, engine, _tasks(opened, plan), starts, ends)
+    with ExitStack() as stack:
+        stack.enter_context(only_run(place))
+        engine = None
+        if not place.exists():
+            terms = plan.terms()
+            if scheduler is not None:
+                cluster = Cluster(plan.threads, scheduler=scheduler)
+                engine = stack.enter_context(cluster)
+                if plan.memory is None:
+                    # of the workers' machines, not of this one
+                    terms = replace(terms, memory=cluster.largest, share=cluster.part)
+            Store.create(place, plan, terms).close()
+        opened = stack.enter_context(Store.open(place))
+        opened.check_plan(plan)
+        if retry_failed:
+            opened.forget_failures()
+        if known is not None:
+            take(opened, known)
+        if opened.missing():
+            engine = engine or stack.enter_context(_make_engine(plan, workers, scheduler))
+            record_all(opened, engine, _tasks(opened, plan), starts, ends)
 
 
-def check_staff(workers: Any, scheduler: Any) -> None:
-    """Refuse a number of workers that is none, and workers of this machine beside those of a scheduler."""
+def check_workers(workers: Any, scheduler: Any) -> None:
+    """Refuse an invalid number of workers, and workers of this machine beside those of a scheduler."""
     if workers is not None:
         check_count("workers", workers)
     if workers is not None and scheduler is not None:
         raise ProblemError(
             f"workers={workers} are those of this machine, scheduler={scheduler!r} has its own; give one"
         )
-
-
-def _work_is_left(place: Path, plan: Plan, known: Table | None, retry_failed: bool) -> bool:
-    """Whether solves are missing, once failed ones are taken back and those of a table are taken."""
-    with Store.open(place) as opened:
-        opened.check_plan(plan)
-        if retry_failed:
-            opened.forget_failures()
-        if known is not None:
-            take(opened, known)
-        return bool(opened.missing())
 
 
 def _make_engine(plan: Plan, workers: int | None, scheduler: str | None) -> Engine:
@@ -188,14 +187,6 @@ def _make_engine(plan: Plan, workers: int | None, scheduler: str | None) -> Engi
     return Cluster(plan.threads, workers=workers)
 
 
-def _cluster_terms(plan: Plan, engine: Engine) -> Terms:
-    terms = plan.terms()
-    if isinstance(engine, Cluster) and plan.memory is None:
-        # this machine's memory says nothing about theirs
-        return replace(terms, memory=engine.largest, share=engine.part)
-    return terms
-
-
 def record_all(
     store: Store,
     engine: Engine,
@@ -203,7 +194,7 @@ def record_all(
     starts: Callable[[Task], None] = lambda task: None,
     ends: Callable[[Ended], None] = lambda ended: None,
 ) -> None:
-    """Have an engine do the tasks of what is missing in a store, and keep each outcome there as it comes."""
+    """Have an engine do tasks, and record each outcome in a store as it comes."""
     for ended in engine.run(tasks, starts=starts):
         try:
             store.record(ended.task.job, ended.outcome, ended.environment)
@@ -223,7 +214,7 @@ def _tasks(store: Store, plan: Plan) -> Iterator[Task]:
         try:
             return needed_memory(job, bench(job.subject), terms)
         except ProblemError:
-            # nothing is needed for a solve that will only say so itself
+            # the solve will fail with the same error
             return 0.0
 
     for job in store.missing():

@@ -14,35 +14,34 @@ from contextlib import suppress
 from queue import Empty, Queue
 from threading import Thread
 from time import perf_counter
-from types import TracebackType
 from typing import Any
 
 from fspielm.jobs.job import AUTOMATIC, DONE, Job, Outcome, Terms, failure
 from fspielm.jobs.subject import Subject
 
-# ---- Processes that end with the one that started them, however that ends
-# This file is also the first that such a process runs, by its path and not as a part of the package: it has to be tied
-# to its parent before the seconds that the imports of the package may take.
+# ---- Processes that end with their parent
+# The child runs this file first, by its path: it has to be tied to its parent before it imports the package, which may
+# take seconds.
 
 
 _PR_SET_PDEATHSIG = 1
 
 
 def start_module(module: str, *arguments: str, environment: Mapping[str, str], **streams: Any) -> subprocess.Popen[str]:
-    """Run a module in a new Python that finds what this one finds.
+    """Run a module in a new Python with the same import path.
 
-    To be called in a thread that lives as long as the process: Linux ends the process with the thread that began it.
+    To be called in a thread that lives as long as the process: Linux ends the process with the thread that started it.
     """
     return subprocess.Popen(
-        # -P: not the folder of this file, whose other files are named as modules elsewhere are
+        # -P: keep the folder of this file out of the import path
         [sys.executable, "-P", __file__, str(os.getpid()), module, *arguments],
         text=True,
         encoding="utf-8",
-        # Python passes over what is no text in its path, which notebooks put paths into
+        # notebooks add objects to sys.path that are no strings
         env=os.environ
         | dict(environment)
         | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if isinstance(entry, str))},
-        # Ctrl-C is for the study to answer
+        # Ctrl-C is for the parent alone
         start_new_session=True,
         **streams,
     )
@@ -50,7 +49,7 @@ def start_module(module: str, *arguments: str, environment: Mapping[str, str], *
 
 def _main() -> None:
     parent, module = int(sys.argv[1]), sys.argv[2]
-    # on other systems than Linux a process has to notice by itself that its parent is gone
+    # Linux alone has this call; elsewhere a process has to notice by itself that its parent is gone
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
@@ -63,14 +62,14 @@ if __name__ == "__main__":
     _main()
 
 
-# ---- A process for solves, kept alive between them and replaced when it dies or takes too long
+# ---- The process for solves
 
 
-# Beyond a solve's time limit: measuring, and what the solver does not count. At most:
+# At most, beyond a solve's time limit: for measuring, and for what the solver does not count.
 _GRACE_SECONDS = 30.0
-# For the imports of a new process, which are slow from a cold network disk. At most:
+# At most, for the imports of a new process, which are slow from a cold network disk.
 _START_SECONDS = 120.0
-# How often it is asked whether a solve is still wanted.
+# How often `wanted` is called.
 _ASK_SECONDS = 1.0
 _MODULE = "fspielm.jobs.child"
 _BLAS_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -89,19 +88,17 @@ class Sandbox:
         self.threads = threads
         self._process: subprocess.Popen[str] | None = None
         self._answers: Queue[str | None] = Queue()
-        self._told: set[str] = set()
+        self._sent: set[str] = set()
         self.environment: dict[str, str] = {}
 
     def __enter__(self) -> Sandbox:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def perform(self, job: Job, subject: Subject, terms: Terms, *, wanted: Callable[[], bool] | None = None) -> Outcome:
-        """Solve a job; the death of the process, or too long a time, is a failed outcome.
+        """Solve a job; if the process dies or takes too long, the outcome is a failure.
 
         Parameters
         ----------
@@ -109,12 +106,12 @@ class Sandbox:
         subject : Subject
         terms : Terms
         wanted : callable, optional
-            Asked now and then; the solve is given up as soon as it is no longer wanted.
+            Called now and then; the solve is given up as soon as it returns False.
         """
         begun = perf_counter()
         try:
             self._start(wanted)
-            # a limit is for the solve, not for the imports before the first
+            # the time limit does not count the imports of a new process
             begun = perf_counter()
             self._ask(job, subject, terms)
             answer = self._receive(None if terms.seconds is None else begun + _limit(terms.seconds), wanted)
@@ -125,13 +122,13 @@ class Sandbox:
             self.close()
             return failure(str(reason), perf_counter() - begun)
         except BaseException:
-            # its answer would be taken for that of the next job
+            # else its answer would be taken for that of the next job
             self.close()
             raise
         return _in_time(Outcome.from_dict(answer["outcome"]), job, terms)
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -143,12 +140,12 @@ class Sandbox:
     def _start(self, wanted: Callable[[], bool] | None) -> None:
         if self._process is not None and self._process.poll() is None:
             return
-        # one that died since its last answer has done no harm to this job
+        # it died since its last answer, which is no failure of this job
         self.close()
         self._answers = Queue()
-        self._told = set()
+        self._sent = set()
         started: Queue[subprocess.Popen[str] | Exception] = Queue()
-        Thread(target=_keep, args=(self.threads, started, self._answers), daemon=True).start()
+        Thread(target=_run_process, args=(self.threads, started, self._answers), daemon=True).start()
         process = started.get()
         if isinstance(process, Exception):
             raise _GivenUpError(f"the process that solves cannot be started: {process}")
@@ -160,9 +157,9 @@ class Sandbox:
 
     def _ask(self, job: Job, subject: Subject, terms: Terms) -> None:
         request = {"job": job.as_dict(), "terms": terms.as_dict(), "digest": subject.digest}
-        # a problem file with its reference may be large, and the process keeps it
-        self._send(request if subject.digest in self._told else request | {"subject": subject.as_dict()})
-        self._told.add(subject.digest)
+        # the process keeps subjects, which may be large
+        self._send(request if subject.digest in self._sent else request | {"subject": subject.as_dict()})
+        self._sent.add(subject.digest)
 
     def _send(self, request: dict[str, Any]) -> None:
         assert self._process is not None
@@ -171,12 +168,12 @@ class Sandbox:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         except OSError:
-            raise _GivenUpError(self._epitaph()) from None
+            raise _GivenUpError(self._how_it_ended()) from None
 
     def _receive(self, end: float | None, wanted: Callable[[], bool] | None) -> dict[str, Any]:
         line = self._next_line(end, wanted)
         if line is None:
-            raise _GivenUpError(self._epitaph())
+            raise _GivenUpError(self._how_it_ended())
         answer: dict[str, Any] = json.loads(line)
         return answer
 
@@ -192,7 +189,7 @@ class Sandbox:
                 if wanted is not None and not wanted():
                     raise _GivenUpError("no longer wanted") from None
 
-    def _epitaph(self) -> str:
+    def _how_it_ended(self) -> str:
         assert self._process is not None
         status = self._process.wait()
         if status == -signal.SIGKILL:
@@ -202,11 +199,11 @@ class Sandbox:
 
 
 class _GivenUpError(Exception):
-    """There will be no answer: the process is gone, or nobody waits for one."""
+    """There will be no answer: the process is gone, or the solve is no longer wanted."""
 
 
 def _limit(seconds: float) -> float:
-    """When a process is ended that should have kept to so many seconds."""
+    """Seconds after which the process of a solve with this time limit is killed."""
     return seconds + min(_GRACE_SECONDS, 2.0 + seconds / 2)
 
 
@@ -215,14 +212,14 @@ def _too_long(terms: Terms) -> str:
 
 
 def _in_time(outcome: Outcome, job: Job, terms: Terms) -> Outcome:
-    """The outcome, a failed one if it came after the limit, though before the process was ended."""
-    # the automatic solver keeps to its time by itself, to within its last step
+    """The outcome; a failure if it came after the time limit, though before the process was killed."""
+    # the automatic solver keeps its time limit itself, to within its last step
     if job.method == AUTOMATIC or outcome.status != DONE or terms.seconds is None or outcome.seconds <= terms.seconds:
         return outcome
     return failure(_too_long(terms), outcome.seconds)
 
 
-def _keep(threads: int, started: Queue[subprocess.Popen[str] | Exception], answers: Queue[str | None]) -> None:
+def _run_process(threads: int, started: Queue[subprocess.Popen[str] | Exception], answers: Queue[str | None]) -> None:
     """Start the process and pass its lines on until it ends."""
     try:
         process = start_module(
@@ -232,7 +229,7 @@ def _keep(threads: int, started: Queue[subprocess.Popen[str] | Exception], answe
             stdout=subprocess.PIPE,
         )
     except Exception as error:
-        # whatever it is, someone waits for it
+        # the thread that waits raises it
         started.put(error)
         return
     started.put(process)

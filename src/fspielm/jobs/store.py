@@ -1,4 +1,4 @@
-"""A study in one SQLite file: its plan, and every solve as it ends."""
+"""A study in one SQLite file: its plan, and the outcome of every solve."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from types import TracebackType
 from typing import Any, final
 
 from fspielm.disk import staged_file
@@ -21,7 +20,7 @@ from fspielm.version import __version__
 
 SUFFIX = ".db"
 _FORMAT = 2
-# "fspS", so that a file of ours is told from any other database.
+# "fspS": marks the database as one of fspielm.
 _APPLICATION = 0x66737053
 _JOB = ("subject", "method", "seed", "mu_min", "mu_max", "neurons", "least_squares", "scaling")
 _JSON = ("residuals", "held_out_residuals", "phases", "measured")
@@ -37,24 +36,24 @@ SELECT_ROWS = (
     f"{', '.join(f'solves.{name}' for name in (*_OUTCOME, 'ended', 'environment'))} "
     "FROM jobs JOIN solves ON jobs.id = solves.job ORDER BY jobs.id"
 )
-# Of stores that were begun before solves were measured.
+# For stores of format 1, which have no column of measurements.
 SELECT_UNMEASURED = SELECT_ROWS.replace("solves.measured", "'{}'")
 _BUSY_SECONDS = 30.0
-# What SQLite keeps beside a file while it is written to, or after a kill.
+# Files that SQLite keeps beside a database while it is written to, or after a kill.
 _SIDECARS = ("-journal", "-wal", "-shm")
 
 
 class StoreError(OSError):
-    """The file cannot take what it should; what it has is safe, if there is one."""
+    """The file cannot be written to; what it holds is safe."""
 
 
 def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open a file that is there; transactions are begun by hand.
+    """Open an existing file; transactions are begun explicitly.
 
-    A commit appends to a log beside the file and waits for the disk once, which is durable and quick; the log is taken
-    into the file when it is closed or, after a kill, when it is opened again. That takes a writer.
+    A commit appends to a log beside the file and waits for the disk once: durable and fast. The log is merged into the
+    file when it is closed or, after a kill, when it is opened again, which needs write access.
     """
-    mode = "ro" if read_only and not any(_beside(path, name).exists() for name in _SIDECARS) else "rw"
+    mode = "ro" if read_only and not any(_sidecar(path, name).exists() for name in _SIDECARS) else "rw"
     connection = None
     try:
         connection = sqlite3.connect(
@@ -72,14 +71,14 @@ def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
 
 def _remove_sidecars(path: Path) -> None:
-    """Remove what belongs to a file that is gone: SQLite would take it for part of a new one of the same name."""
+    """Remove the side files of a database that is gone: SQLite would take them for those of a new one."""
     for name in _SIDECARS:
-        _beside(path, name).unlink(missing_ok=True)
+        _sidecar(path, name).unlink(missing_ok=True)
 
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Turn what SQLite cannot do (a full disk, a file that became read-only) into one clear sentence."""
+    """Turn errors of SQLite while writing (a full disk, a read-only file) into a `StoreError`."""
     try:
         yield
     except sqlite3.Error as error:
@@ -89,7 +88,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """Turn what a damaged file does into one clear sentence."""
+    """Turn errors of SQLite while reading, as of a damaged file, into a `ProblemError`."""
     try:
         yield
     except sqlite3.Error as error:
@@ -97,12 +96,12 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def _reason(error: sqlite3.Error) -> str:
-    """SQLite's reason; it has one text for two of them."""
+    """SQLite's message; a full disk is named, as its message does not."""
     full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
     return "no space left on the disk" if full else str(error)
 
 
-def _beside(path: Path, ending: str) -> Path:
+def _sidecar(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 
@@ -110,8 +109,7 @@ def _beside(path: Path, ending: str) -> Path:
 class Store:
     """An open study.
 
-    Every outcome is on the disk when `record` returns: a kill, or a loss of power, at any instant costs the solves
-    that are running and nothing else.
+    Every outcome is on the disk when `record` returns. A kill or a loss of power loses the running solves only.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -120,7 +118,7 @@ class Store:
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], plan: AnyPlan, terms: Terms) -> Store:
-        """A new study, or sweep; the file appears with all of its plan or not at all, never in the place of another."""
+        """Create a study or sweep; the file appears complete or not at all, and never replaces another."""
         place = Path(path)
         if place.exists():
             raise ProblemError(f"{str(path)!r} is there already; open it, or name another file")
@@ -143,7 +141,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = False) -> Store:
-        """A study that is there."""
+        """Open an existing study."""
         place = Path(path)
         if place.is_dir():
             raise ProblemError(f"{str(path)!r} is a folder, not a study")
@@ -154,9 +152,9 @@ class Store:
         connection = _connect(place, read_only=read_only)
         store = cls(place, connection)
         try:
-            store._check_form()
+            store._check_format()
             if not read_only:
-                store._renew_form()
+                store._upgrade_format()
         except BaseException:
             connection.close()
             raise
@@ -165,35 +163,33 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     @property
     def plan(self) -> Plan:
-        """The plan, as it was when the study began."""
+        """The plan of the study."""
         if "sweeps" not in self.content:
             raise ProblemError(f"{str(self.path)!r} is what fs.sweep keeps, and no study; fs.sweep reads it")
         return Plan.from_dict(self.content)
 
     @property
     def content(self) -> dict[str, Any]:
-        """The plan of a study or a sweep, as JSON takes it."""
+        """The plan of a study or a sweep, as plain values."""
         content: dict[str, Any] = json.loads(self._meta("plan"))
         return content
 
     @property
     def terms(self) -> Terms:
-        """What every solve is given."""
+        """The terms of every solve."""
         return Terms(**json.loads(self._meta("terms")))
 
     def check_plan(self, plan: Plan) -> None:
-        """Refuse another plan than the one this study began with, and say what differs."""
+        """Refuse a plan that differs from the stored one, and say how."""
         found = differences(plan, self.plan, ("in this plan", "in the store"))
         if found:
             raise ProblemError(
@@ -201,14 +197,14 @@ class Store:
             )
 
     def record(self, job: Job, outcome: Outcome, environment: Mapping[str, str]) -> None:
-        """Keep the outcome of a job; a second one for the same job is refused."""
+        """Store the outcome of a job; a second one for the same job is refused."""
         name = digest(dict(environment)) if environment else ""
         self.record_all([Row(job, outcome, _now(), name)], {name: environment})
 
     def record_all(
         self, rows: Iterable[Row], environments: Mapping[str, Mapping[str, str]], *, replace_failed: bool = False
     ) -> None:
-        """Keep many outcomes at once, or none of them if one is refused; in the place of failed ones if so wanted."""
+        """Store many outcomes, or none of them if one is refused; with `replace_failed`, replace failed ones."""
         with self._transaction() as cursor:
             cursor.executemany(
                 "INSERT OR IGNORE INTO environments VALUES (?, ?)",
@@ -223,7 +219,7 @@ class Store:
                     raise ProblemError(f"the plan of {str(self.path)!r} has no solve {row.job.key!r}")
 
     def forget_failures(self) -> int:
-        """Take back the failed solves, so that they are tried again; how many there were."""
+        """Delete the failed solves, so that they are tried again; return how many there were."""
         with self._transaction() as cursor:
             cursor.execute("DELETE FROM solves WHERE status = 'failed'")
             return int(cursor.rowcount)
@@ -238,7 +234,7 @@ class Store:
         return [_read_row(values) for values in self._all(SELECT_ROWS if written > 1 else SELECT_UNMEASURED)]
 
     def environments(self) -> dict[str, dict[str, str]]:
-        """What the solves ran on, by digest."""
+        """The environments that solves ran in, by digest."""
         found = self._all("SELECT digest, content FROM environments ORDER BY digest")
         return {name: json.loads(content) for name, content in found}
 
@@ -265,7 +261,7 @@ class Store:
             raise ProblemError(f"{str(self.path)!r} is damaged: it has no {name}")
         return str(found[0])
 
-    def _check_form(self) -> None:
+    def _check_format(self) -> None:
         with _reading(self.path):
             (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != _APPLICATION:
@@ -277,8 +273,8 @@ class Store:
                 f"({__version__}) does not know; upgrade with: pip install --upgrade fspielm"
             )
 
-    def _renew_form(self) -> None:
-        """Give a file of an earlier version the column that it lacks, since it is going to be written to."""
+    def _upgrade_format(self) -> None:
+        """Add the column that a file of format 1 lacks."""
         if int(self._meta("format")) < _FORMAT:
             with self._transaction() as cursor:
                 cursor.execute("ALTER TABLE solves ADD COLUMN measured TEXT NOT NULL DEFAULT '{}'")
@@ -287,7 +283,7 @@ class Store:
 
 @contextmanager
 def _drafted(place: Path) -> Iterator[Path]:
-    """A draft of a database; if it fails, what SQLite kept beside it goes as well."""
+    """A draft of a database, whose side files are removed in any case."""
     with staged_file(place) as draft:
         try:
             yield draft
@@ -302,7 +298,7 @@ def _now() -> str:
 
 
 def _job_values(jobs: Iterable[Job]) -> Iterator[tuple[Any, ...]]:
-    """The values of `INSERT_JOB` for every job of a plan, in its order."""
+    """The values of `INSERT_JOB` for every job, in order."""
     for number, job in enumerate(jobs):
         low, high = job.mu or (None, None)
         settings = (low, high, job.neurons, job.least_squares, job.scaling, job.seed)

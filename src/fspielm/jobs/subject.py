@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, final
+from typing import Protocol, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,16 +33,16 @@ Function = Callable[[FloatArray], ArrayLike]
 
 
 class Performer(Protocol):
-    """What solves and measures jobs by itself, one after the other in one process."""
+    """Solves and measures jobs in its own way, one after the other in one process."""
 
     def perform(self, job: Job, terms: Terms) -> Outcome:
-        """Do one; what goes wrong is an outcome too."""
+        """Do one job; a failure is an outcome too."""
 
 
 @final
 @dataclass(frozen=True)
 class Subject:
-    """A benchmark by name, a problem file by its text, or a sweep: all that it takes to solve and measure it elsewhere.
+    """A benchmark, a problem file or a sweep, with all that another process needs to solve and measure it.
 
     Attributes
     ----------
@@ -50,9 +50,9 @@ class Subject:
     text : str
         The problem file; empty for a benchmark.
     reference : str
-        Values of a reference solution on the measuring grid, as base64; empty if there is none.
+        Values of a reference solution on the measuring grid, in base64; empty if there is none.
     pickled : str
-        What performs jobs by itself (`Performer`), pickled, as base64; empty for all others.
+        A pickled `Performer`, in base64; empty for benchmarks and problem files.
     """
 
     name: str
@@ -62,17 +62,17 @@ class Subject:
 
     @cached_property
     def digest(self) -> str:
-        """What tells two subjects apart."""
+        """A hash of the content."""
         return hashlib.sha256(json.dumps(self.as_dict(), sort_keys=True).encode()).hexdigest()[:16]
 
     def as_dict(self) -> dict[str, str]:
-        """The subject as JSON takes it."""
+        """The subject as plain values for JSON."""
         content = {"name": self.name, "text": self.text, "reference": self.reference}
         return content | {"pickled": self.pickled} if self.pickled else content
 
     @classmethod
     def from_dict(cls, content: dict[str, str]) -> Subject:
-        """The subject that `as_dict` gave."""
+        """The inverse of `as_dict`."""
         return cls(**content)
 
     @classmethod
@@ -85,17 +85,17 @@ class Subject:
     ) -> Subject:
         """The problem of a file.
 
-        Its text is the problem written anew: complete, whatever other files the file names, and the same after a
-        change of comments, of the title, or of the settings of a single solve, none of which matter to a study.
+        Its text is the problem written anew. It needs no other files, and does not change with comments, the title or
+        the settings of a single solve, which do not matter to a study.
 
         Parameters
         ----------
         path : path
-            A problem file; if it knows its exact solution, that is the measure.
+            A problem file; errors are measured against its exact solution, if it has one.
         name : str
-            How plans and reports call it; the file's name without its ending by default.
+            The name in plans and reports; by default the file's name without its suffix.
         reference : Solution or path, optional
-            A solution to measure with, or the file it was saved to.
+            A reference solution, or the file it was saved to.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class Subject:
         return subject.with_reference(reference if isinstance(reference, Solution) else load(reference))
 
     def with_reference(self, solution: Solution) -> Subject:
-        """The same, measured with `solution`, which must solve a problem on the same domain."""
+        """The same subject with a reference solution, of a problem on the same domain."""
         domain = self.open().problem.domain
         if solution.problem.dimension != domain.dimension:
             raise ProblemError(
@@ -123,18 +123,20 @@ class Subject:
         return replace(self, reference=b64encode(values.tobytes()).decode("ascii"))
 
     def unpickled(self) -> Performer:
-        """What performs its jobs by itself, as it was when the run began."""
+        """The performer, as it was when the run began."""
         made: Performer = pickle.loads(b64decode(self.pickled))
         return made
 
     def open(self) -> Bench:
         """The problem, ready to be solved and measured."""
         if not self.text:
-            return _case_bench(cases.load(self.name))
+            case = cases.load(self.name)
+            return Bench(case.problem, EXACT, case.relative_error, case)
         file = read_problem_file(self.text)
         if self.reference:
             values = np.frombuffer(b64decode(self.reference), dtype="<f8")
-            return Bench(file.problem, REFERENCE, _measure(file.problem, values))
+            points = regular_grid(file.problem.domain)
+            return Bench(file.problem, REFERENCE, lambda solution: relative_error(solution, values, points))
         if file.exact is None:
             return Bench(file.problem, ESTIMATE, None)
         return Bench(file.problem, EXACT, file.relative_error)
@@ -143,50 +145,34 @@ class Subject:
 @final
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """A problem with its measure.
-
-    Attributes
-    ----------
-    problem : Problem
-    measure : {"exact", "reference", "estimate"}
-    relative_error : callable or None
-        The error of a solution; None where nothing is known to compare with.
-    case : Case or None
-        The benchmark it is.
-    """
+    """A problem with its measure."""
 
     problem: Problem
+    # "exact", "reference" or "estimate"
     measure: str
+    # of a solution; None if there is no exact or reference solution
     relative_error: Callable[[Function], float] | None
+    # the benchmark, if it is one
     case: Case | None = None
 
     def points(self, neurons: int) -> Points:
-        """Collocation points for so many neurons: the paper's, in proportion; else in the paper's usual proportion."""
+        """Collocation points for so many neurons: of a benchmark the paper's, scaled to that number."""
         if self.case is None:
             return points_for(self.problem, neurons)
         paper = self.case.paper
-        return (
-            paper.points if neurons == paper.neurons else _scaled(paper.points, neurons / paper.neurons, self.problem)
-        )
+        if neurons == paper.neurons:
+            return paper.points
+        return _scaled(paper.points, neurons / paper.neurons, self.problem)
 
     def space_time_error(self, solution: Function) -> float | None:
-        """The error over all of space and time, where the paper's grid is a slice."""
+        """The error over all of space and time, where the paper's grid is a time slice."""
         if self.case is None or self.case.time_slice is None:
             return None
         return self.case.space_time_error(solution)
 
 
-def _case_bench(case: Case) -> Bench:
-    return Bench(case.problem, EXACT, case.relative_error, case)
-
-
-def _measure(problem: Problem, values: Any) -> Callable[[Function], float]:
-    points = regular_grid(problem.domain)
-    return lambda solution: relative_error(solution, values, points)
-
-
 def _scaled(points: Points, factor: float, problem: Problem) -> Points:
-    # of the boundary in all: one for each of its conditions, also where it is two points
+    # `boundary_total` needs at least one point for each condition
     conditions = len(points.counts(problem)) - 1
 
     def scale(count: int | None, least: int = 1) -> int | None:

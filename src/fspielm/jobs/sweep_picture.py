@@ -1,4 +1,4 @@
-"""plot_sweep(): what was measured, over the parameters."""
+"""plot_sweep(): draw what a sweep measured over its parameters."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def plot_sweep(
     title: str | None = None,
     width: Width = "single",
 ) -> Figure:
-    """Draw what a sweep has measured: a line and its error estimates over one parameter, a map over two.
+    """Draw what a sweep measured: a line with its error estimates over one parameter, a map over two.
 
-    Complex numbers are drawn by their modulus. Rows that miss the tolerance are red, rows that failed are left out.
+    Of complex numbers the modulus is drawn. Rows that miss the tolerance are red; failed rows are left out.
 
     Parameters
     ----------
@@ -52,18 +52,17 @@ def plot_sweep(
     path : str or path, optional
         Where to save the picture.
     quantity : str, optional
-        What to draw; by default the first of what was measured.
+        What to draw; by default the first measured quantity.
     label : str, optional
-        How it is called in the picture.
+        Its name in the picture.
     title : str, optional
-        What stands above it, such as where it was measured.
     width : {"single", "double"}
-        Of one or two columns of a journal.
+        One or two columns of a journal.
 
     Returns
     -------
     Figure
-        Free of pyplot and its global state; a notebook shows it.
+        Independent of pyplot; a notebook shows it.
     """
     check_picture_path(path)
     name = _quantity(dataset, quantity)
@@ -72,8 +71,9 @@ def plot_sweep(
     with style():
         across = inches(width)
         figure: Figure = new_picture(across, _ASPECT * across)
-        shown = np.abs(dataset[name].values) if dataset[name].dtype.kind == "c" else dataset[name].values
-        words = label or (f"|{name}|" if dataset[name].dtype.kind == "c" else name)
+        is_complex = dataset[name].dtype.kind == "c"
+        shown = np.abs(dataset[name].values) if is_complex else dataset[name].values
+        words = label or (f"|{name}|" if is_complex else name)
         axes = (_line if len(parameters) == 1 else _map)(figure, dataset, parameters, shown, as_text(words))
         if title is not None:
             axes.set_title(as_text(title))
@@ -119,8 +119,7 @@ def _line(figure: Figure, dataset: Any, parameters: list[str], shown: Any, label
     figure.align_ylabels([above, below])
     for axes in (above, below):
         axes.grid(True)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
+        axes.spines[["top", "right"]].set_visible(False)
     return above
 
 

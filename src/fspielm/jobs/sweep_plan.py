@@ -21,8 +21,8 @@ import sympy as sp
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError, SolveError
 from fspielm.geometry.domain import Domain
-from fspielm.jobs.job import AUTOMATIC, DONE, ESTIMATE, Job, Outcome, Terms
-from fspielm.jobs.perform import outcome_of
+from fspielm.jobs.job import AUTOMATIC, ESTIMATE, Job, Outcome, Terms
+from fspielm.jobs.perform import outcome_from, outcome_of
 from fspielm.numerics.sampling import kronecker
 from fspielm.problem.parameters import check_parameter, need_values
 from fspielm.problem.problem import Problem
@@ -30,28 +30,22 @@ from fspielm.solution.solution import Solution
 from fspielm.solvers.request import Budget
 from fspielm.solvers.series import Series
 
-# ---- The values that the parameters of a sweep go through
+# ---- The values of the parameters
 
 
 Number: TypeAlias = int | float
 
-# More rows than this are a mistake.
+# More rows are surely a mistake.
 _MOST_ROWS = 250_000
 
 
 @final
 @dataclass(frozen=True)
 class Grid:
-    """Every combination of the values of some parameters, the last of which varies fastest.
-
-    Attributes
-    ----------
-    names : tuple of str
-    values : tuple of tuple of float
-        Of each parameter.
-    """
+    """Every combination of the values of some parameters; the last parameter varies fastest."""
 
     names: tuple[str, ...]
+    # of each parameter
     values: tuple[tuple[Number, ...], ...]
 
     @property
@@ -69,12 +63,12 @@ class Grid:
 
 
 def read_grid(problem: Problem, values: Any) -> tuple[tuple[sp.Symbol, ...], Grid]:
-    """The parameters of a sweep, and the grid of their values; refused where these are none.
+    """Check `values`, and give the parameters of a sweep with the grid of their values.
 
     Raises
     ------
     ProblemError
-        If a parameter does not occur, has no values or one twice, or another symbol has none.
+        If a parameter does not occur in the problem, has no or repeated values, or another symbol has no value.
     """
     if not isinstance(values, Mapping) or not values:
         raise ProblemError(
@@ -111,16 +105,16 @@ def _numbers(name: str, values: Any) -> tuple[Number, ...]:
     return numbers
 
 
-# ---- What is measured of a solution, as JSON takes it and back
+# ---- Measuring a solution; the numbers as JSON and back
 
 
 Measure: TypeAlias = Callable[[Solution], Any]
 
-# How a quantity without a name is called; and what rows have besides.
+# The name of a quantity without a name; and the other columns of rows.
 PLAIN = "value"
 RESERVED = ("error_estimate", "converged", "status", "message", "seconds")
 
-# How many points of a window tell the size of a field.
+# In a window, to measure the size of a field.
 _POINTS = 10_000
 
 
@@ -147,20 +141,20 @@ def _in_window(domain: Domain) -> FloatArray:
     return points[domain.contains(points)]
 
 
-def take(measure: Measure, solution: Solution) -> dict[str, Any]:
-    """What a measure gives for a solution: one quantity, or several by name, as lists of numbers.
+def apply_measure(measure: Measure, solution: Solution) -> dict[str, Any]:
+    """Apply a measure to a solution: its quantities by name, as lists of numbers.
 
     Raises
     ------
     SolveError
-        If it raises, or gives no numbers.
+        If the measure raises, or gives no numbers.
     """
     try:
         given = measure(solution)
     except Exception as error:
         raise SolveError(f"measure raised {type(error).__name__}: {error}") from error
     named = given if isinstance(given, Mapping) else {PLAIN: given}
-    return {_name(name): _encode(str(name), value) for name, value in named.items()}
+    return {_checked_name(name): _encode(str(name), value) for name, value in named.items()}
 
 
 def decode(encoded: Mapping[str, Any]) -> NumberArray:
@@ -171,7 +165,7 @@ def decode(encoded: Mapping[str, Any]) -> NumberArray:
     return values.reshape(encoded["shape"])
 
 
-def _name(name: Any) -> str:
+def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name or name in RESERVED:
         raise SolveError(f"measure must name its quantities by texts other than {', '.join(RESERVED)}; got {name!r}")
     return name
@@ -190,7 +184,7 @@ def _encode(name: str, value: Any) -> dict[str, Any]:
 
 
 def check_measure(measure: Any) -> Measure:
-    """The `measure` of a sweep."""
+    """The measure of a sweep; `size` by default."""
     if measure is None:
         return size
     if not callable(measure):
@@ -199,30 +193,22 @@ def check_measure(measure: Any) -> Measure:
     return checked
 
 
-# ---- What a sweep solves, and what tells it from another one
+# ---- The plan of a sweep, with digests of its problem and measure
 
 
-# Where an object is in the memory of one process.
+# Addresses in reprs, which differ from process to process.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-# Functions that are made with functions are looked into so far.
+# The nesting of functions and containers that digests cover.
 _DEPTH = 4
 
 
 @final
 @dataclass(frozen=True)
 class SweepPlan:
-    """A sweep to be run.
-
-    Attributes
-    ----------
-    grid : Grid
-    problem, measure : str
-        Digests of them.
-    tol : float
-    seed : int
-    """
+    """A sweep to be run."""
 
     grid: Grid
+    # digests of the problem and of the measure
     problem: str
     measure: str
     tol: float
@@ -234,7 +220,7 @@ class SweepPlan:
         return tuple(Job(label, AUTOMATIC, self.seed) for label in self.grid.rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """The plan as JSON takes it."""
+        """The plan as plain values for JSON."""
         parameters = dict(zip(self.grid.names, map(list, self.grid.values), strict=True))
         return {
             "parameters": parameters,
@@ -245,7 +231,7 @@ class SweepPlan:
         }
 
     def differences(self, content: Mapping[str, Any]) -> list[str]:
-        """What tells it from the plan that a file has, in words."""
+        """How this plan differs from that of a file, in words."""
         if "parameters" not in content:
             return ["the rows of a study"]
         own = self.as_dict()
@@ -260,27 +246,27 @@ class SweepPlan:
 
 
 def digest_of(problem: Problem, parameters: tuple[sp.Symbol, ...]) -> str:
-    """What tells problems apart, whatever the values of the parameters are."""
+    """A hash of a problem, whatever the values of the parameters."""
     statement = problem.statement
     written = [*map(sp.srepr, statement.equations), repr(statement.domain), *map(repr, statement.conditions)]
     given = {str(key): repr(value) for key, value in (statement.given or {}).items() if key not in parameters}
     incident = [] if statement.incident is None else [repr(statement.incident)]
     parts = [statement.domain, statement.conditions, statement.incident, *(statement.given or {}).values()]
-    functions = [repr(_of_value(function)) for part in parts for function in _functions_in(part)]
+    functions = [repr(_fingerprint(function)) for part in parts for function in _functions_in(part)]
     return _digest(*written, repr(sorted(given.items())), *incident, *functions)
 
 
 def digest_of_measure(measure: Measure) -> str:
-    """What tells functions apart: what they do, as far as it is written in them or they are functions of functions.
+    """A hash of what a measure does: of the code of a function, and of the functions and plain values it uses.
 
-    Objects that measure may change from row to row, and are what their repr says.
+    Other callable objects may change from row to row, and are represented by their repr.
     """
     function = getattr(measure, "__func__", measure)
-    return _digest(repr(_of_value(function) if isinstance(function, FunctionType | partial) else repr(measure)))
+    return _digest(repr(_fingerprint(function) if isinstance(function, FunctionType | partial) else repr(measure)))
 
 
 def _functions_in(value: Any, depth: int = 0) -> Iterator[Any]:
-    """All callables that a part of a statement holds, which its repr tells nothing of."""
+    """All callables in a part of a statement, whose code its repr does not show."""
     if depth > _DEPTH or isinstance(value, type | sp.Basic):
         return
     inside: Iterable[Any] = ()
@@ -296,38 +282,38 @@ def _functions_in(value: Any, depth: int = 0) -> Iterator[Any]:
         yield from _functions_in(one, depth + 1)
 
 
-def _of_value(value: Any, depth: int = 0) -> Any:
-    """A function by its code, its defaults, and the functions and plain values that it was made with or looks up.
+def _fingerprint(value: Any, depth: int = 0) -> Any:
+    """What identifies a value: of a function its code, its defaults, and the functions and plain values it refers to.
 
-    A method, a partial or another object that is called, by what it calls and what it holds.
+    Of another callable object, the code that it calls and the plain values that it holds.
     """
     if isinstance(value, np.ndarray):
         return [value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()]
     if depth > _DEPTH or isinstance(value, type | sp.Basic):
         return repr(value)
     if isinstance(value, partial):
-        return [_of_value(one, depth + 1) for one in (value.func, *value.args, *sorted(value.keywords.items()))]
+        return [_fingerprint(one, depth + 1) for one in (value.func, *value.args, *sorted(value.keywords.items()))]
     if isinstance(value, tuple):
-        return [_of_value(one, depth + 1) for one in value]
+        return [_fingerprint(one, depth + 1) for one in value]
     code = getattr(value, "__code__", None)
     if isinstance(code, CodeType):
         owner = getattr(value, "__self__", None)
         defaults = [*(value.__defaults__ or ()), *sorted((value.__kwdefaults__ or {}).items())]
-        outside = [*defaults, *filter(_is_plain, _looked_up(value)), *([] if owner is None else [owner])]
-        return [_essence(code), *(_of_value(one, depth + 1) for one in outside)]
+        outside = [*defaults, *filter(_is_plain, _referred_to(value)), *([] if owner is None else [owner])]
+        return [_code_content(code), *(_fingerprint(one, depth + 1) for one in outside)]
     call = _call_of(value)
     if call is not None:
         slots = (name for base in type(value).__mro__ for name in getattr(base, "__slots__", ()))
         names = sorted({*slots, *getattr(value, "__dict__", {})} - {"__dict__", "__weakref__"})
         held = filter(_is_plain, (getattr(value, name, None) for name in names))
-        return [repr(value), *(_of_value(one, depth + 1) for one in (call, *held))]
+        return [repr(value), *(_fingerprint(one, depth + 1) for one in (call, *held))]
     return repr(value)
 
 
-def _looked_up(function: Any) -> Iterator[Any]:
-    """What a function finds in its closure, and in its module."""
+def _referred_to(function: Any) -> Iterator[Any]:
+    """The values that a function refers to, in its closure and its module."""
     for cell in function.__closure__ or ():
-        with suppress(ValueError):  # empty as yet
+        with suppress(ValueError):  # a cell may still be empty
             yield cell.cell_contents
     for name in _global_names(function.__code__):
         if name in function.__globals__:
@@ -340,19 +326,19 @@ def _global_names(code: CodeType) -> list[str]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether it is what does not change: lists and the like may, from call to call."""
+    """Whether a value does not change from call to call, as lists may."""
     plain = int | float | complex | str | tuple | partial | np.ndarray | sp.Basic | MethodType | FunctionType
     return isinstance(value, plain) or _call_of(value) is not None
 
 
 def _call_of(value: Any) -> FunctionType | None:
-    """What an object does when it is called, if that is written in Python."""
+    """The function behind an object's call, if it is written in Python."""
     found = next((vars(base)["__call__"] for base in type(value).__mro__ if "__call__" in vars(base)), None)
     return found if isinstance(found, FunctionType) else None
 
 
-def _essence(code: CodeType) -> list[Any]:
-    constants = [_essence(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+def _code_content(code: CodeType) -> list[Any]:
+    constants = [_code_content(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
     return [code.co_code.hex(), list(code.co_names), constants]
 
 
@@ -360,28 +346,19 @@ def _digest(*texts: str) -> str:
     return hashlib.sha256(_ADDRESS.sub("", "\n".join(texts)).encode()).hexdigest()[:16]
 
 
-# ---- Who solves the rows of a sweep, one after the other in one process
+# ---- Solving the rows
 
 
 @final
 @dataclass(eq=False)
 class Sweeper:
-    """Solves rows and measures their solutions; each begins with what served the row before.
-
-    Attributes
-    ----------
-    problem : Problem
-    parameters : tuple of Symbol
-    grid : Grid
-    measure : callable
-    neurons : int or None
-        Of each solve, at most.
-    """
+    """Solves rows and measures their solutions; each row begins with the functions that served the row before."""
 
     problem: Problem
     parameters: tuple[sp.Symbol, ...]
     grid: Grid
     measure: Measure
+    # at most, of each solve
     neurons: int | None = None
     _series: list[Series] = field(default_factory=list)
 
@@ -389,7 +366,7 @@ class Sweeper:
         return vars(self) | {"_series": []}
 
     def perform(self, job: Job, terms: Terms) -> Outcome:
-        """Solve a row and measure its solution; what goes wrong is an outcome too."""
+        """Solve a row and measure its solution; a failure is an outcome too."""
         return outcome_of(lambda: self._solve_and_measure(job, terms))
 
     def _solve_and_measure(self, job: Job, terms: Terms) -> Outcome:
@@ -399,30 +376,14 @@ class Sweeper:
             self._series.append(Series(terms.tol, budget, job.seed))
         solution = self._series[0].solve(self._problem_of(job.subject))
         seconds = perf_counter() - begun
-        return _outcome(solution, take(self.measure, solution), seconds)
+        estimate, quantities = solution.report.error_estimate, apply_measure(self.measure, solution)
+        return outcome_from(
+            solution.report, seconds, measure=ESTIMATE, error=estimate, error_estimate=estimate, measured=quantities
+        )
 
     def _problem_of(self, label: str) -> Problem:
-        """The problem with the numbers of a row."""
+        """The problem with the values of a row."""
         try:
             return self.problem.at(dict(zip(self.parameters, self.grid.rows[label], strict=True)))
         except ProblemError as error:
             raise ProblemError(f"with {label} the problem cannot be stated: {error}") from error
-
-
-def _outcome(solution: Solution, measured: dict[str, Any], seconds: float) -> Outcome:
-    report = solution.report
-    return Outcome(
-        DONE,
-        measure=ESTIMATE,
-        error=report.error_estimate,
-        error_estimate=report.error_estimate,
-        residuals={name: residual.rms for name, residual in report.residuals.items()},
-        neurons=report.neurons,
-        rows=report.rows,
-        rank=report.rank,
-        condition=report.condition,
-        coefficient_norm=report.coefficient_norm,
-        phases=dict(report.seconds),
-        seconds=seconds,
-        measured=measured,
-    )

@@ -1,4 +1,4 @@
-"""sweep(): quantities of solutions over the numbers of a problem."""
+"""sweep(): solve a problem for many values of its parameters."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ import sympy as sp
 from fspielm.errors import AccuracyWarning, ProblemError, WorkersWarning
 from fspielm.jobs.engines.cluster import Cluster
 from fspielm.jobs.engines.engine import Ended, Engine, Here, Several, Task
-from fspielm.jobs.job import DONE, FAILED, Outcome, Row, Terms
-from fspielm.jobs.running import check_staff, only_run, record_all
+from fspielm.jobs.job import FAILED, Outcome, Row, Terms
+from fspielm.jobs.running import check_workers, only_run, record_all
 from fspielm.jobs.store import Store
 from fspielm.jobs.subject import Subject
 from fspielm.jobs.sweep_plan import (
@@ -48,24 +48,24 @@ if TYPE_CHECKING:
     import xarray
 
 
-# ---- Who solves a sweep: processes of this machine, the workers of a scheduler, or this very process
+# ---- Terms and engines of a sweep
 
 
 _NAME = "sweep"
 
 
 def terms_for(budget: Budget, tol: float, workers: int | None) -> Terms:
-    """What every row is given: its part of the memory, and one thread unless more were asked for."""
+    """The terms of every row: its part of the memory, and one thread unless the budget has more."""
     threads = budget.threads or 1
     at_once = workers or max(available_threads() // threads, 1)
     share = budget.memory_limit if budget.memory is not None else budget.memory_limit / at_once
     return Terms(threads, budget.memory_limit, share, budget.seconds, tol)
 
 
-def staffed(
+def choose_engine(
     sweeper: Sweeper, threads: int, rows: int, workers: int | None, scheduler: str | None
 ) -> tuple[Engine, Subject]:
-    """The engine for so many rows, and what it is told of the sweep."""
+    """The engine for so many rows, and the sweep as a subject for it."""
     pickled = _pickled(sweeper)
     if isinstance(pickled, Exception):
         remedy = "" if find_spec("cloudpickle") else ' or install what sends them: pip install "fspielm[cluster]"'
@@ -85,17 +85,17 @@ def staffed(
 
 
 def _pickled(sweeper: Sweeper) -> str | Exception:
-    """All of a sweep for another process; functions without a module need cloudpickle, which comes with Dask."""
+    """A sweep for another process; functions without a module need cloudpickle, which comes with Dask."""
     pickler: Any = import_module("cloudpickle") if find_spec("cloudpickle") else pickle
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # picklers look for names in every module there is
+            warnings.simplefilter("ignore", DeprecationWarning)  # picklers look up names in every loaded module
             return b64encode(pickler.dumps(sweeper)).decode("ascii")
-    except Exception as error:  # whatever an object of the user's raises
+    except Exception as error:  # an object of the user's may raise anything
         return error
 
 
-# ---- sweep(): quantities of solutions over the numbers of a problem
+# ---- sweep()
 
 
 Progress: TypeAlias = Callable[[int, int, str], None]
@@ -118,51 +118,51 @@ def sweep(
 ) -> xarray.Dataset:
     """Solve a problem for many values of its parameters, and measure the solutions.
 
-    Every combination of the values is a row, solved with an error estimate and a verdict of its own. A row begins with
-    the kind and the number of functions that served the row before, so that most take a single round; several
-    processes work at once. Rows are kept as they end: a sweep that was killed, or ended by Ctrl-C, goes on from there
-    when the same call is made again.
+    Every combination of the values is a row, solved with its own error estimate and verdict. A row begins with the kind
+    and the number of functions that served the row before, so that most rows take a single round. Several processes
+    work at once. Rows are stored as they end: after a kill, or an interrupt by Ctrl-C, the same call continues the
+    sweep.
 
     Parameters
     ----------
     problem : Problem
-        With the parameters as symbols; their values among what is given, if there are any, have no meaning.
+        With the parameters as symbols. Values that it gives to them are ignored.
     values : mapping
         From each parameter to its values, as in ``{k: np.linspace(1, 9, 200)}``.
     measure : callable, optional
-        What to keep of a `Solution`: a number or an array, real or complex, or a dict of them by name. By default the
-        root mean square, on an open domain that of the total field in the window. If it raises, the row is kept as a
-        failed one, with the reason.
+        What to store of a `Solution`: a number or an array, real or complex, or a dict of them by name. By default the
+        root mean square, on an open domain that of the total field in the window. If it raises, the row is stored as
+        failed, with the reason.
     keep : path, optional
-        The file that rows are kept in. Without it they are gone if the sweep does not end.
+        The file that stores the rows. Without it they are lost if the sweep does not end.
     tol : float
-        Relative L2 error of each solution, measured by the estimate.
+        Relative L2 error of each solution, by its estimate.
     budget : Budget, optional
         Of each row. One thread each by default.
     rng : int
         Seed of features and points.
     workers : int, optional
-        Processes on this machine; by default one for each of its processors.
+        Processes on this machine; by default one a core.
     scheduler : str, optional
-        Address of a Dask scheduler whose workers solve, instead.
+        Address of a Dask scheduler whose workers solve instead.
     retry_failed : bool
-        Whether rows that have failed are tried again.
+        Whether failed rows are tried again.
     progress : bool or callable, optional
-        True writes a line to standard error after each row; a callable gets how many have ended, of how many, and the
-        line.
+        True writes a line to standard error after each row; a callable gets the number of rows that have ended, their
+        total number, and the line.
 
     Returns
     -------
     xarray.Dataset
         Over the parameters: what was measured, ``error_estimate``, ``converged``, ``status``, ``message``,
-        ``seconds``. An `AccuracyWarning` tells of rows that failed or miss the tolerance.
+        ``seconds``. An `AccuracyWarning` is given if rows failed or miss the tolerance.
 
     Raises
     ------
     ProblemError
-        If an argument is wrong, a parameter does not occur, or the file is that of another sweep.
+        If an argument is wrong, a parameter does not occur, or the file belongs to another sweep.
     SolveInterrupted
-        After Ctrl-C; its `rows` are such a dataset, with the status "missing" where a row has not ended.
+        After Ctrl-C; its `rows` are such a dataset, with the status "missing" for rows that have not ended.
     """
     check_xarray()
     if not isinstance(problem, Problem):
@@ -171,7 +171,7 @@ def sweep(
     check_settings(tol, None, None, None, budget)
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         raise ProblemError(f"rng must be a whole number for a sweep, so that it can be resumed; got {rng!r}")
-    check_staff(workers, scheduler)
+    check_workers(workers, scheduler)
     measured = check_measure(measure)
     limits = budget or Budget()
     sweeper = Sweeper(problem, parameters, grid, measured, limits.neurons)
@@ -192,10 +192,10 @@ def sweep(
         missing, terms = store.missing(), store.terms
         ended += store.rows()
         if missing:
-            engine, subject = staffed(sweeper, terms.threads, len(missing), workers, scheduler)
+            engine, subject = choose_engine(sweeper, terms.threads, len(missing), workers, scheduler)
             stack.enter_context(engine)
             tasks = (Task(job, subject, terms, terms.share) for job in missing)
-            record_all(store, engine, tasks, ends=_teller(progress, len(plan.jobs), ended))
+            record_all(store, engine, tasks, ends=_reporter(progress, len(plan.jobs), ended))
         rows = _of_one_shape(store.rows())
     dataset = _as_dataset(grid, rows, plan.tol, facts)
     _warn(rows, plan.tol)
@@ -211,12 +211,12 @@ def _check_same(store: Store, plan: SweepPlan) -> None:
         )
 
 
-def _teller(progress: Any, total: int, rows: list[Row]) -> Callable[[Ended], None]:
-    """Tells of every row that has ended, once it is among the others."""
+def _reporter(progress: Any, total: int, rows: list[Row]) -> Callable[[Ended], None]:
+    """A function that adds a row that has ended to `rows`, and reports it."""
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise ProblemError(f"progress must be True, or a callable that receives each row; got {progress!r}")
 
-    def tell(ended: Ended) -> None:
+    def report(ended: Ended) -> None:
         outcome, label = ended.outcome, ended.task.job.subject
         rows.append(Row(ended.task.job, outcome))
         done = len(rows)
@@ -228,11 +228,11 @@ def _teller(progress: Any, total: int, rows: list[Row]) -> Callable[[Ended], Non
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
 
-    return tell
+    return report
 
 
 def _estimate(outcome: Outcome) -> float:
-    """Infinite where it is kept as none."""
+    """The error estimate, which is stored as None if it is infinite."""
     return np.inf if outcome.error_estimate is None else outcome.error_estimate
 
 
@@ -250,7 +250,7 @@ def _warn(rows: list[Row], tol: float) -> None:
 
 
 def _of_one_shape(rows: Sequence[Row]) -> list[Row]:
-    """The rows, with those as failed that measured an array of another shape than the first one did."""
+    """The rows; those whose measured arrays differ in shape from those of the first row become failures."""
     shapes: dict[str, list[int]] = {}
     found = []
     for row in rows:
@@ -269,7 +269,7 @@ def _of_one_shape(rows: Sequence[Row]) -> list[Row]:
 
 
 def _as_dataset(grid: Grid, rows: Sequence[Row], tol: float, facts: Mapping[str, Any]) -> xarray.Dataset:
-    """Quantities of one shape, estimates and verdicts over the parameters; NaN where a row failed or is missing."""
+    """The rows as arrays over the parameters; NaN if a row failed or is missing."""
     import xarray
 
     shape = grid.shape
@@ -281,13 +281,10 @@ def _as_dataset(grid: Grid, rows: Sequence[Row], tol: float, facts: Mapping[str,
     for row in rows:
         place = places[row.job.subject]
         outcome = row.outcome
-        known = outcome.error_estimate
-        # an estimate beyond all numbers is kept as none
-        estimates[place] = np.nan if not row.done else np.inf if known is None else known
+        estimates[place] = _estimate(outcome) if row.done else np.nan
         seconds[place], status[place], message[place] = outcome.seconds, outcome.status, outcome.message
-    found: dict[str, Any] = _quantities(grid, rows, places)
     over = tuple(grid.names)
-    found |= {
+    found = _quantities(grid, rows, places) | {
         "error_estimate": (over, estimates, {"long_name": "estimate of the relative L2 error"}),
         "converged": (over, estimates <= tol),
         "status": (over, status.astype(str)),
@@ -299,8 +296,8 @@ def _as_dataset(grid: Grid, rows: Sequence[Row], tol: float, facts: Mapping[str,
 
 
 def _quantities(grid: Grid, rows: Sequence[Row], places: Mapping[str, Any]) -> dict[str, Any]:
-    """Each quantity as an array over the parameters, with further axes where it is one itself."""
-    done = [row for row in rows if row.outcome.status == DONE]
+    """Each quantity as an array over the parameters, followed by the axes of the quantity itself."""
+    done = [row for row in rows if row.done]
     found: dict[str, Any] = {}
     for name in dict.fromkeys(name for row in done for name in row.outcome.measured):
         values = {row.job.subject: decode(row.outcome.measured[name]) for row in done if name in row.outcome.measured}

@@ -1,4 +1,4 @@
-"""The rows of a study as a CSV file, out and in again."""
+"""The rows of a study as a CSV file, written and read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fspielm.jobs.job import AUTOMATIC, DONE, FAILED, THREADS, UNKNOWN, Job, Out
 from fspielm.jobs.plan import Plan
 from fspielm.jobs.store import Store
 
-# ---- Where the rows of a CSV file come from: what was solved, on what terms, and on what machine
+# ---- The origin of the rows
 
 
 _SUFFIX = ".origin.json"
@@ -26,22 +26,14 @@ _SUFFIX = ".origin.json"
 @final
 @dataclass(frozen=True)
 class Origin:
-    """What a row does not say of itself.
-
-    Attributes
-    ----------
-    plan : str
-    subjects : mapping of str to str
-        Digest of every problem.
-    tol : float
-        Of the automatic solver.
-    environments : mapping
-        What the solves ran on, by digest.
-    """
+    """Where the rows of a CSV file come from."""
 
     plan: str
+    # digests of the problems
     subjects: Mapping[str, str]
+    # of the automatic solver
     tol: float
+    # by digest
     environments: Mapping[str, Mapping[str, str]]
 
     @classmethod
@@ -54,7 +46,7 @@ class Origin:
         return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
 
     def differences(self, plan: Plan, subjects: Collection[str], methods: Collection[str]) -> Iterator[str]:
-        """Why solves of these subjects and methods are not what a plan would give."""
+        """Why solves of these subjects and methods are not those of a plan."""
         for name in sorted(subjects):
             if self.subjects.get(name) != plan.subjects[name].digest:
                 yield f"its problem {name!r}, or what that is measured with, is another one"
@@ -70,12 +62,12 @@ class Origin:
 
 
 def origin_path(table: Path) -> Path:
-    """Where the origin of a CSV file is told."""
+    """The path of the origin of a CSV file."""
     return table.with_suffix(_SUFFIX)
 
 
 def read_origin(path: Path) -> Origin:
-    """The origin that a file tells."""
+    """Read the origin of rows from a file."""
     try:
         with open_file(path) as file:
             content = json.loads(file.read().decode("utf-8"))
@@ -90,14 +82,14 @@ def read_origin(path: Path) -> Origin:
     return origin
 
 
-# ---- The rows of a study as a CSV file, out and in again: what one keeps, compares and continues from
+# ---- The rows
 
 
 _JOB = ("subject", "method", "mu_min", "mu_max", "neurons", "least_squares", "scaling", "seed")
 _WHOLE = ("rows", "rank")
 _REAL = ("error", "space_time_error", "error_estimate", "held_out", "condition", "coefficient_norm")
 _BY_NAME = ("residuals", "held_out_residuals", "phases")
-# The number of neurons that an automatic solve came to; a job by hand says its own.
+# The number of neurons that an automatic solve chose; other jobs state their own.
 _USED = "neurons_used"
 COLUMNS = (*_JOB, "status", "measure", *_REAL, _USED, *_WHOLE, "seconds", *_BY_NAME, "ended", "environment", "message")
 
@@ -105,14 +97,14 @@ COLUMNS = (*_JOB, "status", "measure", *_REAL, _USED, *_WHOLE, "seconds", *_BY_N
 @final
 @dataclass(frozen=True)
 class Taken:
-    """What came of continuing from a CSV file.
+    """How many rows of a CSV file a study has taken.
 
     Attributes
     ----------
     new : int
-        Rows that the study had not.
+        Rows that were added to the study.
     known : int
-        Rows that it had already; its own were kept.
+        Rows of solves that the study had already; it keeps its own.
     foreign : int
         Rows of solves that are not in its plan.
     """
@@ -125,26 +117,19 @@ class Taken:
 @final
 @dataclass(frozen=True)
 class Table:
-    """Rows of a plan from a CSV file.
-
-    Attributes
-    ----------
-    rows : tuple of Row
-    environments : mapping
-        What they ran on, by digest.
-    foreign : int
-        How many others the file has.
-    """
+    """Rows of a plan from a CSV file."""
 
     rows: tuple[Row, ...]
+    # by digest
     environments: Mapping[str, Mapping[str, str]]
+    # how many further rows the file has
     foreign: int
 
 
 def export_csv(store: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
-    """Write the solves of a study to a CSV file, and beside it, as ``.origin.json``, what they are of and ran on.
+    """Write the solves of a study to a CSV file, and their origin to an ``.origin.json`` file beside it.
 
-    Errors keep all of their digits; residuals and seconds have six.
+    Errors have all of their digits, residuals and seconds six.
 
     Parameters
     ----------
@@ -172,14 +157,14 @@ def export_csv(store: str | os.PathLike[str], path: str | os.PathLike[str]) -> P
 
 
 def import_csv(store: Store, path: str | os.PathLike[str]) -> Taken:
-    """Give a study the solves of a CSV file that it has not; all of them or, if one cannot be taken, none."""
+    """Add the solves of a CSV file that a study lacks; all of them or, if one cannot be added, none."""
     return take(store, read_table(store.plan, path))
 
 
 def read_table(plan: Plan, path: str | os.PathLike[str]) -> Table:
-    """The solves of a CSV file that belong to a plan, failed ones left out.
+    """The solves of a CSV file that belong to a plan, without failed ones.
 
-    Refused if none does, or if they are of other problems or were made on other terms.
+    Refused if there are none, or if they are of other problems or were made on other terms.
     """
     source = Path(path)
     rows = list(read_rows(source))
@@ -201,7 +186,7 @@ def read_table(plan: Plan, path: str | os.PathLike[str]) -> Table:
 
 
 def take(store: Store, table: Table) -> Taken:
-    """Give a study what it has not of a table; a success takes the place of a failure."""
+    """Add the rows of a table that a study lacks; a success replaces a failure."""
     done = {row.job.key for row in store.rows() if row.done}
     new = [row for row in table.rows if row.job.key not in done]
     environments = {row.environment: table.environments[row.environment] for row in new if row.environment}

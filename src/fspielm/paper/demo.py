@@ -1,4 +1,4 @@
-"""The demonstration: every benchmark of the paper on one page."""
+"""The demonstration: solve every benchmark of the paper, and show the results on one page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# ---- One benchmark, or one problem file, solved and measured
+# ---- Solve and measure a benchmark or a problem file
 
 
 Run = TypeVar("Run")
@@ -40,24 +40,15 @@ Run = TypeVar("Run")
 @final
 @dataclass(frozen=True, eq=False)
 class CaseRun:
-    """A benchmark with a solution of it and its errors.
-
-    Attributes
-    ----------
-    case : Case
-    solution : Solution
-    relative_error : float
-        The paper's metric.
-    space_time_error : float or None
-        Over the whole domain, for a case whose paper's metric is a time slice.
-    seconds : float
-        Time of the solve, all its rounds; measuring and drawing not included.
-    """
+    """A benchmark with a solution of it and its errors."""
 
     case: Case
     solution: Solution
+    # in the paper's metric
     relative_error: float
+    # over the whole domain, if the paper's metric is a time slice
     space_time_error: float | None
+    # of the solve with all of its rounds, without measuring and drawing
     seconds: float
 
     @property
@@ -67,7 +58,7 @@ class CaseRun:
 
     @property
     def widths(self) -> dict[str, float] | None:
-        """Highest frequency of the features along each axis; None if the features were chosen by hand."""
+        """Highest frequency of the functions along each axis; None if they were chosen by hand."""
         return self.solution.report.widths
 
     @property
@@ -79,20 +70,11 @@ class CaseRun:
 @final
 @dataclass(frozen=True, eq=False)
 class FileRun:
-    """A problem file with a solution of it, and its error where the file knows the exact solution.
-
-    Attributes
-    ----------
-    file : ProblemFile
-    solution : Solution
-    relative_error : float or None
-        Of several unknowns the largest.
-    seconds : float
-        As for `CaseRun`.
-    """
+    """A problem file with a solution of it, and its error if the file has the exact solution."""
 
     file: ProblemFile
     solution: Solution
+    # the largest of several unknowns; None if the file has no exact solution
     relative_error: float | None
     seconds: float
 
@@ -128,7 +110,7 @@ def run_case(case: Case, settings: Mapping[str, Any], *, rng: int | np.random.Ge
 
 
 def run_file(file: ProblemFile, settings: Mapping[str, Any]) -> FileRun:
-    """Solve the problem of a file, with `settings` beside those of the file, and measure the error."""
+    """Solve the problem of a file, with `settings` added to its own, and measure the error."""
 
     def measured(solution: Solution, seconds: float) -> FileRun:
         return FileRun(file, solution, None if file.exact is None else file.relative_error(solution), seconds)
@@ -137,7 +119,7 @@ def run_file(file: ProblemFile, settings: Mapping[str, Any]) -> FileRun:
 
 
 def _run(solving: Callable[[], Solution], measured: Callable[[Solution, float], Run]) -> Run:
-    """Solve and measure; meanwhile, the best so far is offered."""
+    """Solve and measure; an interrupt finds the best solution so far."""
     begun = perf_counter()
     with offering(lambda found: None if found is None else measured(found, perf_counter() - begun)):
         solution = solving()
@@ -145,7 +127,7 @@ def _run(solving: Callable[[], Solution], measured: Callable[[Solution, float], 
 
 
 def draw_run(run: CaseRun | FileRun, title: str | None = None) -> Figure:
-    """The solution and its pointwise error; for a benchmark at the time of the paper's metric, where it has one."""
+    """Draw the solution and its pointwise error; a benchmark at the time of the paper's metric, if it has one."""
     if isinstance(run, CaseRun):
         return plot_comparison(run.solution, run.case.exact, time=run.case.time_slice, title=title)
     if run.file.exact is None:
@@ -154,10 +136,10 @@ def draw_run(run: CaseRun | FileRun, title: str | None = None) -> Figure:
     return plot_comparison(run.solution, exact, title=title)
 
 
-# ---- One page with the results and pictures of the benchmarks; needs nothing but the pictures beside it
+# ---- The page, which needs only the pictures beside it
 
 
-# How a page of ours is recognised before a newer one replaces it.
+# Marks a page of ours, which a newer one may replace.
 GENERATOR = '<meta name="generator" content="fspielm demo">'
 
 _ROW = """\
@@ -240,7 +222,7 @@ def _estimate(run: CaseRun) -> str:
 
 
 def _verdict(run: CaseRun) -> dict[str, str]:
-    """What the solver itself says about the error; nothing where a solve by hand did not estimate."""
+    """The solver's error estimate and verdict; empty if it made none."""
     report = run.solution.report
     if report.error_estimate is None:
         return {}
@@ -253,7 +235,7 @@ def _verdict(run: CaseRun) -> dict[str, str]:
 
 
 def _features(run: CaseRun) -> str:
-    """The band that was found and how far the features go beyond it; or the features chosen by hand."""
+    """The band that was found and the frequencies of the functions; or the functions chosen by hand."""
     report, widths = run.solution.report, run.widths
     if widths is None:
         return f"<code>{escape(report.features)}</code>"
@@ -265,7 +247,7 @@ def _features(run: CaseRun) -> str:
     return f"{kind}, frequencies up to {reach}. Band found: {bands}."
 
 
-# ---- The demonstration: every benchmark of the paper, solved automatically, on one page
+# ---- The demonstration
 
 
 def run_demo(
@@ -280,10 +262,10 @@ def run_demo(
     Parameters
     ----------
     out : Path
-        A folder of its own. It appears, or is replaced, when everything is finished; not before.
+        A folder for the demonstration alone. It appears, or is replaced, once everything is finished.
     rng : int
     starts, ends : callable
-        Called before each case and after it, to show how far it is.
+        Called before and after each case, to show the progress.
     """
     require_matplotlib()
     names = cases.names()

@@ -14,11 +14,11 @@ import pytest
 
 from fspielm.errors import ProblemError, WorkersLostError, WorkersWarning
 from fspielm.jobs import Cluster, Task
-from fspielm.jobs.engines import cluster as staff_module
+from fspielm.jobs.engines import cluster as cluster_module
 from fspielm.jobs.engines import connection, remote
 from fspielm.jobs.engines import connection as crew
-from fspielm.jobs.engines.cluster import Answered, Backlog, Hosts, Left, Staff, Worker
-from fspielm.jobs.engines.connection import Crew, own_scheduler, quiet
+from fspielm.jobs.engines.cluster import Answered, Backlog, Hosts, Left, Worker, WorkerPool
+from fspielm.jobs.engines.connection import LocalWorkers, own_scheduler, quiet
 from fspielm.jobs.job import failure
 from fspielm.version import __version__
 
@@ -37,7 +37,7 @@ class Future:
         return self.answer
 
 
-class FakeStaff:
+class FakePool:
     """Workers in name only: what each is given is kept, and events are those that a test puts in."""
 
     def __init__(self, *workers: Worker) -> None:
@@ -69,9 +69,9 @@ class FakeStaff:
         return Left(address, lost)
 
 
-def cluster_of(*workers: Worker) -> tuple[Cluster, FakeStaff]:
-    cluster, fake = Cluster(1, workers=1), FakeStaff(*workers)
-    cluster._staff = fake  # type: ignore[assignment]
+def cluster_of(*workers: Worker) -> tuple[Cluster, FakePool]:
+    cluster, fake = Cluster(1, workers=1), FakePool(*workers)
+    cluster._pool = fake  # type: ignore[assignment]
     return cluster, fake
 
 
@@ -184,8 +184,8 @@ class TestSubjects:
 
 
 class TestLeaving:
-    def staff(self, patience: float = 60.0) -> Staff:
-        made = Staff(1, 1, None, patience)
+    def staff(self, patience: float = 60.0) -> WorkerPool:
+        made = WorkerPool(1, 1, None, patience)
         made.hosts.join(Worker("a", "large", 3e9, None, 1))
         made.hosts.join(Worker("b", "small", 1e9, None, 1))
         return made
@@ -222,7 +222,7 @@ class TestLeaving:
         assert staff.next_event() == Answered(1)
         # that it has gone was not heard but seen
         assert staff.next_event() == Left("b", [])
-        monkeypatch.setattr(staff_module, "_LOOK_SECONDS", 0.0)
+        monkeypatch.setattr(cluster_module, "_LOOK_SECONDS", 0.0)
         staff._inbox.put(("answered", 2))
         assert staff.next_event() is None
         assert looks == 2
@@ -235,10 +235,14 @@ class TestAnExistingCluster:
             yield address
 
     def test_workers_come_and_go(self, address: str, make_task: MakeTask) -> None:
-        with Crew(1, address) as first, Crew(0, address) as nobody, Cluster(1, scheduler=address) as cluster:
+        with (
+            LocalWorkers(1, address) as first,
+            LocalWorkers(0, address) as nobody,
+            Cluster(1, scheduler=address) as cluster,
+        ):
             assert cluster.part > 1e8
-            assert nobody.defeat is not None
-            hosts = cluster._staff.hosts
+            assert nobody.failure is not None
+            hosts = cluster._pool.hosts
 
             def tasks() -> Iterator[Task]:
                 """Until the second worker has come, and some more after the first has gone."""
@@ -249,14 +253,14 @@ class TestAnExistingCluster:
                 first.__exit__(None, None, None)
                 yield from (make_task(seed + extra) for extra in range(1, 4))
 
-            with Crew(1, address):
+            with LocalWorkers(1, address):
                 ended = list(cluster.run(tasks()))
             assert len(hosts) == 1
         assert sorted(one.task.job.seed for one in ended) == list(range(len(ended)))
         assert {one.outcome.status for one in ended} == {"done"}
 
     def test_no_worker_comes(self, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(staff_module, "_LOOK_SECONDS", 0.05)
+        monkeypatch.setattr(cluster_module, "_LOOK_SECONDS", 0.05)
         with (
             pytest.raises(WorkersLostError, match=r"has had no worker for 0\.2 s; start some with: dask worker tcp://"),
             Cluster(1, scheduler=address, patience=0.2),
@@ -282,8 +286,8 @@ class TestIntroductions:
         "threads": 5,
     }
 
-    def staff(self, *, begun: bool = False) -> Staff:
-        made = Staff(2, 1, None, 1.0)
+    def staff(self, *, begun: bool = False) -> WorkerPool:
+        made = WorkerPool(2, 1, None, 1.0)
         made._asked.add("tcp://a")
         made._begun = begun
         return made
@@ -345,13 +349,13 @@ class TestNoScheduler:
 class TestCrew:
     def test_workers_that_do_not_start(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(crew, "_MODULE", "no_such_module")
-        with Crew(1, "tcp://127.0.0.1:8786") as started:
+        with LocalWorkers(1, "tcp://127.0.0.1:8786") as started:
             for thread in started._threads:
                 thread.join(600)
                 assert not thread.is_alive()
-            assert started.defeat is not None
-            assert started.defeat.startswith("the workers on this machine do not start: ")
-            assert "no_such_module" in started.defeat
+            assert started.failure is not None
+            assert started.failure.startswith("the workers on this machine do not start: ")
+            assert "no_such_module" in started.failure
 
     def test_workers_that_are_killed_before_they_say_who_they_are(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -359,6 +363,6 @@ class TestCrew:
         (tmp_path / "stillborn.py").write_text("import os\nos.kill(os.getpid(), 9)\n")
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setattr(crew, "_MODULE", "stillborn")
-        with Crew(1, "tcp://127.0.0.1:8786") as started:
+        with LocalWorkers(1, "tcp://127.0.0.1:8786") as started:
             started._threads[0].join(600)
-            assert started.defeat == "the workers on this machine do not start: ended by signal 9"
+            assert started.failure == "the workers on this machine do not start: ended by signal 9"

@@ -41,16 +41,16 @@ class TestScale:
     @pytest.mark.parametrize(
         ("values", "expected"),
         [
-            ([1e-9, 1e-3], ["e-9", "e-8", "e-7", "e-6", "e-5", "e-4", "e-3"]),
-            ([1e-9, 1e9], ["e-9", "e-6", "e-3", "e0", "e3", "e6", "e9"]),
+            ([1e-9, 1e-3], ["10⁻⁹", "10⁻⁸", "10⁻⁷", "10⁻⁶", "10⁻⁵", "10⁻⁴", "10⁻³"]),
+            ([1e-9, 1e9], ["10⁻⁹", "10⁻⁶", "10⁻³", "10⁰", "10³", "10⁶", "10⁹"]),
             ([0.01, 1.0], ["0.01", "0.1", "1"]),
             ([0.011, 0.019], ["0.01", "0.02"]),
-            ([1e-6, 1e-5], ["e-6", "3e-6", "e-5"]),
+            ([1e-6, 1e-5], ["10⁻⁶", "3·10⁻⁶", "10⁻⁵"]),
             ([0.5], ["0.5", "0.6"]),
         ],
     )
     def test_ticks_are_all_powers_or_all_plain(self, values: list[float], expected: list[str]) -> None:
-        assert charts.log_scale(values).labels(lambda factor, power: f"{factor}e{power}") == expected
+        assert charts.log_scale(values).labels == expected
 
 
 class TestHeatMap:
@@ -61,8 +61,6 @@ class TestHeatMap:
         assert (chart.mu_min, chart.mu_max) == ((1, 5), (200, 250))
         assert list(chart.panels) == ["tanh", "siren", "gff", "fs-l"]
         assert all(set(cells) == {(1, 200), (5, 200), (1, 250)} for cells in chart.panels.values())
-        for cells in chart.panels.values():
-            assert all(0 <= (chart.share(cell) or 0) <= 1 for cell in cells.values())
 
     def test_says_what_failed_and_what_is_to_come(self, make_result: Make, small_plan: Plan) -> None:
         def fill(job: Job) -> Outcome | None:
@@ -149,6 +147,5 @@ def test_nothing_to_show_is_no_picture(make_result: Make, small_plan: Plan) -> N
 
 
 def test_every_method_has_a_colour_of_its_own() -> None:
-    for colours in (charts.COLOURS, charts.DARK_COLOURS):
-        assert set(colours) == set(ALL_METHODS)
-        assert len(set(colours.values())) == len(colours)
+    assert set(charts.COLOURS) == set(ALL_METHODS)
+    assert len(set(charts.COLOURS.values())) == len(charts.COLOURS)

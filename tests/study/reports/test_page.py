@@ -11,8 +11,8 @@ import pytest
 
 from fspielm.jobs import Job, Outcome, Plan, Subject, Sweep
 from fspielm.paper.report.analysis import StudyResult
-from fspielm.paper.report.drawings import illustrations, unique_slugs
-from fspielm.paper.report.markup import Html, element, join, number, plain
+from fspielm.paper.report.figures import illustrations, unique_slugs
+from fspielm.paper.report.markup import Html, element, join, number
 from fspielm.paper.report.page import GENERATOR, report_page
 
 Make = Callable[..., StudyResult]
@@ -37,8 +37,10 @@ def check(page: Any) -> None:
         assert "//" not in link
     assert page.values("src") == []
     assert not {"link", "iframe", "img", "object"} & {tag for tag, _ in page.tags}
-    marks = [attributes for _, attributes in page.tags if "mark" in (attributes.get("class") or "").split()]
-    assert all(mark["aria-label"] for mark in marks)
+    references = {link[1:] for link in page.values("xlink:href") if link.startswith("#")}
+    assert references <= set(ids)
+    charts = [attributes for tag, attributes in page.tags if tag == "svg"]
+    assert all(chart["role"] == "img" and chart["aria-label"] for chart in charts)
     for _, attributes in page.tags:
         for name in ("x", "y", "width", "height", "d"):
             assert not re.search("nan|inf", attributes.get(name) or "")
@@ -52,15 +54,14 @@ def test_well_formed_and_complete(make_result: Make, small_plan: Plan, parse: An
     assert page.values("id", "figure") == [f"figure-poisson-1d-{kind}" for kind in KINDS]
     tags = Counter(tag for tag, _ in page.tags)
     assert tags["figcaption"] == tags["figure"] == 5
-    # four tiles and their scale, four other pictures, and a legend of four
-    assert tags["svg"] == 4 + 1 + 4 + 4
+    assert tags["svg"] == 5
     assert "not finished" not in page.text
     assert "All 12 settings" in page.text
 
 
 def test_needs_nothing_from_elsewhere(troubled_page: str) -> None:
     assert "http" not in troubled_page
-    assert "url(" not in troubled_page
+    assert set(re.findall(r"url\(.", troubled_page)) == {"url(#"}
     assert "@import" not in troubled_page
 
 
@@ -98,8 +99,8 @@ def test_own_problems_say_what_they_are_measured_with(make_result: Make, string:
         page = parse(text)
         check(page)
         assert words in page.text
-        assert "ratio" not in page.values("aria-label")
-        assert "The paper" not in page.values("aria-label")
+        assert "Best / paper's" not in page.text
+        assert "the paper, best to mean" not in page.text
         assert "Study “<own> & 'only'”" in page.text
         assert "<string>" in page.text
         assert "<string>" not in text
@@ -130,7 +131,7 @@ def test_a_large_grid_of_ranges(make_result: Make, parse: Any) -> None:
     pairs = [(low, high) for low in range(12) for high in range(20, 32)]
     page = parse(page_of(make_result(Plan("p", Sweep(["poisson-1d"], ["gff"], mu=pairs, neurons=[20], seeds=[0])))))
     check(page)
-    assert sum(attributes.get("class") == "mark m-gff" for _, attributes in page.tags) > 144
+    assert "figure-poisson-1d-heat-map" in page.values("id", "figure")
 
 
 def test_numbers_are_sorted_by_themselves(make_result: Make, small_plan: Plan, parse: Any) -> None:
@@ -153,13 +154,10 @@ def test_names_of_files_never_clash() -> None:
 
 class TestMarkup:
     def test_text_is_escaped_and_markup_is_not(self) -> None:
-        made = element("p", "<a> & ", element("b", "x"), title='"', data_key=1.50, hidden=True, id=None)
+        made = element("p", "<a> & ", element("b", "x"), title='"', data_key=1.5, hidden=True, id=None)
         assert made == '<p title="&quot;" data-key="1.5" hidden>&lt;a&gt; &amp; <b>x</b></p>'
         assert Html("<b>") + "<" == "<b>&lt;"
         assert join(["<", Html("<i>")], "|") == "&lt;|<i>"
-        assert element("br") == "<br>"
 
     def test_numbers(self) -> None:
-        assert plain(1.5e-9) == "1.50e-9"
-        assert plain(None) == plain(float("nan")) == "not finite"
         assert number(None) == "&ndash;"

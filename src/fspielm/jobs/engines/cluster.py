@@ -1,4 +1,4 @@
-"""Many solves at once, on the workers of a Dask cluster."""
+"""Solve on the workers of a Dask cluster, many tasks at once."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from itertools import count
 from queue import Empty, Queue
 from threading import Thread
 from time import monotonic
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 from uuid import uuid4
 
 from fspielm.errors import ProblemError, WorkersLostError, WorkersWarning
 from fspielm.jobs.engines import remote
-from fspielm.jobs.engines.connection import Crew, connected, mismatch, own_scheduler, quiet
+from fspielm.jobs.engines.connection import LocalWorkers, connected, mismatch, no_warnings, own_scheduler, quiet
 from fspielm.jobs.engines.engine import Ended, Engine, Task
 from fspielm.jobs.job import Outcome, failure
 from fspielm.version import __version__
@@ -31,20 +30,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Tasks looked at for one that fits, beyond a first that does not.
+# How many waiting tasks are searched for one that fits.
 _WINDOW = 64
-# After so many that overtook it, the first is waited for.
+# How many tasks may overtake the first one.
 _OVERTAKINGS = 16
 
 
 @final
 class Backlog(Generic[T]):
-    """Tasks in their order, of which a small one may overtake a large one that has to wait for memory.
+    """Tasks in order, except that small ones may overtake a large one that waits for memory.
 
     Parameters
     ----------
     tasks : iterable
-        Read as far as needed and no further: planning a task takes time.
+        Read only as far as needed, since planning a task takes time.
     """
 
     def __init__(self, tasks: Iterable[T]) -> None:
@@ -56,11 +55,11 @@ class Backlog(Generic[T]):
         return bool(self._waiting) or self._read()
 
     def put_first(self, task: T) -> None:
-        """Take a task back, to be the next."""
+        """Put a task back, as the next one."""
         self._waiting.appendleft(task)
 
     def take(self, fits: Callable[[T], bool]) -> T | None:
-        """The first task that fits, if there is one within sight."""
+        """Remove and return the first task that fits; None if none does."""
         place = 0
         while place < len(self._waiting) or (place < _WINDOW and self._read()):
             if fits(self._waiting[place]):
@@ -80,44 +79,35 @@ class Backlog(Generic[T]):
         return False
 
 
-# ---- Which worker gets the next task: one with a free slot, on a host with the memory that it needs
+# ---- Placing tasks: on a worker with a free slot, on a host with enough memory
 
 
-# Of a host's memory, for tasks beside each other; the rest is for the system and what the estimates miss.
+# Of a host's memory, for tasks that run together; the rest is for the system and errors of the estimates.
 SHARE = 0.8
-# Tasks that were each given their part of a host fill it, whatever the rounding.
+# Tasks with equal parts of a host's memory fill it, in spite of rounding.
 _ROUNDING = 1 + 1e-9
 
 
 @final
 @dataclass(frozen=True)
 class Worker:
-    """A worker as it described itself.
-
-    Attributes
-    ----------
-    address : str
-    host : str
-        The machine, whose memory its workers share.
-    memory : float
-        Bytes of the machine.
-    limit : float or None
-        Bytes that the worker was allowed when it was started.
-    slots : int
-        Tasks that it does at once.
-    """
+    """A worker as it described itself."""
 
     address: str
+    # workers of one host share its memory
     host: str
+    # bytes of the host
     memory: float
+    # memory limit of the worker in bytes
     limit: float | None
+    # tasks at once
     slots: int
 
 
 @final
 @dataclass
 class Hosts:
-    """The workers there are, and what runs on each. Tasks are known by numbers."""
+    """The current workers, and the tasks that run on each, by their numbers."""
 
     _workers: dict[str, Worker] = field(default_factory=dict)
     _running: dict[str, dict[int, float]] = field(default_factory=dict)
@@ -127,7 +117,7 @@ class Hosts:
 
     @property
     def addresses(self) -> set[str]:
-        """Of all workers."""
+        """The addresses of all workers."""
         return set(self._workers)
 
     @property
@@ -137,28 +127,28 @@ class Hosts:
 
     @property
     def largest(self) -> float:
-        """Bytes of the host that has the most."""
+        """Bytes of the host with the most memory."""
         return max(map(self._capacity, self._names()), default=0.0)
 
     @property
     def part(self) -> float:
-        """Bytes for each task when every slot is taken, on the host that has the least for each."""
+        """Bytes for each task if every slot is taken, on the host that has the least for each."""
         return min(
             SHARE * self._capacity(host) / sum(worker.slots for worker in self._on(host)) for host in self._names()
         )
 
     def join(self, worker: Worker) -> None:
-        """A worker has come."""
+        """Add a worker."""
         self._workers[worker.address] = worker
         self._running[worker.address] = {}
 
     def leave(self, address: str) -> list[int]:
-        """A worker has gone; which tasks it had."""
+        """Remove a worker; return its tasks."""
         self._workers.pop(address, None)
         return list(self._running.pop(address, {}))
 
     def find(self, memory: float) -> str | None:
-        """The worker for a task of so many bytes, None while there is none: of the host with the most memory left."""
+        """A worker for a task of so many bytes, on the host with the most free memory; None if there is none now."""
         fitting = [worker for worker in self._workers.values() if self._is_free(worker) and self._fits(worker, memory)]
         if not fitting:
             return None
@@ -166,11 +156,11 @@ class Hosts:
         return best.address
 
     def begin(self, number: int, address: str, memory: float) -> None:
-        """A task has been given to a worker."""
+        """Note that a task was given to a worker."""
         self._running[address][number] = memory
 
     def end(self, number: int, address: str) -> None:
-        """A task has ended."""
+        """Note that a task has ended."""
         self._running[address].pop(number)
 
     def _is_free(self, worker: Worker) -> bool:
@@ -179,7 +169,7 @@ class Hosts:
     def _fits(self, worker: Worker, memory: float) -> bool:
         used, capacity = self._used(worker.host), self._capacity(worker.host)
         if used == 0:
-            # alone it may have everything
+            # a task alone may use all memory
             return memory <= capacity
         return used + memory <= SHARE * capacity * _ROUNDING
 
@@ -190,7 +180,7 @@ class Hosts:
         return sum(sum(self._running[worker.address].values()) for worker in self._on(host))
 
     def _capacity(self, host: str) -> float:
-        """What the machine has; less if all of its workers were allowed less."""
+        """The memory of a host; the sum of its workers' limits if that is less."""
         workers = self._on(host)
         memory = max(worker.memory for worker in workers)
         limits = [worker.limit for worker in workers if worker.limit is not None]
@@ -203,12 +193,12 @@ class Hosts:
         return {worker.host for worker in self._workers.values()}
 
 
-# ---- The workers of a cluster: who comes and goes, what runs where
+# ---- The workers of a cluster, which come and go
 
 
-# All of interest is reported as it happens; so often we look for what was not.
+# How often the list of workers is checked, in case an event was missed.
 _LOOK_SECONDS = 5.0
-# At the beginning: for those that are there to say who they are. One that is busy is used as soon as it does.
+# How long the first workers may take to describe themselves. A busy one joins later.
 _INTRODUCTION_SECONDS = 10.0
 _GO_ON = "what has ended is stored, and running the study again goes on from there"
 
@@ -216,7 +206,7 @@ _GO_ON = "what has ended is stored, and running the study again goes on from the
 @final
 @dataclass(frozen=True)
 class Answered:
-    """A task has an answer."""
+    """The event that a task has an answer."""
 
     number: int
 
@@ -224,26 +214,26 @@ class Answered:
 @final
 @dataclass(frozen=True)
 class Left:
-    """A worker has gone, with these tasks."""
+    """The event that a worker has gone, with the tasks it had."""
 
     worker: str
     numbers: list[int]
 
 
 @final
-class Staff:
-    """Who there is to give tasks to. Used in a ``with`` block.
+class WorkerPool:
+    """The workers of a scheduler. To be used in a ``with`` block.
 
     Parameters
     ----------
     threads : int
         Of each task.
     workers : int, optional
-        So many processes on this machine, started here.
+        Number of processes to start on this machine.
     scheduler : str, optional
-        Address of a scheduler that is there, instead.
+        Address of a running scheduler, instead.
     patience : float
-        Seconds to wait when there is no worker at all.
+        Seconds to wait if there are no workers.
     """
 
     def __init__(self, threads: int, workers: int | None, scheduler: str | None, patience: float) -> None:
@@ -254,46 +244,43 @@ class Staff:
         self._asked: set[str] = set()
         self._refused: set[str] = set()
         self._begun = False
-        self._deserted = monotonic()
-        self._looked = -float("inf")
-        # what the largest host had before a worker left, and until when it may come back
-        self._missed: list[tuple[float, float]] = []
+        self._empty_since = monotonic()
+        self._last_look = -float("inf")
+        # memory of the largest host before a worker left, and the time until which it may come back
+        self._lost_hosts: list[tuple[float, float]] = []
         self._stack = ExitStack()
-        self._crew: Crew | None = None
+        self._local: LocalWorkers | None = None
         self._client: Client
 
-    def __enter__(self) -> Staff:
+    def __enter__(self) -> WorkerPool:
         with ExitStack() as stack:
             stack.enter_context(quiet())
             if self._scheduler is None:
                 self._scheduler = stack.enter_context(own_scheduler())
             self._client = stack.enter_context(connected(self._scheduler))
             if self._count is not None:
-                self._crew = stack.enter_context(Crew(self._count, self._scheduler))
-            self._client.subscribe_topic("all", self._hear)
+                self._local = stack.enter_context(LocalWorkers(self._count, self._scheduler))
+            self._client.subscribe_topic("all", self._on_event)
             stack.callback(self._client.unsubscribe_topic, "all")
             self._introduce()
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._stack.close()
 
     @property
     def largest(self) -> float:
-        """Bytes of the largest host, one among them that has gone and may come back."""
+        """Bytes of the largest host, including those that have gone and may come back."""
         now = monotonic()
-        self._missed = [(memory, until) for memory, until in self._missed if now < until]
-        return max([self.hosts.largest, *(memory for memory, _ in self._missed)])
+        self._lost_hosts = [(memory, until) for memory, until in self._lost_hosts if now < until]
+        return max([self.hosts.largest, *(memory for memory, _ in self._lost_hosts)])
 
     def submit(self, number: int, request: dict[str, Any], worker: str) -> Future[Any]:
-        """Give a task to a worker; its answer will be an event."""
+        """Send a task to a worker; its answer will be an event."""
         key = f"{self._name}-{number}"
-        with warnings.catch_warnings():
-            # that it is large
-            warnings.simplefilter("ignore")
+        # Dask warns of large tasks
+        with no_warnings():
             future: Future[Any] = self._client.submit(
                 remote.solve, request, key=key, workers=[worker], allow_other_workers=False, pure=False
             )
@@ -301,11 +288,11 @@ class Staff:
         return future
 
     def next_event(self) -> Answered | Left | None:
-        """Wait for something to happen; None if it is only that there may be another worker now."""
-        due = self._looked + _LOOK_SECONDS - monotonic()
+        """Wait for an event; None if there may be another worker now, or nothing has happened."""
+        due = self._last_look + _LOOK_SECONDS - monotonic()
         if due <= 0:
-            # by the clock, however much there is to hear
-            self._look()
+            # on time, even if events keep coming
+            self._check_workers()
             return None
         try:
             kind, what = self._inbox.get(timeout=due)
@@ -324,23 +311,23 @@ class Staff:
                 return self._leave(what)
         return None
 
-    def _hear(self, event: tuple[float, Any]) -> None:
-        """Take note of an event that the scheduler tells everyone of; in Dask's own thread."""
+    def _on_event(self, event: tuple[float, Any]) -> None:
+        """Queue an event of the scheduler's; called in Dask's own thread."""
         message = event[1]
         if isinstance(message, dict) and message.get("action") in ("add-worker", "remove-worker"):
             self._inbox.put((message["action"], message["worker"]))
 
     def _introduce(self) -> None:
-        """Wait until all that are there have said who they are, and for one at least."""
-        self._look()
+        """Wait until all current workers have described themselves, and for at least one."""
+        self._check_workers()
         end = monotonic() + _INTRODUCTION_SECONDS
         while not self.hosts or (self._asked and monotonic() < end):
             self.next_event()
         self._begun = True
 
-    def _look(self) -> None:
-        """Compare with the scheduler's list: an event may have been missed."""
-        self._looked = monotonic()
+    def _check_workers(self) -> None:
+        """Compare with the scheduler's list of workers: an event may have been missed."""
+        self._last_look = monotonic()
         try:
             there = set(self._client.nthreads())
         except OSError as error:
@@ -350,53 +337,52 @@ class Staff:
         for address in (self.hosts.addresses | self._refused) - there:
             self._inbox.put(("remove-worker", address))
         if not self.hosts:
-            self._check_hope()
+            self._check_not_deserted()
 
-    def _check_hope(self) -> None:
-        defeat = None if self._crew is None else self._crew.defeat
-        if defeat is not None:
-            raise WorkersLostError(f"{defeat}; {_GO_ON}")
-        if monotonic() - self._deserted > self._patience:
+    def _check_not_deserted(self) -> None:
+        reason = None if self._local is None else self._local.failure
+        if reason is not None:
+            raise WorkersLostError(f"{reason}; {_GO_ON}")
+        if monotonic() - self._empty_since > self._patience:
             raise WorkersLostError(
                 f"the scheduler at {self._scheduler!r} has had no worker for {self._patience:g} s; start some with: "
                 f"dask worker {self._scheduler} --nworkers 2 --nthreads 1; {_GO_ON}"
             )
 
     def _ask(self, address: str) -> None:
-        """Have a worker say who it is; it joins when it does."""
+        """Ask a worker to describe itself; it joins when it has."""
         if address not in self._asked:
             self._asked.add(address)
-            Thread(target=self._interview, args=[address], daemon=True).start()
+            Thread(target=self._request_description, args=[address], daemon=True).start()
 
-    def _interview(self, address: str) -> None:
+    def _request_description(self, address: str) -> None:
         """Ask a worker, in a thread, since it may first have to import the package.
 
-        Not by a task: a worker that cannot read one, for want of the package, ends without an answer.
+        Not by a task: a worker without the package cannot unpickle one, and ends without an answer.
         """
         try:
             answer = self._client.run(remote.describe, workers=[address], on_error="return").get(address)
         except Exception:
-            # the worker or the scheduler is gone, of which we hear otherwise
+            # the worker or the scheduler is gone, which is noticed elsewhere
             answer = None
         self._inbox.put(("described", (address, answer)))
 
     def _join(self, address: str, answer: Any) -> None:
         if address not in self._asked:
-            # gone again
-            return
+            return  # gone again
         self._asked.remove(address)
         if isinstance(answer, Exception) and not isinstance(answer, OSError):
-            # Dask does not keep the kind of every error
-            self._turn_away(address, f"cannot import fspielm ({answer}); install the same version there as here")
+            # Dask does not preserve the type of every error
+            self._refuse(address, f"cannot import fspielm ({answer}); install the same version there as here")
         elif isinstance(answer, dict) and answer["version"] != __version__:
-            self._turn_away(address, mismatch(answer["version"]))
+            self._refuse(address, mismatch(answer["version"]))
         elif isinstance(answer, dict):
             slots = max(1, answer["threads"] // self._threads)
-            if self._crew is not None:
-                self._crew.welcome(answer["pid"])
+            if self._local is not None:
+                self._local.confirm(answer["pid"])
             self.hosts.join(Worker(address, answer["host"], answer["memory"], answer["limit"], slots))
 
-    def _turn_away(self, address: str, reason: str) -> None:
+    def _refuse(self, address: str, reason: str) -> None:
         message = f"the worker at {address} {reason}"
         if not self._begun:
             raise ProblemError(message)
@@ -404,44 +390,44 @@ class Staff:
         warnings.warn(f"{message}; it is not used", WorkersWarning, stacklevel=2)
 
     def _leave(self, address: str) -> Left:
-        # another one may come at the same address
+        # another worker may come at the same address
         self._asked.discard(address)
         self._refused.discard(address)
         was_there, before = address in self.hosts.addresses, self.hosts.largest
         lost = self.hosts.leave(address)
         if self.hosts.largest < before:
-            self._missed.append((before, monotonic() + self._patience))
+            self._lost_hosts.append((before, monotonic() + self._patience))
         if was_there and not self.hosts:
-            self._deserted = monotonic()
+            self._empty_since = monotonic()
         return Left(address, lost)
 
 
-# ---- Many solves at once, on the workers of a Dask cluster
+# ---- The engine
 
 
-# A task is tried again so often when its worker dies.
+# How often a task is tried again if its worker dies.
 _RETRIES = 2
-# For an answer that is there to be fetched.
+# To fetch an answer that is ready.
 _FETCH_SECONDS = 60.0
 _GIB = 2.0**30
 
 
 @dataclass(frozen=True)
 class _Try:
-    """A task, and how many workers it has seen dying."""
+    """A task, and how many workers died while they solved it."""
 
     task: Task
     deaths: int = 0
 
     @property
     def memory(self) -> float:
-        """Bytes to keep for it: one that needs more than it is allowed refuses to begin."""
+        """Bytes to reserve: a task that needs more than it may use refuses to begin."""
         return min(self.task.memory, self.task.terms.memory)
 
 
 @dataclass(frozen=True)
 class _Flight:
-    """A task on its way."""
+    """A task that was sent."""
 
     attempt: _Try
     worker: str
@@ -450,71 +436,68 @@ class _Flight:
 
 @final
 class Cluster(Engine):
-    """Solves on Dask workers: as many at once as they have slots and memory for.
+    """Solves on Dask workers: as many tasks at once as they have slots and memory for.
 
-    Every task is given to a worker of our choice, so that large ones do not meet on one host; Dask carries it there and
-    the outcome back, and tells who comes and goes.
+    We choose the worker of every task, so that large tasks do not meet on one host. Dask transports tasks and outcomes,
+    and reports which workers come and go.
 
     Parameters
     ----------
     threads : int
-        Of each solve. A worker with more threads than that does several at once.
+        Of each solve. A worker with more threads does several solves at once.
     workers : int, optional
-        So many processes on this machine, started for this engine.
+        Number of processes to start on this machine.
     scheduler : str, optional
-        Address of a scheduler that is there, instead.
+        Address of a running scheduler, instead.
     patience : float
-        Seconds to wait when there is no worker at all, or when the only host large enough has gone.
+        Seconds to wait if there are no workers, or if the only host with enough memory has gone.
     """
 
     def __init__(
         self, threads: int, *, workers: int | None = None, scheduler: str | None = None, patience: float = 300.0
     ) -> None:
-        self._staff = Staff(threads, workers, scheduler, patience)
+        self._pool = WorkerPool(threads, workers, scheduler, patience)
         self._numbers = count()
         self._flights: dict[int, _Flight] = {}
-        # Letting go of a future is a message to the scheduler, which would delay the next task by as much as Dask keeps
-        # between two: so they are kept until that is on its way.
+        # Dask delays the next message after that of a released future: futures are kept until the next task is sent.
         self._spent: list[Future[Any]] = []
-        # subjects that a worker has, by its address
-        self._told: dict[str, set[str]] = {}
+        # digests of the subjects that a worker has, by its address
+        self._sent: dict[str, set[str]] = {}
 
     def __enter__(self) -> Cluster:
-        self._staff.__enter__()
+        self._pool.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        # whatever still runs is no longer wanted
+    def __exit__(self, *exception: object) -> None:
+        # what is still running is no longer wanted
         self._flights.clear()
         self._spent.clear()
-        self._staff.__exit__(kind, error, trace)
+        self._pool.__exit__(*exception)
 
     @property
     def largest(self) -> float:
-        """Bytes of memory that a solve may have for itself on the largest host."""
-        return self._staff.hosts.largest
+        """Bytes that a solve alone may use on the largest host."""
+        return self._pool.hosts.largest
 
     @property
     def part(self) -> float:
-        """Bytes of memory for each of the solves at once."""
-        return self._staff.hosts.part
+        """Bytes for each of the solves at once."""
+        return self._pool.hosts.part
 
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
-        """Solve the tasks, about in their order."""
+        """Solve the tasks, roughly in their order."""
         backlog = Backlog(map(_Try, tasks))
         while True:
             yield from self._send_what_fits(backlog, starts)
             self._spent.clear()
             if not self._flights and not backlog:
                 return
-            # before the next one is sent, or even planned: what has ended is to be safe
+            # yield what has ended before the next task is planned and sent
             yield from self._next(backlog)
 
     def _send_what_fits(self, backlog: Backlog[_Try], starts: Callable[[Task], None]) -> Iterator[Ended]:
-        """Give tasks to workers as long as there is room; those that will never find any have ended."""
-        hosts, largest = self._staff.hosts, self._staff.largest
+        """Send tasks to workers as long as there is room; yield those that are too large for every host."""
+        hosts, largest = self._pool.hosts, self._pool.largest
         while hosts.has_room:
             attempt = backlog.take(lambda one: one.memory > largest or hosts.find(one.memory) is not None)
             if attempt is None:
@@ -531,21 +514,21 @@ class Cluster(Engine):
         task, number = attempt.task, next(self._numbers)
         request: dict[str, Any] = {"job": task.job.as_dict(), "terms": task.terms.as_dict()}
         request["digest"] = task.subject.digest
-        if task.subject.digest not in self._told.get(worker, ()):
+        if task.subject.digest not in self._sent.get(worker, ()):
             request["subject"] = task.subject.as_dict()
-        self._staff.hosts.begin(number, worker, attempt.memory)
-        self._flights[number] = _Flight(attempt, worker, self._staff.submit(number, request, worker))
+        self._pool.hosts.begin(number, worker, attempt.memory)
+        self._flights[number] = _Flight(attempt, worker, self._pool.submit(number, request, worker))
 
     def _next(self, backlog: Backlog[_Try]) -> list[Ended]:
-        """Wait until something happens; what has ended with it."""
-        match self._staff.next_event():
+        """Wait for an event; return the tasks that ended with it."""
+        match self._pool.next_event():
             case Answered(number) if number in self._flights:
                 flight = self._flights.pop(number)
-                self._staff.hosts.end(number, flight.worker)
+                self._pool.hosts.end(number, flight.worker)
                 self._spent.append(flight.future)
                 return self._close(flight, backlog)
             case Left(worker, numbers):
-                self._told.pop(worker, None)
+                self._sent.pop(worker, None)
                 gone = [self._flights.pop(number) for number in numbers]
                 return [ended for flight in gone for ended in self._try_again(flight, backlog)]
         return []
@@ -558,17 +541,17 @@ class Cluster(Engine):
         try:
             answer = flight.future.result(timeout=_FETCH_SECONDS)
         except (CancelledError, KilledWorker, CommClosedError, TimeoutError):
-            # the worker died between doing it and handing it over
+            # the worker died before it handed over the answer
             return self._try_again(flight, backlog)
         except Exception as error:
             return [Ended(task, failure(f"the worker could not do it: {type(error).__name__}: {error}"), {})]
-        told = self._told.setdefault(flight.worker, set())
+        sent = self._sent.setdefault(flight.worker, set())
         if not answer:
-            # another process than the one that was told, at the same address
-            told.discard(task.subject.digest)
+            # a new process at the same address, without the subject
+            sent.discard(task.subject.digest)
             backlog.put_first(flight.attempt)
             return []
-        told.add(task.subject.digest)
+        sent.add(task.subject.digest)
         return [Ended(task, Outcome.from_dict(answer["outcome"]), answer["environment"])]
 
     def _try_again(self, flight: _Flight, backlog: Backlog[_Try]) -> list[Ended]:

@@ -1,4 +1,4 @@
-"""The way to a Dask scheduler, and workers kept at their number."""
+"""Connect to a Dask scheduler, and run a fixed number of local workers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from tempfile import TemporaryFile
 from threading import Event, Lock, Thread
-from types import TracebackType
 from typing import TYPE_CHECKING, final
 
 from fspielm.errors import ProblemError
@@ -23,21 +22,20 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-# ---- Dask workers on this machine, kept at their number
+# ---- Dask workers on this machine
 
 
 _MODULE = "fspielm.jobs.engines.local_worker"
-# A worker that ends by itself, or before it has said who it is, could not work; after so many in a row another could
-# not either.
+# A worker that ends by itself, or before it has described itself, could not work. After so many in a row, give up.
 _FALSE_STARTS = 3
 
 
 @final
-class Crew:
-    """Processes that work for a scheduler; one that dies is replaced.
+class LocalWorkers:
+    """Worker processes for a scheduler; one that dies is replaced.
 
-    Not those of Dask's own ``LocalCluster``: they are started by multiprocessing, which runs the user's script again in
-    every worker unless it is written with that in mind.
+    Dask's own ``LocalCluster`` starts workers by multiprocessing, which runs the user's script again in every worker
+    unless the script guards against it.
 
     Parameters
     ----------
@@ -51,18 +49,16 @@ class Crew:
         self._stop = Event()
         self._lock = Lock()
         self._processes: set[subprocess.Popen[str]] = set()
-        self._welcomed: set[int] = set()
-        self._last_words = ""
-        self._threads = [Thread(target=self._keep, daemon=True) for _ in range(count)]
+        self._confirmed: set[int] = set()
+        self._last_output = ""
+        self._threads = [Thread(target=self._keep_a_worker, daemon=True) for _ in range(count)]
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> LocalWorkers:
         for thread in self._threads:
             thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._stop.set()
         with self._lock:
             for process in self._processes:
@@ -71,27 +67,27 @@ class Crew:
             thread.join()
 
     @property
-    def defeat(self) -> str | None:
-        """Why no worker comes any more; None while some may."""
+    def failure(self) -> str | None:
+        """Why no further worker will start; None if one may."""
         if any(thread.is_alive() for thread in self._threads):
             return None
-        return f"the workers on this machine do not start: {self._last_words or 'they say nothing'}"
+        return f"the workers on this machine do not start: {self._last_output or 'they say nothing'}"
 
-    def welcome(self, pid: int) -> None:
-        """A worker has said who it is: if it is killed, that is no fault of its own."""
+    def confirm(self, pid: int) -> None:
+        """Note that a worker has described itself: if it is killed now, it is replaced."""
         with self._lock:
-            self._welcomed.add(pid)
+            self._confirmed.add(pid)
 
-    def _keep(self) -> None:
-        """Have one worker at any time; in a thread that outlives each of them."""
+    def _keep_a_worker(self) -> None:
+        """Run one worker after the other, in a thread that outlives each of them."""
         false_starts = 0
         while false_starts < _FALSE_STARTS and not self._stop.is_set():
-            false_starts = 0 if self._was_killed() else false_starts + 1
+            false_starts = 0 if self._run_worker() else false_starts + 1
 
-    def _was_killed(self) -> bool:
-        """Have a worker, as long as it lives; whether somebody killed it at its work."""
-        # a file, since nobody would read a pipe while it runs; and not the terminal, which is the study's
-        with TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+    def _run_worker(self) -> bool:
+        """Run a worker until it ends; whether it was killed at its work."""
+        # its output goes to a file: nobody would read a pipe, and the terminal belongs to the study
+        with TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
             with self._lock:
                 if self._stop.is_set():
                     return False
@@ -101,34 +97,34 @@ class Crew:
                         self._address,
                         environment={"DASK_LOGGING__DISTRIBUTED": "warning"},
                         stdin=subprocess.DEVNULL,
-                        stdout=said,
-                        stderr=said,
+                        stdout=output,
+                        stderr=output,
                     )
                 except Exception as error:
-                    self._last_words = str(error)
+                    self._last_output = str(error)
                     return False
                 self._processes.add(process)
             status = process.wait()
             with self._lock:
                 self._processes.remove(process)
-                was_welcome = process.pid in self._welcomed
-                self._welcomed.discard(process.pid)
-            said.seek(0)
+                was_confirmed = process.pid in self._confirmed
+                self._confirmed.discard(process.pid)
+            output.seek(0)
             end = f"ended by signal {-status}" if status < 0 else ""
-            self._last_words = (said.read().strip().splitlines() or [end])[-1]
-            return status < 0 and was_welcome
+            self._last_output = (output.read().strip().splitlines() or [end])[-1]
+            return status < 0 and was_confirmed
 
 
-# ---- The way to a Dask scheduler: one of our own, or one that is there
+# ---- Connections to a scheduler
 
 
-# A scheduler that is there answers within a fraction of a second.
+# A running scheduler answers within a fraction of a second.
 _ANSWER_SECONDS = 10.0
 _LOGGERS = ("distributed", "tornado")
 
 
 def check_installed() -> None:
-    """Refuse to go on without Dask, before anything is begun."""
+    """Refuse to begin without Dask."""
     try:
         import distributed  # noqa: F401
     except ImportError as error:
@@ -140,17 +136,17 @@ def check_installed() -> None:
 
 @contextmanager
 def own_scheduler() -> Iterator[str]:
-    """A scheduler in this process, for workers on this machine; its address."""
+    """Run a scheduler in this process, for workers on this machine; gives its address."""
     from distributed import LocalCluster
 
     with (
-        _no_warnings(),
+        no_warnings(),
         LocalCluster(
             n_workers=0,
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            # any port for its web server, whose dashboard is left out; the usual one may be someone else's
+            # any free port for its web server; without the dashboard
             dashboard_address="127.0.0.1:0",
             scheduler_kwargs={"dashboard": False},
             silence_logs=False,
@@ -161,12 +157,12 @@ def own_scheduler() -> Iterator[str]:
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
-    """A client of the scheduler there, once it has answered and is of this version."""
+    """A client of the scheduler at an address, which has to answer and to run this version."""
     from distributed import Client
 
     advice = "give the address that 'dask scheduler' shows, as in tcp://127.0.0.1:8786"
     try:
-        with _no_warnings():
+        with no_warnings():
             _greet(address)
             client = Client(address, timeout=_ANSWER_SECONDS, set_as_default=False, name="fspielm-study")
     except (ValueError, TypeError) as error:
@@ -180,25 +176,25 @@ def connected(address: str) -> Iterator[Client]:
         _check_scheduler(client, address)
         yield client
     finally:
-        with _no_warnings():
+        with no_warnings():
             client.close(timeout=2)
 
 
 def mismatch(version: str) -> str:
-    """What to say about another fspielm than this one."""
+    """The message about another version of fspielm than this one."""
     return f"has fspielm {version}, and the study is run by {__version__}; install the same version on both"
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep Dask's own messages from the terminal; those that it writes elsewhere stay."""
-    # distributed gives its loggers handlers when it is imported
+    """Keep Dask's log messages off the terminal, but not out of other handlers."""
+    # distributed adds handlers to its loggers when it is imported
     check_installed()
     loggers = [logging.root, *map(logging.getLogger, _logger_names())]
     found = {handler for logger in loggers for handler in logger.handlers}
     loud = [handler for handler in found if type(handler) is logging.StreamHandler]
 
-    # one of its own for each engine: a filter is there once, however often it is added
+    # a new function each time: a handler has each filter only once
     def is_not_dask(record: logging.LogRecord) -> bool:
         return record.name.split(".")[0] not in _LOGGERS
 
@@ -216,14 +212,15 @@ def _logger_names() -> list[str]:
 
 
 @contextmanager
-def _no_warnings() -> Iterator[None]:
+def no_warnings() -> Iterator[None]:
+    """Ignore all warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def _greet(address: str) -> None:
-    """Have the scheduler say something: a client would wait for ever where someone listens and does not answer."""
+    """Ask the scheduler to identify itself: a client would wait forever for a listener that does not answer."""
     from distributed import Security, rpc
 
     async def ask() -> None:
@@ -233,13 +230,13 @@ def _greet(address: str) -> None:
     async def ask_in_time() -> None:
         await asyncio.wait_for(ask(), _ANSWER_SECONDS)
 
-    # in a thread, since this one may have a loop of its own, as in a notebook
+    # in a thread, since this one may run an event loop, as in a notebook
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, ask_in_time()).result()
 
 
 def _check_scheduler(client: Client, address: str) -> None:
-    """The scheduler reads the tasks that it passes on, and so needs the package too."""
+    """Refuse a scheduler without this version: it unpickles the tasks that it passes on."""
     try:
         version = str(client.run_on_scheduler(remote.version))
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""What every engine does; engines on this machine."""
+"""The interface of engines, and engines on this machine."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from queue import Queue
 from threading import Lock, Thread
-from types import TracebackType
 from typing import final
 
 from fspielm.jobs.job import Job, Outcome, Terms, environment
 from fspielm.jobs.sandbox import Sandbox
 from fspielm.jobs.subject import Performer, Subject
 
-# ---- What every engine does: takes solves, gives them back as they end
-
 
 @final
 @dataclass(frozen=True)
 class Task:
-    """A job with all that another machine needs to do it.
+    """A job with everything that another process needs to do it.
 
     Attributes
     ----------
@@ -29,7 +26,7 @@ class Task:
     subject : Subject
     terms : Terms
     memory : float
-        Bytes that it will need.
+        Bytes that it needs.
     """
 
     job: Job
@@ -41,7 +38,7 @@ class Task:
 @final
 @dataclass(frozen=True)
 class Ended:
-    """A task that has ended, and where."""
+    """A task that has ended, its outcome, and the environment it ran in."""
 
     task: Task
     outcome: Outcome
@@ -49,11 +46,11 @@ class Ended:
 
 
 class Engine(AbstractContextManager["Engine"], ABC):
-    """Solves tasks. Used in a ``with`` block, whose end stops whatever is still running."""
+    """Solves tasks. To be used in a ``with`` block, whose end stops what is still running."""
 
     @abstractmethod
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
-        """Solve the tasks; each is given back as soon as it ends, in any order.
+        """Solve the tasks, and yield each as it ends, in any order.
 
         Parameters
         ----------
@@ -63,12 +60,9 @@ class Engine(AbstractContextManager["Engine"], ABC):
         """
 
 
-# ---- One solve after the other in this very process, for what cannot be sent to another
-
-
 @final
 class Here(Engine):
-    """No process of its own: a solve that takes its process down takes the run with it, but nothing that has ended.
+    """One solve at a time in this process, for problems that cannot be sent to another; a crash ends the run.
 
     Parameters
     ----------
@@ -78,9 +72,7 @@ class Here(Engine):
     def __init__(self, performer: Performer) -> None:
         self._performer = performer
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         pass
 
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
@@ -91,12 +83,9 @@ class Here(Engine):
             yield Ended(task, self._performer.perform(task.job, task.terms), where)
 
 
-# ---- One solve after the other, in one process
-
-
 @final
 class SingleProcess(Engine):
-    """One solve at a time on this machine.
+    """One solve at a time, in one other process on this machine.
 
     Parameters
     ----------
@@ -107,31 +96,26 @@ class SingleProcess(Engine):
     def __init__(self, threads: int) -> None:
         self._sandbox = Sandbox(threads)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._sandbox.close()
 
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
-        """Solve the tasks in their order; each is given back before anything is done about the next."""
+        """Solve the tasks in their order; each is yielded before the next is planned."""
         for task in tasks:
             starts(task)
             outcome = self._sandbox.perform(task.job, task.subject, task.terms)
             yield Ended(task, outcome, self._sandbox.environment)
 
 
-# ---- Several solves at once, each in a process of its own on this machine
-
-
-# How long a process that is told to end is waited for.
+# How long to wait for a process to end.
 _END_SECONDS = 10.0
 
 
 @final
 class Several(Engine):
-    """Processes that each take the next task as soon as they are free.
+    """Several solves at once, each in its own process on this machine, which takes the next task when it is free.
 
-    Nothing is placed by memory: for solves of about the same size, whose number says how much each may use.
+    Tasks do not wait for memory: each may use an equal part of it.
 
     Parameters
     ----------
@@ -147,17 +131,15 @@ class Several(Engine):
         self._is_over = False
         self._threads: list[Thread] = []
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._is_over = True  # which each of them asks for now and then
+    def __exit__(self, *exception: object) -> None:
+        self._is_over = True  # the threads check it now and then
         for thread in self._threads:
             thread.join(_END_SECONDS)
         for sandbox in self._sandboxes:
             sandbox.close()
 
     def run(self, tasks: Iterable[Task], *, starts: Callable[[Task], None] = lambda task: None) -> Iterator[Ended]:
-        """Solve the tasks, begun in their order; each is given back as soon as it ends."""
+        """Solve the tasks, begun in their order, and yield each as it ends."""
         rest, ended = iter(tasks), Queue[Ended | BaseException | None]()
 
         def work(sandbox: Sandbox) -> None:
@@ -170,7 +152,7 @@ class Several(Engine):
                         starts(task)
                     outcome = sandbox.perform(task.job, task.subject, task.terms, wanted=lambda: not self._is_over)
                     ended.put(Ended(task, outcome, sandbox.environment))
-            except BaseException as error:  # for whoever waits
+            except BaseException as error:  # raised again by the thread that waits
                 ended.put(error)
             finally:
                 ended.put(None)

@@ -10,7 +10,7 @@ from distributed.cli.dask_worker import main as dask_worker
 def main() -> None:
     """Work for the scheduler at the address given."""
     (address,) = sys.argv[1:]
-    # memory is looked after by the study, which knows what a solve needs before it begins
+    # the study itself keeps to the memory: it knows in advance what a solve needs
     options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "60"]
     dask_worker([address, *options])
 

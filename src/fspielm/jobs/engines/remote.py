@@ -1,7 +1,7 @@
-"""What runs in a Dask worker: a task in, its outcome back, both as plain dictionaries.
+"""The code that runs in a Dask worker: a task in, its outcome out, both as plain dictionaries.
 
-A worker solves in a process of its own (`Sandbox`), as a run without workers does: time limits, deaths and threads are
-the same everywhere, and the worker stays responsive meanwhile.
+A worker solves in a further process (`Sandbox`), as a run without workers does. Time limits, crashes and threads are
+then handled the same everywhere, and the worker stays responsive.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fspielm.jobs.subject import Subject
 from fspielm.resources import physical_memory
 from fspielm.version import __version__
 
-# A process that nobody asks for any more is ended, should the study have gone without a word.
+# After which an idle process is ended: the study may be gone.
 _IDLE_SECONDS = 60.0
 
 
@@ -29,7 +29,7 @@ def version() -> str:
 
 
 def describe(dask_worker: Any) -> dict[str, Any]:
-    """Who a worker is: version, process, machine, memory, and threads. Dask supplies the worker."""
+    """Version, process, machine, memory and threads of a worker, which Dask supplies."""
     return {
         "version": __version__,
         "pid": os.getpid(),
@@ -46,13 +46,12 @@ def solve(request: dict[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     request : dict
-        ``job``, ``terms``, the subject's ``digest``, and ``subject`` itself unless this worker has answered for it
-        before.
+        ``job``, ``terms``, the subject's ``digest``, and ``subject`` itself unless this worker has it.
 
     Returns
     -------
     dict
-        ``outcome`` and ``environment``; nothing if the subject is not known here, and has to be sent.
+        ``outcome`` and ``environment``; empty if the worker lacks the subject, which then has to be sent.
     """
     if "subject" in request:
         _SUBJECTS[request["digest"]] = Subject.from_dict(request["subject"])
@@ -66,7 +65,7 @@ def solve(request: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Wanted:
-    """Whether the task of this thread is still asked for: its study may have been stopped, or its worker."""
+    """Whether the task of this thread is still wanted: the study or the worker may have been stopped."""
 
     def __init__(self) -> None:
         from distributed import get_worker
@@ -81,7 +80,7 @@ class _Wanted:
 
 
 class _Pool:
-    """Processes that wait for their next task, one for each that was ever done at once."""
+    """Idle processes, kept for the next tasks."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -120,6 +119,6 @@ class _Pool:
             sandbox.close()
 
 
-# What a worker keeps between its tasks; a Dask worker is a process, and tasks are all that it is given.
+# Kept between the tasks of a worker process.
 _POOL = _Pool()
 _SUBJECTS: dict[str, Subject] = {}

@@ -1,4 +1,4 @@
-"""A benchmark, and the paper's settings and results as data."""
+"""Benchmarks, with the settings and results of the paper."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from fspielm.problem.problem import Problem
 from fspielm.solution.evaluation import grid_inside, regular_grid, relative_error
 from fspielm.wording import did_you_mean
 
-# ---- The FS-PIELM paper's settings and results, as data
+# ---- The settings and results of the paper
 
 
 METHODS = ("tanh", "siren", "gff", "fs-l", "fs-g")
-# The shift of the two last along space alone, which the heat equation needs.
+# The last two with the shift along space alone, which the heat equation needs.
 SPACE_METHODS = ("fs-l-space", "fs-g-space")
 _SCALING = {"tanh": Tanh, "siren": Siren, "gff": GFF}
 
 
 @dataclass(frozen=True)
 class PaperResult:
-    """What the paper reports for one method: the best of its frequency ranges, over five seeds.
+    """The paper's result of one method: at the best of its frequency ranges, over five seeds.
 
     Attributes
     ----------
     mu : (float, float)
-        The range that gave the best error.
+        The range with the best error.
     best, mean, std : float
         Relative L2 errors over the seeds.
     seconds : float
@@ -62,10 +62,10 @@ class PaperSetting:
     neurons : int
     points : Points
     mu_min, mu_max : tuple of float
-        The grid of frequency ranges it searches.
+        The frequency ranges that it searches.
     results : mapping of method to PaperResult
     groups : int
-        Groups of FS-PIELM-G.
+        The number of groups of FS-PIELM-G.
     svd_tolerance : float
     """
 
@@ -84,7 +84,7 @@ class PaperSetting:
         return make_features(method, self.neurons if neurons is None else neurons, mu, groups=self.groups)
 
     def settings(self, method: str) -> dict[str, Any]:
-        """Keyword arguments that make `fspielm.solve` do what the paper does with this method."""
+        """Keyword arguments with which `fspielm.solve` does what the paper does with this method."""
         return {
             "features": self.features(method),
             "points": self.points,
@@ -102,7 +102,7 @@ def make_features(method: str, neurons: int, mu: tuple[float, float], *, groups:
 
 
 def check_method(method: str) -> None:
-    """Refuse an unknown method by name."""
+    """Refuse an unknown method."""
     if method not in METHODS:
         hint = did_you_mean(method, METHODS)
         raise ProblemError(f"method must be one of {', '.join(METHODS)}; got {method!r}{hint}")
@@ -138,7 +138,7 @@ def _data() -> dict[str, Any]:
     return content
 
 
-# ---- A benchmark: a problem, the exact solution to measure with, and the paper's results
+# ---- Benchmarks
 
 
 _GRID = 100
@@ -147,21 +147,21 @@ _GRID = 100
 @final
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One benchmark of the FS-PIELM paper.
+    """One benchmark of the FS-PIELM paper: a problem, its exact solution, and the paper's results.
 
     Attributes
     ----------
     name, title : str
     problem : Problem
-        Knows nothing of the exact solution.
+        Stated without the exact solution.
     exact : Expr
-        The exact solution; for measuring only.
+        The exact solution, for measuring only.
     paper : PaperSetting
         The paper's configuration and results.
     notes : str
-        Where the paper leaves something open, what was done.
+        What was done where the paper leaves something open.
     time_slice : float or None
-        The time at which the paper's grid lies, for a problem in two space dimensions and time.
+        The time of the paper's grid, for a problem in two space dimensions and time.
     """
 
     name: str
@@ -173,14 +173,14 @@ class Case:
     time_slice: float | None = None
 
     def relative_error(self, solution: Callable[[FloatArray], ArrayLike]) -> float:
-        """The paper's metric: relative L2 error on a 100 x 100 grid, points outside the domain dropped.
+        """The paper's metric: relative L2 error on a 100 x 100 grid, without points outside the domain.
 
         In one dimension the grid has 10,000 points; in two space dimensions and time it lies at `time_slice`.
         """
         return self._error(solution, self.grid())
 
     def space_time_error(self, solution: Callable[[FloatArray], ArrayLike]) -> float:
-        """Relative L2 error over all of space and time; the paper's metric where its grid is no slice."""
+        """Relative L2 error over all of space and time; the paper's metric if its grid is not a time slice."""
         return self._error(solution, regular_grid(self.problem.domain))
 
     def grid(self) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What the rows of a study say."""
+"""The rows of a study, gathered for its report: cells, groups, and comparisons with the paper."""
 
 from __future__ import annotations
 
@@ -20,43 +20,32 @@ from fspielm.jobs.store import Store
 from fspielm.jobs.subject import Bench, Subject
 from fspielm.paper.cases.case import Case, PaperResult
 
-# ---- Several numbers in a few
-
 
 @final
 @dataclass(frozen=True)
 class Spread:
-    """How numbers are spread.
-
-    Attributes
-    ----------
-    count : int
-    best, mean, median, worst : float
-        Best is the smallest: the numbers are errors, or seconds.
-    std : float
-        Divided by the number of values and not by one less. The paper does not say which; its numbers allow both, and
-        this is what NumPy gives by default.
-    """
+    """Statistics of several errors, or times; the best is the smallest."""
 
     count: int
     best: float
     mean: float
+    # divided by the number of values, as NumPy does; the paper's numbers do not tell which it uses
     std: float
     median: float
     worst: float
 
     @property
     def deviation(self) -> float | None:
-        """The standard deviation as tables show it: one value has none."""
+        """The standard deviation; None for a single value."""
         return self.std if self.count > 1 else None
 
 
 def spread(values: Iterable[float | None]) -> Spread | None:
-    """The spread of those values that are numbers; None if there are none."""
+    """The statistics of the finite values; None if there are none."""
     numbers = np.array([value for value in values if value is not None and math.isfinite(value)], dtype=float)
     if numbers.size == 0:
         return None
-    # in units of the largest, so that squares of hopeless errors do not overflow
+    # in units of the largest value, whose square could overflow
     unit = float(np.abs(numbers).max()) or 1.0
     scaled = numbers / unit
     return Spread(
@@ -69,7 +58,7 @@ def spread(values: Iterable[float | None]) -> Spread | None:
     )
 
 
-# ---- What the methods are called, and in which order they come
+# ---- Methods
 
 
 LABELS = {
@@ -95,40 +84,32 @@ SHORT_LABELS = {
 
 
 def order_methods(methods: Iterable[str]) -> list[str]:
-    """Each method once, in the order of the paper, then our own."""
+    """Each method once: those of the paper in its order, then our own."""
     return sorted(set(methods), key=ALL_METHODS.index)
 
 
-# ---- Cells: the solves that differ in their seed alone
+# ---- Cells and groups
 
 
 @final
 @dataclass(frozen=True)
 class Cell:
-    """One setting with all of its seeds.
+    """One setting, with the number of planned seeds and the solves of all seeds."""
 
-    Attributes
-    ----------
-    job : Job
-        The setting; its seed is without meaning.
-    planned : int
-        How many seeds the plan has.
-    rows : tuple of Row
-        The solves that have ended.
-    """
-
+    # its seed has no meaning
     job: Job
     planned: int
+    # the solves that have ended
     rows: tuple[Row, ...]
 
     @cached_property
     def error(self) -> Spread | None:
-        """The errors of the seeds that gave a number."""
+        """The finite errors of the seeds."""
         return spread(row.outcome.error for row in self.rows if row.done)
 
     @cached_property
     def seconds(self) -> Spread | None:
-        """The times of the seeds that gave a solution."""
+        """The times of the successful seeds."""
         return spread(row.outcome.seconds for row in self.rows if row.done)
 
     @property
@@ -141,22 +122,22 @@ class Cell:
 
     @property
     def failed(self) -> int:
-        """How many seeds gave no solution."""
+        """How many seeds failed."""
         return sum(not row.done for row in self.rows)
 
     @property
     def not_finite(self) -> int:
-        """How many seeds gave a solution beyond all numbers."""
+        """How many seeds gave an error that is not finite."""
         return sum(row.done for row in self.rows) - (self.error.count if self.error else 0)
 
     @property
     def whole(self) -> bool:
-        """Whether every planned seed gave a number."""
+        """Whether every planned seed gave a finite error."""
         return self.error is not None and self.error.count == self.planned
 
     @property
     def seeds(self) -> str:
-        """How many seeds the numbers are from, in words; what became of the others if not all."""
+        """How many seeds the numbers are from, in words; and what happened to the others."""
         count = self.error.count if self.error else 0
         others = {"failed": self.failed, "not finite": self.not_finite, "to come": self.planned - len(self.rows)}
         told = ", ".join(f"{number} {name}" for name, number in others.items() if number)
@@ -164,10 +145,8 @@ class Cell:
 
 
 def make_cells(jobs: Iterable[Job], rows: Iterable[Row]) -> list[Cell]:
-    """The cells of a plan in its order, those without any solve included."""
-    planned: dict[Job, int] = defaultdict(int)
-    for job in jobs:
-        planned[_setting(job)] += 1
+    """The cells of a plan in its order, including those without a solve yet."""
+    planned = Counter(map(_setting, jobs))
     ended: dict[Job, list[Row]] = defaultdict(list)
     for row in rows:
         ended[_setting(row.job)].append(row)
@@ -178,13 +157,10 @@ def _setting(job: Job) -> Job:
     return replace(job, seed=0)
 
 
-# ---- What is compared on one picture: the methods at one size, with one least-squares method and one row scaling
-
-
 @final
 @dataclass(frozen=True)
 class Variant:
-    """The settings beside method, range and seed; None where the solver chooses."""
+    """The settings besides method, range and seed; None if the solver chooses them."""
 
     neurons: int | None = None
     least_squares: str | None = None
@@ -192,16 +168,16 @@ class Variant:
 
     @classmethod
     def of(cls, job: Job) -> Variant:
-        """The variant that a job belongs to."""
+        """The variant of a job."""
         return cls(job.neurons, job.least_squares, job.scaling)
 
     @property
     def automatic(self) -> bool:
-        """Whether the solver chooses all of it."""
+        """Whether the solver chooses all settings."""
         return self == Variant()
 
     def describe(self, among: Iterable[Variant] = ()) -> str:
-        """The settings in words: all of them, or only what tells them apart from the others `among` which they are."""
+        """The settings in words: all of them, or only those that differ among the variants `among`."""
         if self.automatic:
             return "automatic"
         others = [other for other in among if not other.automatic]
@@ -223,25 +199,17 @@ class Variant:
 @final
 @dataclass(frozen=True)
 class Group:
-    """The cells of one subject and one variant, and those of the automatic solver.
-
-    Attributes
-    ----------
-    subject : str
-    variant : Variant
-    label : str
-        What tells it from the other variants of the subject; empty if it is the only one.
-    cells : sequence of Cell
-    """
+    """The cells of one subject and one variant, and those of the automatic solver: what one chart compares."""
 
     subject: str
     variant: Variant
+    # how it differs from the other variants of the subject; empty if it is the only one
     label: str
     cells: Sequence[Cell]
 
     @cached_property
     def methods(self) -> list[str]:
-        """The methods that it has, finished or not."""
+        """Its methods, finished or not."""
         return order_methods(cell.job.method for cell in self.cells)
 
     def of(self, method: str) -> list[Cell]:
@@ -249,7 +217,7 @@ class Group:
         return [cell for cell in self.cells if cell.job.method == method]
 
     def best(self, method: str) -> Cell | None:
-        """The cell with the smallest error of any seed: how the paper chooses its range of frequencies."""
+        """The cell with the smallest error of any seed, as the paper chooses its range of frequencies."""
         return best_cell(self.of(method))
 
     @cached_property
@@ -264,7 +232,7 @@ class Group:
 
 
 def best_cell(cells: Iterable[Cell]) -> Cell | None:
-    """The cell with the smallest error of any seed; of equal ones that with the smaller mean."""
+    """The cell with the smallest error of any seed; among equal ones, with the smallest mean."""
 
     def errors(cell: Cell) -> tuple[float, float]:
         assert cell.error is not None
@@ -289,34 +257,27 @@ def _belongs(cell: Cell, variant: Variant) -> bool:
     return own == variant or own.automatic
 
 
-# ---- One subject of a study with all that was found
+# ---- Subjects
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class SubjectResult:
-    """A benchmark or a problem file with its cells.
-
-    Attributes
-    ----------
-    name : str
-    bench : Bench or None
-        None for a problem file that this version cannot read.
-    cells : sequence of Cell
-    """
+    """A benchmark or a problem file with its cells."""
 
     name: str
+    # None for a problem file that this version cannot read
     bench: Bench | None
     cells: Sequence[Cell]
 
     @property
     def case(self) -> Case | None:
-        """The benchmark it is."""
+        """The benchmark; None for a problem file."""
         return None if self.bench is None else self.bench.case
 
     @property
     def title(self) -> str:
-        """What it is, in words."""
+        """The title of the benchmark, or the name."""
         return self.name if self.case is None else self.case.title
 
     @cached_property
@@ -326,27 +287,27 @@ class SubjectResult:
 
     @property
     def planned(self) -> int:
-        """How many solves the plan has."""
+        """How many solves are planned."""
         return sum(cell.planned for cell in self.cells)
 
     @cached_property
     def measure(self) -> str:
-        """What the errors were measured with."""
+        """What the errors are measured with."""
         found = {row.outcome.measure for row in self.rows if row.outcome.measure}
         return min(found) if found else "" if self.bench is None else self.bench.measure
 
     @cached_property
     def methods(self) -> list[str]:
-        """The methods that it was solved with."""
+        """Its methods."""
         return order_methods(cell.job.method for cell in self.cells)
 
     @cached_property
     def groups(self) -> list[Group]:
-        """The cells in groups that compare."""
+        """The cells in comparable groups."""
         return make_groups(self.cells)
 
 
-# ---- Our numbers beside the paper's
+# ---- Comparison with the paper
 
 
 _SPACE = "-space"
@@ -355,22 +316,13 @@ _SPACE = "-space"
 @final
 @dataclass(frozen=True)
 class Entry:
-    """One line of a table: a cell, and what the paper has for it.
-
-    Attributes
-    ----------
-    group : Group
-    cell : Cell
-    at_paper_range : bool
-        Whether the cell is shown because the paper's best range is its own, another one being better here.
-    paper_method : str
-        The method of the paper that it is compared with; empty if there is none.
-    paper : PaperResult or None
-    """
+    """One line of a table: a cell, with the paper's result."""
 
     group: Group
     cell: Cell
+    # shown only because its range is the paper's best, although another range is better here
     at_paper_range: bool = False
+    # the paper's method that it is compared with; empty if there is none
     paper_method: str = ""
     paper: PaperResult | None = None
 
@@ -388,8 +340,8 @@ class Entry:
 def paper_result(case: Case | None, method: str) -> tuple[str, PaperResult | None]:
     """The paper's method and result to compare with.
 
-    That of the same method; for a shift along space alone that of the shift in all directions; and for the automatic
-    solver, which the paper does not have, the best that the paper has.
+    It is the same method; for a shift along space alone, the shift in all directions; for the automatic solver, which
+    is not in the paper, the paper's best method.
     """
     if case is None:
         return "", None
@@ -401,7 +353,7 @@ def paper_result(case: Case | None, method: str) -> tuple[str, PaperResult | Non
 
 
 def entries(subject: SubjectResult) -> list[Entry]:
-    """The lines of a subject's table: every method at its best range, and at the paper's where that is another."""
+    """The lines of a subject's table: every method at its best range, and at the paper's if that is another."""
     found = []
     for number, group in enumerate(subject.groups):
         for method in group.methods:
@@ -412,14 +364,14 @@ def entries(subject: SubjectResult) -> list[Entry]:
                 continue
             name, paper = paper_result(subject.case, method)
             found.append(Entry(group, best, False, name, paper))
-            elsewhere = None if paper is None else group.at(method, paper.mu)
-            if elsewhere is not None and elsewhere is not best and elsewhere.error is not None:
-                found.append(Entry(group, elsewhere, True, name, paper))
+            at_paper_range = None if paper is None else group.at(method, paper.mu)
+            if at_paper_range is not None and at_paper_range is not best and at_paper_range.error is not None:
+                found.append(Entry(group, at_paper_range, True, name, paper))
     return found
 
 
 def unlike_the_paper(case: Case | None, variant: Variant) -> str:
-    """How a variant differs from what the paper did, in words; empty if it does not."""
+    """How a variant differs from the paper's setting, in words; empty if it does not."""
     if case is None or variant.automatic:
         return ""
     paper = Variant(case.paper.neurons, f"svd {case.paper.svd_tolerance:g}", "none")
@@ -431,7 +383,7 @@ def unlike_the_paper(case: Case | None, variant: Variant) -> str:
     return "; ".join(told)
 
 
-# ---- What went wrong: failed solves by their reason, and what the solver warned of
+# ---- Failures and warnings
 
 
 _NUMBER = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?")
@@ -440,26 +392,20 @@ _NUMBER = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?")
 @final
 @dataclass(frozen=True)
 class Trouble:
-    """Solves with the same message, up to the numbers in it.
+    """Solves whose messages are equal except for numbers."""
 
-    Attributes
-    ----------
-    message : str
-        That of the first.
-    rows : tuple of Row
-    """
-
+    # that of the first
     message: str
     rows: tuple[Row, ...]
 
     @property
     def subjects(self) -> list[str]:
-        """What was being solved."""
+        """The subjects of the solves."""
         return list(dict.fromkeys(row.job.subject for row in self.rows))
 
     @property
     def methods(self) -> list[str]:
-        """With which methods."""
+        """The methods of the solves."""
         return order_methods(row.job.method for row in self.rows)
 
 
@@ -469,7 +415,7 @@ def failures(rows: Iterable[Row]) -> list[Trouble]:
 
 
 def warned(rows: Iterable[Row]) -> list[Trouble]:
-    """The solves that ended with a warning, by what it said."""
+    """The solves that ended with a warning, by its message."""
     return _gather(row for row in rows if row.done and row.outcome.message)
 
 
@@ -481,33 +427,24 @@ def _gather(rows: Iterable[Row]) -> list[Trouble]:
     return sorted(troubles, key=lambda trouble: -len(trouble.rows))
 
 
-# ---- A study as its report shows it
+# ---- The whole study
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class StudyResult:
-    """What a store holds, in order.
-
-    Attributes
-    ----------
-    plan : Plan
-    terms : Terms
-    rows : sequence of Row
-    environments : mapping of str to mapping
-        What the solves ran on, by digest.
-    subjects : sequence of SubjectResult
-    """
+    """The content of a store, in the order of the plan."""
 
     plan: Plan
     terms: Terms
     rows: Sequence[Row]
+    # by digest
     environments: Mapping[str, Mapping[str, str]]
     subjects: Sequence[SubjectResult]
 
     @property
     def planned(self) -> int:
-        """How many solves the plan has."""
+        """How many solves are planned."""
         return len(self.plan.jobs)
 
     @property
@@ -517,7 +454,7 @@ class StudyResult:
 
     @cached_property
     def failed(self) -> list[Row]:
-        """The solves that gave no solution."""
+        """The failed solves."""
         return [row for row in self.rows if not row.done]
 
     @cached_property
@@ -527,12 +464,12 @@ class StudyResult:
 
     @cached_property
     def solves_on(self) -> Counter[str]:
-        """How many solves ran on each environment."""
+        """How many solves ran in each environment."""
         return Counter(row.environment for row in self.rows)
 
 
 def read_study(path: str | os.PathLike[str]) -> StudyResult:
-    """Read a store, which may be in use by a run."""
+    """Read a store; a run may be using it."""
     with Store.open(path, read_only=True) as store:
         plan, terms, rows, environments = store.plan, store.terms, store.rows(), store.environments()
     return make_study(plan, terms, rows, environments)
@@ -554,5 +491,5 @@ def _open(subject: Subject) -> Bench | None:
     try:
         return subject.open()
     except ProblemError:
-        # what another version stored and solved is still worth a report
+        # a study of another version is still worth a report
         return None

@@ -1,12 +1,12 @@
-"""What the pictures of a report show, as numbers."""
+"""The numbers that the charts of a report show."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeVar, final
+from typing import final
 
 import numpy as np
 
@@ -17,13 +17,10 @@ from fspielm.jobs.subject import Bench
 from fspielm.paper.cases.case import Case, PaperResult
 from fspielm.paper.report.analysis import SHORT_LABELS, Cell, Group, Spread, paper_result
 from fspielm.paper.theory.moments import effective_frequencies
-from fspielm.solution.plot.style import BLUE, INK, LOGARITHMIC_COLOURS, VERMILION
+from fspielm.solution.plot.style import BLUE, INK, VERMILION
 from fspielm.solvers.request import Streams
 
-# ---- Colours: one for each method, the same everywhere, told apart by colour-blind readers too
-
-
-# Okabe and Ito's, and a wine red of Paul Tol's.
+# Okabe and Ito's colours and a wine red of Paul Tol's, which colour-blind readers can tell apart.
 COLOURS = {
     "tanh": "#e69f00",
     "siren": "#56b4e9",
@@ -34,34 +31,22 @@ COLOURS = {
     "fs-g-space": "#882255",
     "automatic": INK,
 }
-# On a dark page: lighter where the above would be lost.
-DARK_COLOURS = COLOURS | {"fs-l": "#4c9fe0", "fs-g": "#ec7a2c", "fs-g-space": "#b08cf0", "automatic": "#e8ebf0"}
 
 
-def heat_colour(share: float) -> tuple[str, str]:
-    """The colour of a share of the scale, between 0 and 1, and that of text upon it."""
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
-    red, green, blue, _ = colormaps[LOGARITHMIC_COLOURS](share)
-    dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-    return to_hex((red, green, blue)), "#ffffff" if dark else INK
+# ---- Logarithmic scales
 
 
-# ---- Logarithmic scales: their ends and their ticks
-
-
-Label = TypeVar("Label", bound=str)
-
-# Below rounding: where an error of exactly zero is drawn.
+# Where an error of exactly zero is drawn.
 _SMALLEST = 1e-18
 _HIGHEST_POWER = 308.0
 _MARGIN = 0.06
 # Scales shorter than this many decades have ticks between the powers of ten.
 _SHORT_DECADES = 1.5
 _MOST_TICKS = 7
+# Ticks between these are written as ordinary numbers.
 _PLAIN = (0.001, 1000.0)
-# As a share of the scale.
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+# Between ticks, as a share of the scale.
 _CLOSEST = 0.12
 
 
@@ -75,26 +60,20 @@ class LogScale:
     ticks: tuple[float, ...]
 
     def share(self, value: float) -> float:
-        """How far along the scale a value lies, between 0 and 1."""
+        """The position of a value along the scale, between 0 and 1."""
         bounded = min(max(value, self.low), self.high)
         bottom, top = math.log10(self.low), math.log10(self.high)
         return min(max((math.log10(bounded) - bottom) / (top - bottom), 0.0), 1.0)
 
-    def labels(self, power: Callable[[str, int], Label]) -> list[str | Label]:
-        """How the ticks are written: as ordinary numbers if all are near one, else all as powers of ten.
-
-        Parameters
-        ----------
-        power : callable
-            Writes a factor, empty if it is one, times a power of ten.
-        """
-        if all(_PLAIN[0] <= tick < _PLAIN[1] for tick in self.ticks):
-            return [f"{tick:g}" for tick in self.ticks]
-        return [power(*_scientific(tick)) for tick in self.ticks]
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the ticks: ordinary numbers if all are near one, else powers of ten."""
+        plain = all(_PLAIN[0] <= tick < _PLAIN[1] for tick in self.ticks)
+        return [f"{tick:g}" if plain else _power_of_ten(tick) for tick in self.ticks]
 
 
 def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogScale:
-    """A scale that holds all values, with a small margin or from power of ten to power of ten."""
+    """A scale that holds all values, with a small margin or in whole decades."""
     numbers = [max(value, _SMALLEST) for value in values]
     bottom, top = (math.log10(end) for end in (min(numbers, default=1.0), max(numbers, default=1.0)))
     if whole_decades:
@@ -107,14 +86,16 @@ def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogSca
     return LogScale(10.0**bottom, 10.0**top, _ticks(bottom, top))
 
 
-def _scientific(value: float) -> tuple[str, int]:
+def _power_of_ten(value: float) -> str:
+    """A number as a factor, unless that is one, times a power of ten."""
     exponent = math.floor(math.log10(value) + 1e-9)
     mantissa = value / 10.0**exponent
-    return "" if abs(mantissa - 1) < 0.01 else f"{mantissa:.2g}", exponent
+    factor = "" if abs(mantissa - 1) < 0.01 else f"{mantissa:.2g}·"
+    return f"{factor}10{str(exponent).translate(_RAISED)}"
 
 
 def _ticks(bottom: float, top: float) -> tuple[float, ...]:
-    """Powers of ten, not too many; on a short scale also their multiples."""
+    """Some powers of ten; on a short scale also their multiples."""
     within = range(math.ceil(bottom - 1e-9), math.floor(top + 1e-9) + 1)
     if top - bottom >= _SHORT_DECADES and len(within) > 1:
         step = -(-len(within) // _MOST_TICKS)
@@ -129,11 +110,11 @@ def _ticks(bottom: float, top: float) -> tuple[float, ...]:
         )
         if len(ticks) > 2:
             break
-    return _apart(ticks, _CLOSEST * (top - bottom)) or (float(f"{10.0 ** (0.5 * (bottom + top)):.2g}"),)
+    return _well_apart(ticks, _CLOSEST * (top - bottom)) or (float(f"{10.0 ** (0.5 * (bottom + top)):.2g}"),)
 
 
-def _apart(ticks: tuple[float, ...], decades: float) -> tuple[float, ...]:
-    """Those ticks whose numbers do not get into each other's way."""
+def _well_apart(ticks: tuple[float, ...], decades: float) -> tuple[float, ...]:
+    """The ticks whose labels do not overlap."""
     kept: list[float] = []
     for tick in ticks:
         if not kept or math.log10(tick / kept[-1]) >= decades:
@@ -141,11 +122,11 @@ def _apart(ticks: tuple[float, ...], decades: float) -> tuple[float, ...]:
     return tuple(kept)
 
 
-# ---- Effective frequencies: the lengths of the frequency vectors that the methods really drew
+# ---- Histograms of effective frequencies, the norms of the frequency vectors
 
 
 _BINS = 48
-# What lies beyond, by a few neurons far out, is told in words.
+# The few neurons beyond are only counted.
 _SHOWN_PERCENT = 99.5
 _WORTH_TELLING = 5e-4
 
@@ -153,30 +134,21 @@ _WORTH_TELLING = 5e-4
 @final
 @dataclass(frozen=True, eq=False)
 class Law:
-    """The frequencies of one method at its best range, with its best seed.
-
-    Attributes
-    ----------
-    method : str
-    job : Job
-    shares : (bins,) array
-        Share of the neurons in each bin.
-    mean, std : float
-        Of all neurons.
-    beyond : float
-        Share of the neurons that the bins do not reach.
-    """
+    """The frequencies of one method at its best range, with its best seed."""
 
     method: str
     job: Job
+    # of the neurons in each bin
     shares: FloatArray
+    # of all neurons
     mean: float
     std: float
+    # share of the neurons beyond the last bin
     beyond: float
 
     @property
     def words(self) -> str:
-        """The method, its range, and its frequencies in numbers."""
+        """The method, its range, and the statistics of its frequencies."""
         assert self.job.mu is not None
         low, high = self.job.mu
         beyond = f", {100 * self.beyond:.1f} % beyond" if self.beyond >= _WORTH_TELLING else ""
@@ -188,14 +160,14 @@ class Law:
 @final
 @dataclass(frozen=True, eq=False)
 class Frequencies:
-    """The laws of a group, over the same bins between `edges`."""
+    """The frequencies of a group's methods, over the same bins between `edges`."""
 
     edges: FloatArray
     laws: tuple[Law, ...]
 
 
 def frequencies(group: Group, bench: Bench | None, terms: Terms) -> Frequencies | None:
-    """What a group's methods drew; None if there is nothing that has frequencies."""
+    """The frequencies that the methods of a group drew; None if none has any."""
     drawn = []
     for method in group.methods:
         best = group.best(method)
@@ -210,7 +182,7 @@ def frequencies(group: Group, bench: Bench | None, terms: Terms) -> Frequencies 
 
 
 def redrawn_frequencies(job: Job, bench: Bench, terms: Terms) -> FloatArray:
-    """``|w|`` of every neuron of a solve, shape ``(neurons,)``: drawn again as the solve drew them."""
+    """``|w|`` of every neuron of a solve, shape ``(neurons,)``, drawn again as in the solve."""
     streams, _ = Streams.spawned(job.seed)
     domain = bench.problem.domain
     return effective_frequencies(
@@ -227,7 +199,7 @@ def _law(method: str, job: Job, values: FloatArray, edges: FloatArray) -> Law:
     return Law(method, job, counts / values.size, float(values.mean()), float(values.std()), beyond)
 
 
-# ---- The best error over the ranges of frequencies, method by method, on one scale
+# ---- Heat maps of the best error over the ranges of frequencies
 
 
 Pair = tuple[float, float]
@@ -239,19 +211,11 @@ _MOST_TICKS_HEAT_MAP = 8
 @final
 @dataclass(frozen=True)
 class HeatMap:
-    """A map for each method, all with the same axes and the same scale.
-
-    Attributes
-    ----------
-    mu_min, mu_max : tuple of float
-    panels : mapping of method to mapping of (mu_min, mu_max) to Cell
-        The cells that are planned; those without a number have failed, or not been solved yet.
-    best : mapping of method to (mu_min, mu_max)
-    scale : LogScale
-    """
+    """A map for each method, all with the same axes and the same scale."""
 
     mu_min: tuple[float, ...]
     mu_max: tuple[float, ...]
+    # the planned cells of each method; those without an error have failed, or not been solved yet
     panels: Mapping[str, Mapping[Pair, Cell]]
     best: Mapping[str, Pair]
     scale: LogScale
@@ -261,19 +225,15 @@ class HeatMap:
         """Whether there is room for a number in each cell."""
         return len(self.mu_min) * len(self.mu_max) <= _MOST_NUMBERS
 
-    def share(self, cell: Cell) -> float | None:
-        """Where on the scale a cell lies."""
-        return None if cell.error is None else self.scale.share(cell.error.best)
-
     def label(self, cell: Cell) -> str:
-        """What is written on a cell: the decimal logarithm of its best error, or a cross where it has none."""
+        """The text on a cell: the decimal logarithm of its best error; a cross if it has failed."""
         if cell.error is None:
             return "×" if cell.rows else ""
         return f"{math.log10(max(cell.error.best, self.scale.low)):.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def every_few(values: tuple[float, ...]) -> list[int]:
-    """Which of the values along an axis are named: all, unless they are too many."""
+    """The indices of the values along an axis that get a label: all, unless they are too many."""
     return list(range(0, len(values), -(-len(values) // _MOST_TICKS_HEAT_MAP)))
 
 
@@ -297,7 +257,7 @@ def heat_map(group: Group) -> HeatMap | None:
     )
 
 
-# ---- The error against the largest frequency, at each method's best smallest one
+# ---- Lines: the error against the largest frequency, at the best smallest frequency of each method
 
 
 @final
@@ -334,46 +294,29 @@ def _line(group: Group, method: str) -> Line | None:
     if best is None or best.job.mu is None:
         return None
     mu_min = best.job.mu[0]
-    points = sorted(((_mu_max(cell), cell.error) for cell in group.of(method) if _is_at(cell, mu_min)), key=_first)
-    drawn = [(mu_max, error) for mu_max, error in points if error is not None]
-    return Line(method, mu_min, tuple(mu_max for mu_max, _ in drawn), tuple(error for _, error in drawn))
+    points = {
+        cell.job.mu[1]: cell.error
+        for cell in group.of(method)
+        if cell.job.mu is not None and cell.job.mu[0] == mu_min and cell.error is not None
+    }
+    ordered = tuple(sorted(points))
+    return Line(method, mu_min, ordered, tuple(points[mu_max] for mu_max in ordered))
 
 
-def _is_at(cell: Cell, mu_min: float) -> bool:
-    return cell.job.mu is not None and cell.job.mu[0] == mu_min
-
-
-def _mu_max(cell: Cell) -> float:
-    assert cell.job.mu is not None
-    return cell.job.mu[1]
-
-
-def _first(point: tuple[float, Spread | None]) -> float:
-    return point[0]
-
-
-# ---- The errors of the seeds, method by method, at each one's best range
+# ---- Strips: the errors of the seeds, at the best range of each method
 
 
 @final
 @dataclass(frozen=True)
 class Strip:
-    """One method.
-
-    Attributes
-    ----------
-    method : str
-    cell : Cell
-    seeds : tuple of (seed, error)
-    error : Spread
-    paper : PaperResult or None
-        What the paper has, at its own best range.
-    """
+    """One method."""
 
     method: str
     cell: Cell
+    # each with its error
     seeds: tuple[tuple[int, float], ...]
     error: Spread
+    # at the paper's own best range
     paper: PaperResult | None
 
 
@@ -387,7 +330,7 @@ class Seeds:
 
 
 def seeds(group: Group, case: Case | None) -> Seeds | None:
-    """The errors of a group at the best ranges; None if there is none yet."""
+    """The errors of a group at the best ranges; None if there are none yet."""
     strips = tuple(strip for method in group.methods if (strip := _strip(group, case, method)))
     if not strips:
         return None
@@ -404,17 +347,17 @@ def _strip(group: Group, case: Case | None, method: str) -> Strip | None:
     return Strip(method, cell, found, cell.error, paper_result(case, method)[1])
 
 
-# ---- The error against the time that it took: what accuracy costs
+# ---- Clouds: the error against the time of the solve
 
 
-# Quicker than any clock measures well.
+# Below what a clock measures well.
 _SHORTEST_SECONDS = 1e-5
 
 
 @final
 @dataclass(frozen=True)
 class Cloud:
-    """One method: every range that was tried, and the best of them."""
+    """One method: the cells of all ranges, and the best of them."""
 
     method: str
     cells: tuple[Cell, ...]
@@ -436,15 +379,15 @@ def times(group: Group) -> Times | None:
     clouds = tuple(cloud for method in group.methods if (cloud := _cloud(group, method)))
     if not clouds:
         return None
-    places = [place(cell) for cloud in clouds for cell in cloud.cells]
+    points = [means(cell) for cloud in clouds for cell in cloud.cells]
     best = [end for cloud in clouds if (error := cloud.best.error) for end in (error.best, error.worst)]
     return Times(
-        clouds, log_scale(seconds for seconds, _ in places), log_scale([*best, *(error for _, error in places)])
+        clouds, log_scale(seconds for seconds, _ in points), log_scale([*best, *(error for _, error in points)])
     )
 
 
-def place(cell: Cell) -> tuple[float, float]:
-    """Where a cell that has errors lies: its mean seconds, and its mean error."""
+def means(cell: Cell) -> tuple[float, float]:
+    """Of a cell that has errors, its mean seconds and its mean error."""
     assert cell.error is not None
     assert cell.seconds is not None
     return max(cell.seconds.mean, _SHORTEST_SECONDS), cell.error.mean

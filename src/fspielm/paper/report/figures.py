@@ -1,13 +1,20 @@
-"""The pictures of a report by matplotlib."""
+"""The charts of a report, by matplotlib: for print, and as SVG inside of its page."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from fspielm.paper.report.analysis import LABELS, SHORT_LABELS, Spread
+from fspielm.jobs.job import ESTIMATE, REFERENCE
+from fspielm.paper.report import charts
+from fspielm.paper.report.analysis import LABELS, SHORT_LABELS, Group, StudyResult, SubjectResult
 from fspielm.paper.report.charts import (
     COLOURS,
     Frequencies,
@@ -18,9 +25,9 @@ from fspielm.paper.report.charts import (
     Strip,
     Times,
     every_few,
-    heat_colour,
-    place,
+    means,
 )
+from fspielm.paper.report.markup import Html, element, typeset
 from fspielm.solution.plot.style import INK, LOGARITHMIC_COLOURS, WIDTHS, as_text, new_picture, save_picture, style
 
 if TYPE_CHECKING:
@@ -30,23 +37,34 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# ---- One figure in all the formats of a report
+# ---- A figure as files for print, and as SVG for the page
 
 
 FORMATS = (".png", ".pdf")
+# Without them nothing in the SVG refers to other addresses or to the time.
+_NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
 def save_figure(figure: Figure, stem: Path) -> None:
     """Write a figure beside `stem`, once for each format."""
-    with style():
-        figure.draw_without_rendering()
-        # everything has its place now; finding it takes longer than drawing
-        figure.set_layout_engine(None)
     for suffix in FORMATS:
         save_picture(figure, stem.with_name(stem.name + suffix))
 
 
-# ---- What the pictures have in common: their size, their logarithmic axes, the look of a method
+def inline_svg(figure: Figure, name: str, label: str) -> Html:
+    """A figure as SVG inside of a page; its ids begin with `name`, since a page has many figures."""
+    written = StringIO()
+    figure.savefig(written, format="svg", metadata=_NO_METADATA)
+    svg = written.getvalue()
+    content = svg[svg.index(">", svg.index("<svg")) + 1 : svg.rindex("</svg>")]
+    content = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", content)
+    # the page's own font
+    content = re.sub(r" font-family: [^;\"]*;", "", content)
+    width, height = 72 * figure.get_size_inches()
+    return element("svg", Html(content), viewBox=f"0 0 {width:g} {height:g}", role="img", aria_label=label)
+
+
+# ---- What the charts have in common: their size, their logarithmic axes, the look of a method
 
 
 HEIGHT = 3.2
@@ -54,7 +72,6 @@ HEIGHT = 3.2
 MU_MIN, MU_MAX = r"$\mathrm{\mu_{min}}$", r"$\mathrm{\mu_{max}}$"
 
 _MOST_IN_A_ROW = 5
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 _MARKERS = {
     "tanh": "o",
@@ -66,7 +83,7 @@ _MARKERS = {
     "fs-g-space": "X",
     "automatic": "*",
 }
-# By area they look alike only so.
+# Factors that make all markers look about as large.
 _SIZES = {"automatic": 1.5, "fs-l": 0.85, "fs-l-space": 1.15, "fs-g-space": 1.15}
 
 
@@ -98,33 +115,28 @@ def set_log_axis(axes: Axes, which: str, scale: LogScale, label: str) -> None:
     axis: Axis = getattr(axes, f"{which}axis")
     getattr(axes, f"set_{which}scale")("log")
     getattr(axes, f"set_{which}lim")(scale.low, scale.high)
-    axis.set_ticks(scale.ticks, scale.labels(power))
+    axis.set_ticks(scale.ticks, scale.labels)
     axis.set_minor_locator(NullLocator())
     axis.set_label_text(label)
 
 
-def power(factor: str, exponent: int) -> str:
-    """A factor times a power of ten."""
-    return f"{factor and factor + '·'}10{str(exponent).translate(_RAISED)}"
-
-
 def add_legend(figure: Figure, axes: Axes) -> None:
-    """Name the methods below the picture."""
+    """Name the methods below the chart."""
     handles, labels = axes.get_legend_handles_labels()
     columns = len(labels) if len(labels) <= _MOST_IN_A_ROW else -(-len(labels) // 2)
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, handletextpad=0.4)
 
 
-# ---- Histograms of effective frequencies, method above method
+# ---- The charts
 
 
-_ROW_HEIGHT = 0.72
+_HISTOGRAM_HEIGHT = 0.72
 
 
 def draw_frequencies(chart: Frequencies, title: str) -> Figure:
     """Draw the share of the neurons over their effective frequency, with one axis for all."""
     with style():
-        figure = new_figure(title, 0.75 + _ROW_HEIGHT * len(chart.laws))
+        figure = new_figure(title, 0.75 + _HISTOGRAM_HEIGHT * len(chart.laws))
         panels = figure.subplots(len(chart.laws), 1, sharex=True, squeeze=False).ravel()
         for axes, law in zip(panels, chart.laws, strict=True):
             colour = COLOURS[law.method]
@@ -141,23 +153,12 @@ def draw_frequencies(chart: Frequencies, title: str) -> Figure:
     return figure
 
 
-# ---- Heat maps of the best error over (mu_min, mu_max), method by method
-
-
-_ROW_HEIGHT_HEAT_MAP = 2.25
+_HEAT_MAP_ROW_HEIGHT = 2.25
 _MARK = "#e8000b"
 
 
 def draw_heat_map(chart: HeatMap, title: str, quantity: str) -> Figure:
-    """Draw the maps on one colour scale, each cell with the decimal logarithm of its error.
-
-    Parameters
-    ----------
-    chart : HeatMap
-    title : str
-    quantity : str
-        What the colours are.
-    """
+    """Draw the maps on one colour scale of a `quantity`, each cell with the decimal logarithm of its error."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm
     from matplotlib.ticker import NullLocator
@@ -167,7 +168,7 @@ def draw_heat_map(chart: HeatMap, title: str, quantity: str) -> Figure:
     rows = -(-count // columns)
     norm = LogNorm(chart.scale.low, chart.scale.high)
     with style():
-        figure = new_figure(title, 0.25 + _ROW_HEIGHT_HEAT_MAP * rows)
+        figure = new_figure(title, 0.25 + _HEAT_MAP_ROW_HEIGHT * rows)
         grid = figure.subplots(rows, columns, squeeze=False)
         for index, (axes, method) in enumerate(zip(grid.ravel(), chart.panels, strict=False)):
             _draw_panel(axes, chart, method, norm, columns)
@@ -178,7 +179,7 @@ def draw_heat_map(chart: HeatMap, title: str, quantity: str) -> Figure:
             spare.remove()
         mappable = ScalarMappable(norm, LOGARITHMIC_COLOURS)
         bar = figure.colorbar(mappable, ax=grid.ravel()[:count].tolist(), label=quantity, aspect=30, pad=0.02)
-        bar.ax.yaxis.set_ticks(chart.scale.ticks, chart.scale.labels(power))
+        bar.ax.yaxis.set_ticks(chart.scale.ticks, chart.scale.labels)
         bar.ax.yaxis.set_minor_locator(NullLocator())
     return figure
 
@@ -192,8 +193,7 @@ def _draw_panel(axes: Axes, chart: HeatMap, method: str, norm: Normalize, column
         row, column = chart.mu_min.index(low), chart.mu_max.index(high)
         values[row, column] = max(cell.error.best, chart.scale.low) if cell.error else np.nan
         if chart.numbered:
-            share = chart.share(cell)
-            colour = INK if share is None else heat_colour(share)[1]
+            colour = INK if cell.error is None else _text_colour(chart.scale.share(cell.error.best))
             written = axes.text(column, row, chart.label(cell), color=colour, ha="center", va="center")
             written.set_fontsize(5.6 if columns < 4 else 4.4)
             written.set_in_layout(False)  # inside its cell anyhow, and there are hundreds
@@ -209,7 +209,13 @@ def _draw_panel(axes: Axes, chart: HeatMap, method: str, norm: Normalize, column
     axes.spines[:].set_visible(False)
 
 
-# ---- The error against mu_max at each method's best mu_min
+def _text_colour(share: float) -> str:
+    """The colour of text on the colour of a share of the scale."""
+    from matplotlib import colormaps
+
+    red, green, blue, _ = colormaps[LOGARITHMIC_COLOURS](share)
+    dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+    return "#ffffff" if dark else INK
 
 
 def draw_lines(chart: Lines, title: str, quantity: str) -> Figure:
@@ -218,7 +224,8 @@ def draw_lines(chart: Lines, title: str, quantity: str) -> Figure:
         figure = new_figure(title)
         axes = figure.subplots()
         for line in chart.lines:
-            best, worst = ([max(end, chart.scale.low) for end in ends] for ends in _ends(line.errors))
+            best = [max(error.best, chart.scale.low) for error in line.errors]
+            worst = [max(error.worst, chart.scale.low) for error in line.errors]
             axes.fill_between(line.mu_max, best, worst, color=COLOURS[line.method], alpha=0.13, linewidth=0)
             label = f"{SHORT_LABELS[line.method]}, {MU_MIN} = {line.mu_min:g}"
             axes.plot(line.mu_max, best, **look(line.method) | {"label": label})
@@ -232,13 +239,6 @@ def draw_lines(chart: Lines, title: str, quantity: str) -> Figure:
     return figure
 
 
-def _ends(errors: tuple[Spread, ...]) -> list[list[float]]:
-    return [[getattr(error, name) for error in errors] for name in ("best", "worst")]
-
-
-# ---- The spread over the seeds, method beside method
-
-
 _PAPER_SHIFT = 0.27
 
 
@@ -247,14 +247,14 @@ def draw_seeds(chart: Seeds, title: str, quantity: str) -> Figure:
     with style():
         figure = new_figure(title)
         axes = figure.subplots()
-        for place, strip in enumerate(chart.strips):
+        for x, strip in enumerate(chart.strips):
             errors = [max(error, chart.scale.low) for _, error in strip.seeds]
-            axes.vlines(place, min(errors), max(errors), color=COLOURS[strip.method], linewidth=5, alpha=0.2)
-            axes.hlines(max(strip.error.median, chart.scale.low), place - 0.13, place + 0.13, color=INK, linewidth=1.2)
-            axes.plot([place] * len(errors), errors, linestyle="none", **look(strip.method, 4.5), alpha=0.85)
+            axes.vlines(x, min(errors), max(errors), color=COLOURS[strip.method], linewidth=5, alpha=0.2)
+            axes.hlines(max(strip.error.median, chart.scale.low), x - 0.13, x + 0.13, color=INK, linewidth=1.2)
+            axes.plot([x] * len(errors), errors, linestyle="none", **look(strip.method, 4.5), alpha=0.85)
             if strip.paper is not None:
                 ends = [strip.paper.best, strip.paper.mean]
-                axes.plot([place + _PAPER_SHIFT] * 2, ends, color="#777777", linewidth=1, marker="_", markersize=6)
+                axes.plot([x + _PAPER_SHIFT] * 2, ends, color="#777777", linewidth=1, marker="_", markersize=6)
         axes.set_xlim(-0.6, len(chart.strips) - 0.4)
         axes.set_xticks(range(len(chart.strips)), [_label(strip) for strip in chart.strips])
         axes.tick_params(axis="x", length=0)
@@ -282,21 +282,18 @@ def _add_key(figure: Figure, paper: bool) -> None:
     figure.legend(handles=keys, loc="outside lower center", ncols=len(keys))
 
 
-# ---- The error against the time of the solve
-
-
 def draw_times(chart: Times, title: str, quantity: str) -> Figure:
     """Draw a small mark for every range of frequencies, and a large one for the best with its seeds as a bar."""
     with style():
         figure = new_figure(title)
         axes = figure.subplots()
+        small = {"linestyle": "none", "markersize": 2.5, "alpha": 0.45, "label": None}
         for cloud in chart.clouds:
-            shape = look(cloud.method) | {"linestyle": "none"}
-            points = [place(cell) for cell in cloud.cells]
-            drawn = [max(error, chart.errors.low) for _, error in points]
-            axes.plot([x for x, _ in points], drawn, **shape | {"markersize": 2.5, "alpha": 0.45, "label": None})
+            points = [means(cell) for cell in cloud.cells]
+            errors = [max(error, chart.errors.low) for _, error in points]
+            axes.plot([seconds for seconds, _ in points], errors, **look(cloud.method) | small)
         for cloud in chart.clouds:
-            (x, y), error = place(cloud.best), cloud.best.error
+            (x, y), error = means(cloud.best), cloud.best.error
             assert error is not None
             low = chart.errors.low
             axes.vlines(x, max(error.best, low), max(error.worst, low), color=COLOURS[cloud.method], linewidth=1)
@@ -306,3 +303,113 @@ def draw_times(chart: Times, title: str, quantity: str) -> Figure:
         axes.grid(True)
         add_legend(figure, axes)
     return figure
+
+
+# ---- The list of charts
+
+
+_QUANTITIES = {REFERENCE: "relative L² distance from the reference", ESTIMATE: "estimated relative error"}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Illustration:
+    """One chart."""
+
+    group: Group
+    # the name of its files without suffix
+    stem: str
+    title: str
+    caption: str
+    draw: Callable[[], Figure]
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The figure, laid out: finding the places takes longer than drawing, and it is drawn several times."""
+        figure = self.draw()
+        with style():
+            figure.draw_without_rendering()
+            figure.set_layout_engine(None)
+        return figure
+
+    @property
+    def svg(self) -> Html:
+        """The chart for the page; a reader who does not see it is told its title."""
+        return inline_svg(self.figure, self.stem, self.title)
+
+
+def illustrations(study: StudyResult, subject: SubjectResult) -> list[Illustration]:
+    """The charts of a subject, group by group; only those that have something to show."""
+    name = unique_slugs(each.name for each in study.subjects)[subject.name]
+    labels = unique_slugs(group.label for group in subject.groups)
+    found: list[Illustration] = []
+    for group in subject.groups:
+        stem = f"{name}-{labels[group.label]}" if group.label else name
+        found += _of_group(study, subject, group, stem)
+    return found
+
+
+def unique_slugs(texts: Iterable[str]) -> dict[str, str]:
+    """Each text as part of a file's name or of a link, no two alike."""
+    found: dict[str, str] = {}
+    for text in texts:
+        plain = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "case"
+        number = 2
+        slug = plain
+        while slug in found.values():
+            slug, number = f"{plain}-{number}", number + 1
+        found[text] = slug
+    return found
+
+
+def _of_group(study: StudyResult, subject: SubjectResult, group: Group, stem: str) -> Iterator[Illustration]:
+    what = _QUANTITIES.get(subject.measure, "relative L² error")
+    above = typeset(": ".join(filter(None, (subject.title, group.label))))
+    heat_map, lines, times = charts.heat_map(group), charts.lines(group), charts.times(group)
+    drawn, seeds = charts.frequencies(group, subject.bench, study.terms), charts.seeds(group, subject.case)
+    if heat_map is not None:
+        yield Illustration(
+            group,
+            f"{stem}-heat-map",
+            "Every range of frequencies",
+            f"Best {what} over the seeds; the numbers are its decimal logarithm. "
+            "The best range of each method is framed, and the colours are the same for all.",
+            lambda: draw_heat_map(heat_map, above, f"best {what}"),
+        )
+    if lines is not None:
+        yield Illustration(
+            group,
+            f"{stem}-lines",
+            "Error against the largest frequency",
+            "Best of the seeds, as the paper draws it, at each method's best smallest frequency; the band above it "
+            "reaches to the worst seed.",
+            lambda: draw_lines(lines, above, f"best {what}"),
+        )
+    if seeds is not None:
+        beside = ", and beside it the paper's from best to mean" if any(s.paper for s in seeds.strips) else ""
+        yield Illustration(
+            group,
+            f"{stem}-seeds",
+            "Spread over the seeds",
+            f"Every seed at the best range of its method, with the median{beside}.",
+            lambda: draw_seeds(seeds, above, what),
+        )
+    if times is not None:
+        several = any(len(cloud.cells) > 1 for cloud in times.clouds)
+        ranges = ": every range as a small mark, the best one of a method as a large one" if several else ""
+        yield Illustration(
+            group,
+            f"{stem}-times",
+            "Error against time",
+            f"Means over the seeds{ranges}, and a line from the best seed to the worst.",
+            lambda: draw_times(times, above, what),
+        )
+    if drawn is not None:
+        yield Illustration(
+            group,
+            f"{stem}-frequencies",
+            "Effective frequencies",
+            "Lengths of the frequency vectors that the best seed drew at the best range; the height of each row is "
+            "its own.",
+            lambda: draw_frequencies(drawn, above),
+        )

@@ -1,4 +1,4 @@
-"""HTML and SVG by small pieces: what is text is escaped, what is markup says so."""
+"""Build HTML: plain strings are escaped, `Html` strings are not."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-_VOID = frozenset({"img", "br", "col"})
-
 
 class Html(str):
-    """Markup, as opposed to text."""
+    """Markup, as opposed to plain text."""
 
     __slots__ = ()
 
@@ -20,18 +18,17 @@ class Html(str):
 
 
 def element(name: str, *children: str, **attributes: object) -> Html:
-    """An element; children that are no `Html` are escaped.
+    """An element; children that are plain strings are escaped.
 
-    Attributes lose a trailing underscore and write the others as hyphens; None leaves one out, True gives it no value.
+    Names of attributes lose a trailing underscore, and other underscores become hyphens. None omits an attribute; True
+    gives it no value.
     """
     written = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None)
-    if name in _VOID:
-        return Html(f"<{name}{written}>")
     return Html(f"<{name}{written}>{join(children)}</{name}>")
 
 
 def join(children: Iterable[str], between: str = "") -> Html:
-    """Pieces one after the other, text escaped."""
+    """Join pieces, with plain strings escaped."""
     return Html(between.join(c if isinstance(c, Html) else escape(c) for c in children))
 
 
@@ -46,16 +43,8 @@ def number(value: float | None) -> Html:
     return Html(text.replace("<sup>-", "<sup>&minus;"))
 
 
-def plain(value: float | None) -> str:
-    """A number in scientific notation, as plain text."""
-    if value is None or not math.isfinite(value):
-        return "not finite"
-    mantissa, exponent = f"{value:.2e}".split("e")
-    return f"{mantissa}e{int(exponent)}"
-
-
 def typeset(text: str) -> str:
-    """Plain text with its multiples of pi and its products in their proper characters."""
+    """Plain text with pi and x, as in ``24 pi`` and ``100 x 100``, as proper characters."""
     text = re.sub(r"(\d) pi\b", "\\1\N{NARROW NO-BREAK SPACE}\N{GREEK SMALL LETTER PI}", text)
     return re.sub(r"(\d) x (\d)", "\\1\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}\N{NO-BREAK SPACE}\\2", text)
 
@@ -64,5 +53,4 @@ def _attribute(key: str, value: object) -> str:
     name = key.removesuffix("_").replace("_", "-")
     if value is True:
         return f" {name}"
-    text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-    return f' {name}="{escape(text)}"'
+    return f' {name}="{escape(str(value))}"'

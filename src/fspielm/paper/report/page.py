@@ -1,4 +1,4 @@
-"""The page of a report."""
+"""The HTML page of a report."""
 
 from __future__ import annotations
 
@@ -25,20 +25,19 @@ from fspielm.paper.report.analysis import (
     unlike_the_paper,
     warned,
 )
-from fspielm.paper.report.charts import COLOURS, DARK_COLOURS
-from fspielm.paper.report.drawings import Frame, Illustration, symbol, unique_slugs
-from fspielm.paper.report.figures import FORMATS
+from fspielm.paper.report.charts import COLOURS
+from fspielm.paper.report.figures import FORMATS, Illustration, unique_slugs
 from fspielm.paper.report.markup import Html, element, join, number, typeset
 from fspielm.version import __version__
 from fspielm.wording import duration
 
-# ---- Tables that a reader can sort
+# ---- Sortable tables
 
 
 @final
 @dataclass(frozen=True)
 class Value:
-    """What stands in a table: how it looks, and what it is sorted by (its text if None)."""
+    """The content of a table cell, and the number to sort it by; its text if that is None."""
 
     shown: str
     key: float | None = None
@@ -51,17 +50,7 @@ def table(
     *,
     text_columns: int = 1,
 ) -> Html:
-    """A table inside a frame of its own that scrolls if it is too wide.
-
-    Parameters
-    ----------
-    caption : str
-        For those who do not see it.
-    headings : sequence of str
-    rows : iterable of sequence of Value
-    text_columns : int
-        How many columns at the left are text.
-    """
+    """A table in a frame, which scrolls if the table is too wide; the caption is for screen readers."""
 
     def kind(column: int) -> str | None:
         return "text" if column < text_columns else None
@@ -95,7 +84,7 @@ def seconds(value: float | None) -> Value:
 
 
 def ratio(value: float | None) -> Value:
-    """How many times the paper's error ours is: up to 1 is as good."""
+    """Our error over the paper's."""
     if value is None:
         return Value("–")
     text = f"{value:.0f}" if 10 <= value < 1000 else f"{value:.2g}" if 0.01 <= value < 10 else number(value)
@@ -103,39 +92,34 @@ def ratio(value: float | None) -> Value:
 
 
 def interval(mu: tuple[float, float] | None) -> Value:
-    """A range of frequencies, sorted by its largest, then its smallest."""
+    """A range of frequencies, sorted by its largest, then by its smallest frequency."""
     return Value("–") if mu is None else Value(f"[{mu[0]:g}, {mu[1]:g}]", mu[1] + 1e-6 * mu[0])
 
 
-def beside(ours: Value, paper: PaperResult | None, show: Callable[[PaperResult], Value]) -> Value:
-    """Our number, and in small below it the paper's, if it has one."""
+def with_paper(ours: Value, paper: PaperResult | None, show: Callable[[PaperResult], Value]) -> Value:
+    """Our number and, in small below it, the paper's if there is one."""
     if paper is None:
         return ours
     return Value(join([ours.shown]) + element("span", show(paper).shown, class_="below"), ours.key)
 
 
 def whole(value: int) -> Value:
-    """A number of things."""
+    """An integer."""
     return Value(str(value), float(value))
-
-
-def text(shown: str) -> Value:
-    """Text, sorted as such."""
-    return Value(shown)
 
 
 def _key(value: Value) -> str | None:
     return None if value.key is None else repr(value.key)
 
 
-# ---- What went wrong, what was planned, and where it ran
+# ---- Sections: failures and warnings, the plan, environments
 
 
 _PAPER_RANGES = {BEST: "the paper's best of each method", GRID: "all that the paper tried"}
 
 
 def troubles(study: StudyResult) -> Html:
-    """The failed solves with their reasons, and what the solver warned of; empty if all went well."""
+    """The failed solves with their reasons, and the warnings of the solver; empty if there are none."""
     failed, doubtful = failures(study.rows), warned(study.rows)
     if not failed and not doubtful:
         return Html("")
@@ -152,8 +136,8 @@ def _trouble_table(caption: str, heading: str, found: Sequence[Trouble]) -> Html
         [
             Value(element("span", trouble.message or "no reason was given", class_="message")),
             whole(len(trouble.rows)),
-            text(", ".join(trouble.subjects)),
-            text(", ".join(LABELS[method] for method in trouble.methods)),
+            Value(", ".join(trouble.subjects)),
+            Value(", ".join(LABELS[method] for method in trouble.methods)),
         ]
         for trouble in found
     ]
@@ -169,17 +153,16 @@ def plan(study: StudyResult) -> Html:
         "Time of a solve": "no limit" if terms.seconds is None else f"at most {terms.seconds:g} s",
         "Tolerance": f"{terms.tol:g}, for the automatic solver",
     }
-    sweeps = [
-        element("h3", f"Sweep {number} of {len(study.plan.sweeps)}") + _facts(_sweep(sweep))
-        if len(study.plan.sweeps) > 1
-        else _facts(_sweep(sweep))
-        for number, sweep in enumerate(study.plan.sweeps, 1)
-    ]
+    sweeps = []
+    for place, sweep in enumerate(study.plan.sweeps, 1):
+        if len(study.plan.sweeps) > 1:
+            sweeps.append(element("h3", f"Sweep {place} of {len(study.plan.sweeps)}"))
+        sweeps.append(_facts(_sweep(sweep)))
     return element("section", element("h2", "The plan", id="plan"), _facts(facts), *sweeps)
 
 
 def environments(study: StudyResult) -> Html:
-    """What the solves ran on."""
+    """The environments that the solves ran in."""
     parts = [element("h2", "Where it ran", id="environment")]
     known = {name: content for name, content in study.environments.items() if study.solves_on[name]}
     unknown = sum(count for name, count in study.solves_on.items() if name not in known)
@@ -217,7 +200,7 @@ def _facts(content: Mapping[str, str]) -> Html:
     return element("dl", join(items, "\n"))
 
 
-# ---- The section of one subject: its table, its pictures, and all of its cells
+# ---- The section of one subject
 
 
 _MEASURES = {
@@ -229,13 +212,14 @@ _SMALL_PRINT = "In small the paper's numbers, at its own best range; a ratio is 
 
 
 def subject_section(subject: SubjectResult, slug: str, pictures: Sequence[Illustration]) -> Html:
-    """Everything about a subject."""
-    title = typeset(subject.title)
+    """The section of a subject: its table, its charts, and all of its cells."""
+    title, latex = typeset(subject.title), f"tables/case-{slug}.tex"
+    small_print = _SMALL_PRINT if subject.case is not None else ""
     parts = [
         element("h2", title, id=f"case-{slug}"),
         element("p", _about(subject), class_="small"),
         _best_table(subject),
-        element("p", _SMALL_PRINT if subject.case is not None else "", *_latex_link(slug), class_="files"),
+        element("p", small_print, "LaTeX: ", element("a", latex, href=latex), class_="files"),
     ]
     for group in subject.groups:
         own = [picture for picture in pictures if picture.group is group]
@@ -245,14 +229,9 @@ def subject_section(subject: SubjectResult, slug: str, pictures: Sequence[Illust
         if unlike:
             parts.append(element("p", f"Unlike the paper: {unlike}.", class_="small"))
         if own:
-            parts += [_legend(group), element("div", join(map(_figure, own), "\n"), class_="figures")]
+            parts += map(_figure, own)
     parts.append(_all_cells(subject))
     return element("section", join(parts, "\n"))
-
-
-def _latex_link(slug: str) -> tuple[str, Html]:
-    name = f"tables/case-{slug}.tex"
-    return "LaTeX: ", element("a", name, href=name)
 
 
 def _about(subject: SubjectResult) -> str:
@@ -286,24 +265,24 @@ def _line(entry: Entry, several: bool, paper: bool, best: float) -> list[Value]:
     method = cell.job.method
     row = [_method(entry)]
     if several:
-        row.append(text(Variant.of(cell.job).describe() if method == AUTOMATIC else entry.group.label))
+        row.append(Value(Variant.of(cell.job).describe() if method == AUTOMATIC else entry.group.label))
     time = seconds(None if cell.seconds is None else cell.seconds.mean)
     smallest = scientific(cell.error.best, strong=cell.error.best == best)
     row += [
-        beside(interval(cell.job.mu), theirs, lambda paper: interval(paper.mu)),
-        beside(smallest, theirs, lambda paper: scientific(paper.best)),
-        beside(scientific(cell.error.mean), theirs, lambda paper: scientific(paper.mean)),
-        beside(scientific(cell.error.deviation), theirs, lambda paper: scientific(paper.std)),
-        beside(time, theirs, lambda paper: seconds(paper.seconds)),
+        with_paper(interval(cell.job.mu), theirs, lambda paper: interval(paper.mu)),
+        with_paper(smallest, theirs, lambda paper: scientific(paper.best)),
+        with_paper(scientific(cell.error.mean), theirs, lambda paper: scientific(paper.mean)),
+        with_paper(scientific(cell.error.deviation), theirs, lambda paper: scientific(paper.std)),
+        with_paper(time, theirs, lambda paper: seconds(paper.seconds)),
         _seeds(cell),
     ]
     return [*row, ratio(entry.best_ratio), ratio(entry.mean_ratio)] if paper else row
 
 
 def _method(entry: Entry) -> Value:
-    """The method's name; below it what the small numbers are."""
+    """The name of the method and, below it, what the small numbers are."""
     method = entry.cell.job.method
-    dot = element("span", "", class_=f"dot m-{method}", aria_hidden="true")
+    dot = element("span", "", class_="dot", style=f"background: {COLOURS[method]}", aria_hidden="true")
     if entry.paper is None:
         return Value(dot + LABELS[method])
     theirs = "the paper" if entry.paper_method == method else f"the paper's {LABELS[entry.paper_method]}"
@@ -315,24 +294,13 @@ def _seeds(cell: Cell) -> Value:
     return Value(cell.seeds, float(cell.error.count if cell.error else 0))
 
 
-def _legend(group: Group) -> Html:
-    """The methods with their colours and shapes."""
-    frame = Frame(width=18, height=14)
-    keys = [
-        element("li", frame.picture("", symbol(method, 9, 7, 4.5)), LABELS[method], class_=f"m-{method}")
-        for method in group.methods
-    ]
-    return element("ul", join(keys), class_="legend")
-
-
 def _figure(picture: Illustration) -> Html:
     links = [
         element("a", suffix[1:].upper(), href=f"figures/{picture.stem}{suffix}", download=True) for suffix in FORMATS
     ]
     files = element("span", join(links, " "), class_="files")
     caption = element("figcaption", element("h4", picture.title), element("p", picture.caption, " ", files))
-    wide = "wide" if picture.stem.endswith("-heat-map") else None
-    return element("figure", picture.svg(), caption, id=f"figure-{picture.stem}", class_=wide)
+    return element("figure", element("div", picture.svg, class_="chart"), caption, id=f"figure-{picture.stem}")
 
 
 def _all_cells(subject: SubjectResult) -> Html:
@@ -343,23 +311,23 @@ def _all_cells(subject: SubjectResult) -> Html:
     rows = []
     for cell in subject.cells:
         error = cell.error
-        setting = [text(Variant.of(cell.job).describe(variants))] if several else []
+        setting = [Value(Variant.of(cell.job).describe(variants))] if several else []
         numbers = [error and error.best, error and error.mean, error and error.deviation]
         numbers += [error and error.median, error and error.worst]
-        row = [text(LABELS[cell.job.method]), *setting, interval(cell.job.mu), *map(scientific, numbers)]
+        row = [Value(LABELS[cell.job.method]), *setting, interval(cell.job.mu), *map(scientific, numbers)]
         rows.append([*row, seconds(None if cell.seconds is None else cell.seconds.mean), _seeds(cell)])
     shown = table(f"{subject.name}: all settings", headings, rows, text_columns=1 + several)
     return element("details", element("summary", f"All {len(rows)} settings"), shown)
 
 
-# ---- The summaries over all subjects: best errors, and the ranges of frequencies they came from
+# ---- The summary of all subjects
 
 
 _NOTHING = Value("–")
 
 
 def summary(study: StudyResult) -> Html:
-    """Two tables of subjects by methods, ours above and the paper's below in small."""
+    """Two tables of subjects by methods: the best errors, and the frequency ranges that gave them."""
     paper = any(subject.case is not None for subject in study.subjects)
     below = " Below it, in small, what the paper has." if paper else ""
     unlike = any(unlike_the_paper(one.case, group.variant) for one in study.subjects for group in one.groups)
@@ -382,7 +350,7 @@ def summary(study: StudyResult) -> Html:
 
 
 def _matrix(study: StudyResult, caption: str, show: Callable[[Group, PaperResult | None, Cell], Value]) -> Html:
-    """A line for each setting of a subject: errors of different sizes do not compare."""
+    """A line for each setting of a subject, since errors of different sizes do not compare."""
     slugs = unique_slugs(subject.name for subject in study.subjects)
     rows = []
     for subject, group in ((one, group) for one in study.subjects for group in one.groups):
@@ -396,36 +364,27 @@ def _matrix(study: StudyResult, caption: str, show: Callable[[Group, PaperResult
 def _error(group: Group, paper: PaperResult | None, cell: Cell) -> Value:
     assert cell.error is not None
     ours = scientific(cell.error.best, strong=cell.job.method == group.best_method)
-    return beside(ours, paper, lambda found: scientific(found.best))
+    return with_paper(ours, paper, lambda found: scientific(found.best))
 
 
 def _range(group: Group, paper: PaperResult | None, cell: Cell) -> Value:
-    return beside(interval(cell.job.mu), paper, lambda found: interval(found.mu))
+    return with_paper(interval(cell.job.mu), paper, lambda found: interval(found.mu))
 
 
 # ---- The whole page
 
 
-# How a page of ours is recognised before a newer one replaces it.
+# Marks a page of ours, which a newer one may replace.
 GENERATOR = '<meta name="generator" content="fspielm study report">'
 
 
 def report_page(study: StudyResult, pictures: Mapping[str, Sequence[Illustration]], files_beside: Sequence[str]) -> str:
-    """The page of a study.
-
-    Parameters
-    ----------
-    study : StudyResult
-    pictures : mapping of str to sequence of Illustration
-        Those of each subject.
-    files_beside : sequence of str
-        Tables for other programs that lie beside the page.
-    """
+    """The page of a study, with the charts of each subject and links to the files beside the page."""
     slugs = unique_slugs(subject.name for subject in study.subjects)
     sections = [subject_section(one, slugs[one.name], pictures[one.name]) for one in study.subjects]
     return _resource("page.html").format(
         generator=GENERATOR,
-        style=_resource("page.css") + _method_colours(),
+        style=_resource("page.css"),
         script=_resource("page.js"),
         title=join([f"Study “{study.plan.name}”"]),
         lead=element("p", _lead(study)),
@@ -445,13 +404,6 @@ def _resource(name: str) -> str:
     return files("fspielm.paper.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _method_colours() -> str:
-    def rules(colours: Mapping[str, str]) -> str:
-        return " ".join(f".m-{method} {{ --c: {colour}; }}" for method, colour in colours.items())
-
-    return f"{rules(COLOURS)}\n@media screen and (prefers-color-scheme: dark) {{ {rules(DARK_COLOURS)} }}\n"
-
-
 def _lead(study: StudyResult) -> str:
     spent = sum(row.outcome.seconds for row in study.rows)
     dates = sorted(row.ended[:10] for row in study.rows if row.ended)
@@ -463,7 +415,7 @@ def _lead(study: StudyResult) -> str:
 
 
 def _notice(study: StudyResult) -> Html:
-    """What a reader must know before any number: that some are missing."""
+    """A notice that solves are missing or have failed."""
     said = []
     if not study.complete:
         said.append(f"This study is not finished: {len(study.rows)} of {study.planned} solves have ended.")

@@ -12,52 +12,38 @@ from fspielm.disk import check_replaceable, staged_folder
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.jobs.table import export_csv, origin_path
 from fspielm.paper.report.analysis import StudyResult, read_study
-from fspielm.paper.report.drawings import Illustration, illustrations, unique_slugs
-from fspielm.paper.report.figures import save_figure
+from fspielm.paper.report.figures import Illustration, illustrations, save_figure, unique_slugs
 from fspielm.paper.report.page import GENERATOR, report_page
 from fspielm.paper.report.tables import best_errors_table, best_ranges_table, subject_table, write_cells, write_summary
-
-# ---- Reports of a study: tables and pictures, and one page with all of it
-
-
-def write_report(
-    store: str | os.PathLike[str],
-    out: str | os.PathLike[str],
-    *,
-    progress: Callable[[str, int, int], None] = lambda step, done, total: None,
-) -> Path:
-    """Write tables, pictures and a page of a study to a folder.
-
-    Parameters
-    ----------
-    store : path
-        The study's file, which may be in use by a run, and need not be complete.
-    out : path
-        A folder of its own. It appears, or is replaced, when everything is finished; not before.
-    progress : callable
-        Called with what comes next, how many steps are done, and how many there are.
-
-    Returns
-    -------
-    Path
-        Of the page, ``index.html``. Beside it are ``summary.csv``, ``cells.csv`` and ``rows.csv``, the folder
-        ``figures`` (PNG and PDF) and the folder ``tables`` (LaTeX).
-    """
-    # with every import of the package, all that draws would take its time for the few who want it
-
-    return write(store, out, progress)
-
-
-# ---- The report of a study: a folder with everything, complete or not at all
-
 
 Progress = Callable[[str, int, int], None]
 
 _INDEX = "index.html"
 
 
-def write(store: str | os.PathLike[str], out: str | os.PathLike[str], progress: Progress) -> Path:
-    """Write a report, as `fspielm.study.write_report` says."""
+def write_report(
+    store: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    progress: Progress = lambda step, done, total: None,
+) -> Path:
+    """Write the tables and charts of a study, and a page with all of them, to a folder.
+
+    Parameters
+    ----------
+    store : path
+        The study's file; a run may be using it, and it need not be complete.
+    out : path
+        A folder for the report alone. It appears, or is replaced, once everything is finished.
+    progress : callable
+        Called with the next step, the number of finished steps, and their total number.
+
+    Returns
+    -------
+    Path
+        The page, ``index.html``. Beside it are ``summary.csv``, ``cells.csv`` and ``rows.csv``, the folder
+        ``figures`` (PNG and PDF) and the folder ``tables`` (LaTeX).
+    """
     require_matplotlib()
     folder = Path(out)
     check_replaceable(folder, {_INDEX, *_links(folder / _INDEX)}, mark=GENERATOR)
@@ -74,12 +60,12 @@ def _write_figures(pictures: list[Illustration], folder: Path, progress: Progres
     folder.mkdir()
     for number, picture in enumerate(pictures):
         progress(picture.stem, number, len(pictures))
-        save_figure(picture.draw(), folder / picture.stem)
+        save_figure(picture.figure, folder / picture.stem)
     progress("the page", len(pictures), len(pictures))
 
 
 def _write_tables(study: StudyResult, folder: Path) -> list[str]:
-    """Write the tables; the names of those that are no subject's."""
+    """Write the tables; return the names of those of the whole study."""
     write_summary(study, folder / "summary.csv")
     write_cells(study, folder / "cells.csv")
     slugs = unique_slugs(subject.name for subject in study.subjects)
@@ -92,14 +78,14 @@ def _write_tables(study: StudyResult, folder: Path) -> list[str]:
 
 
 def _write_rows(store: str | os.PathLike[str], folder: Path) -> list[str]:
-    """Write every solve, and what it ran on; the names of both files."""
+    """Write every solve and the origin of all; return the names of both files."""
     rows = export_csv(store, folder / "rows.csv")
     return [rows.name, origin_path(rows).name]
 
 
 def _links(page: Path) -> list[str]:
-    """The files that an earlier page names: all that came with it."""
+    """The files that an earlier page links to: all that were written with it."""
     if not page.is_file():
         return []
-    found = re.findall(r'href="([^"#]+)"', page.read_text("utf-8", errors="replace"))
+    found = re.findall(r' href="([^"#]+)"', page.read_text("utf-8", errors="replace"))
     return [unescape(name) for name in found]

@@ -1,4 +1,4 @@
-"""The numbers of a report as CSV and LaTeX."""
+"""The tables of a report, as CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 from fspielm.paper.report.analysis import LABELS, Cell, Entry, Group, Spread, StudyResult, SubjectResult, entries
 
-# ---- Cells and the summary as CSV, every number with all of its digits
+# ---- CSV, with all digits of every number
 
 
 def write_cells(study: StudyResult, path: Path) -> None:
-    """Write one line for every setting with its seeds together, finished or not."""
+    """Write one line for every setting, with the statistics of its seeds, finished or not."""
     lines = (_setting(cell) | _numbers(cell) for subject in study.subjects for cell in subject.cells)
     _write(path, lines)
 
@@ -32,12 +32,12 @@ def _entry(entry: Entry, measure: str) -> dict[str, Any]:
         "measure": measure,
         **_numbers(entry.cell),
         "paper_method": entry.paper_method,
-        "paper_mu_min": None if paper is None else paper.mu[0],
-        "paper_mu_max": None if paper is None else paper.mu[1],
-        "paper_best": None if paper is None else paper.best,
-        "paper_mean": None if paper is None else paper.mean,
-        "paper_std": None if paper is None else paper.std,
-        "paper_seconds": None if paper is None else paper.seconds,
+        "paper_mu_min": paper and paper.mu[0],
+        "paper_mu_max": paper and paper.mu[1],
+        "paper_best": paper and paper.best,
+        "paper_mean": paper and paper.mean,
+        "paper_std": paper and paper.std,
+        "paper_seconds": paper and paper.seconds,
         "best_ratio": entry.best_ratio,
         "mean_ratio": entry.mean_ratio,
     }
@@ -69,8 +69,7 @@ def _numbers(cell: Cell) -> dict[str, Any]:
 
 
 def _spread(name: str, values: Spread | None) -> dict[str, float | None]:
-    parts = ("best", "mean", "std", "median", "worst")
-    return {f"{name}_{part}": None if values is None else getattr(values, part) for part in parts}
+    return {f"{name}_{part}": values and getattr(values, part) for part in ("best", "mean", "std", "median", "worst")}
 
 
 def _write(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
@@ -81,8 +80,7 @@ def _write(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
         writer.writerows(lines)
 
 
-# ---- LaTeX tables for ``\input``: one for each subject, and the two summaries of the paper
-# They need the package booktabs and nothing else.
+# ---- LaTeX tables for ``\input``, which need the package booktabs
 
 
 _SPECIAL = {
@@ -106,27 +104,25 @@ _RATIOS = ("Best / paper's", "Mean / paper's")
 
 
 def subject_table(subject: SubjectResult) -> str:
-    """A subject's methods, two lines each where the paper has numbers: ours, and the paper's."""
+    """The methods of a subject: a line with our numbers and, if there are any, a line with the paper's."""
     several = len(subject.groups) > 1
-    lines = []
-    for entry in entries(subject):
-        lines += _entry_lines(entry, several)
+    lines = [line for entry in entries(subject) for line in _entry_lines(entry, several)]
     head = ["Method", "", r"$[\mu_{\min}, \mu_{\max}]$", "Best", "Mean", "Std", "Time (s)", "Seeds", *_RATIOS]
-    return _table("llcccccccc", [head], lines, f"{subject.name}: relative errors over the seeds at the best range")
+    return _table("llcccccccc", head, lines, f"{subject.name}: relative errors over the seeds at the best range")
 
 
 def best_errors_table(study: StudyResult) -> str:
-    """The best error of every method on every subject, setting by setting; the smallest of a line in bold."""
+    """The best error of every method on every subject and setting; the smallest of a line in bold."""
     return _summary(study, "best errors over all ranges and seeds", _best_error)
 
 
 def best_ranges_table(study: StudyResult) -> str:
-    """The range of frequencies that gave the best error of every method on every subject."""
+    """The frequency range with the best error of every method on every subject."""
     return _summary(study, "ranges of frequencies with the best error", lambda _, cell: interval(cell.job.mu))
 
 
 def number(value: float | None, *, bold: bool = False) -> str:
-    """A number as a power of ten, in mathematical type."""
+    """A number in scientific notation."""
     if value is None or not math.isfinite(value):
         return _NONE
     mantissa, exponent = f"{value:.2e}".split("e")
@@ -140,7 +136,7 @@ def interval(mu: tuple[float, float] | None) -> str:
 
 
 def escape(text: str) -> str:
-    """Plain text, with what LaTeX would read as commands made harmless."""
+    """Plain text with the special characters of LaTeX escaped."""
     return "".join(_SPECIAL.get(letter, letter) for letter in text)
 
 
@@ -172,17 +168,17 @@ def _best_error(group: Group, cell: Cell) -> str:
 
 
 def _summary(study: StudyResult, title: str, write: Callable[[Group, Cell], str]) -> str:
-    """Cases by methods; a line for each setting of a case, as errors of different sizes do not compare."""
+    """Cases by methods; a line for each setting of a case, since errors of different sizes do not compare."""
     lines = []
     for group in (group for subject in study.subjects for group in subject.groups):
         name = f"{group.subject} ({group.label})" if group.label else group.subject
         cells = [group.best(method) for method in study.methods]
         lines.append([escape(name), *(_NONE if c is None else write(group, c) for c in cells)])
     head = ["Case", *(escape(LABELS[method]) for method in study.methods)]
-    return _table("l" + "c" * len(study.methods), [head], lines, title)
+    return _table("l" + "c" * len(study.methods), head, lines, title)
 
 
-def _table(columns: str, head: Iterable[Sequence[str]], lines: Iterable[Sequence[str]], title: str) -> str:
+def _table(columns: str, head: Sequence[str], lines: Iterable[Sequence[str]], title: str) -> str:
     def row(texts: Sequence[str]) -> str:
         return " & ".join(texts) + r" \\"
 
@@ -191,7 +187,7 @@ def _table(columns: str, head: Iterable[Sequence[str]], lines: Iterable[Sequence
             f"% {' '.join(title.split())}; made by fspielm, needs \\usepackage{{booktabs}}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
-            *map(row, head),
+            row(head),
             r"\midrule",
             *map(row, lines),
             r"\bottomrule",

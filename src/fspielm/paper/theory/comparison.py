@@ -1,4 +1,4 @@
-"""Where the paper's statements deviate, and what that shows."""
+"""Compare the paper's statements on effective frequencies with exact and with drawn values."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ from fspielm.solvers.request import spawn
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 0) -> str:
-    """A table with a line of headings; its first `words` columns are words, the others numbers."""
+    """A table with headings; its first `words` columns are text, the others numbers."""
     rule = [":---" if column < words else "---:" for column in range(len(columns))]
     lines = [columns, rule, *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def signed_percent(value: float) -> str:
-    """A relative deviation in percent, with its sign unless it rounds to nothing."""
+    """A relative deviation in percent, with its sign unless it rounds to zero."""
     text = f"{value:+.2%}"
     return "0.00%" if text in ("+0.00%", "-0.00%") else text
 
 
 def significant(value: float) -> str:
-    """A positive number with three digits or more, but never without those before the point."""
+    """A positive number with at least three digits, and all of those before the decimal point."""
     for decimals, limit in ((3, 1.0), (2, 10.0), (1, 100.0)):
         if value < limit:
             return f"{value:.{decimals}f}"
     return f"{value:.0f}"
 
 
-# ---- Moments of effective frequencies three ways: exact, as the paper states them, and drawn
+# ---- Moments: exact, as the paper states them, and drawn
 
 
 DIMENSIONS = (1, 2, 3, 4, 5)
-# From no shift at all to the largest magnitudes of the paper's studies.
+# From no shift to the largest magnitudes of the paper's studies.
 MAGNITUDES = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 400.0)
 SAMPLES = 200_000
 
@@ -92,22 +92,22 @@ class Comparison:
 
     @property
     def mean_deviation(self) -> float:
-        """Of the paper's mean from the exact one, relative."""
+        """Relative deviation of the paper's mean from the exact one."""
         return relative(self.paper.mean, self.exact.mean)
 
     @property
     def variance_deviation(self) -> float:
-        """Of the paper's variance from the exact one, relative."""
+        """Relative deviation of the paper's variance from the exact one."""
         return relative(self.paper.variance, self.exact.variance)
 
     @property
     def mean_score(self) -> float:
-        """Of the sampled mean from the exact one, in standard errors."""
+        """Deviation of the sampled mean from the exact one, in standard errors."""
         return score(self.sampled.mean, self.exact.mean, self.sampled.mean_error)
 
     @property
     def variance_score(self) -> float:
-        """Of the sampled variance from the exact one, in standard errors."""
+        """Deviation of the sampled variance from the exact one, in standard errors."""
         return score(self.sampled.variance, self.exact.variance, self.sampled.variance_error)
 
 
@@ -153,26 +153,26 @@ def check_samples(samples: int) -> None:
 
 
 def relative(value: float, reference: float) -> float:
-    """Relative deviation; none between equal numbers, zeros included."""
+    """Relative deviation; zero between equal numbers, also between zeros."""
     return 0.0 if value == reference else value / reference - 1.0
 
 
 def score(value: float, reference: float, error: float) -> float:
-    """Deviation in standard errors; none between equal numbers, zeros included."""
+    """Deviation in standard errors; zero between equal numbers, also between zeros."""
     return 0.0 if value == reference else (value - reference) / error
 
 
-# ---- How much wider scaling spreads effective frequencies than shift does, at the same mean
+# ---- The variance ratio: scaling over shift, at the same mean
 
 
-# From just above the lowest mean that five dimensions allow; 80 is the paper's example.
+# From just above the lowest possible mean in five dimensions; 80 is the paper's example.
 FREQUENCIES = (2.5, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0)
 
 
 @final
 @dataclass(frozen=True)
 class RatioComparison:
-    """Variance by scaling over variance by shift where both have the same mean.
+    """Variance by scaling over variance by shift, at the same mean.
 
     Attributes
     ----------
@@ -180,11 +180,11 @@ class RatioComparison:
     frequency : float
         The common mean.
     delta, mu : float
-        The scale and the shift that have it.
+        The scale and the shift with that mean.
     shift_variance : float
         Exact.
     exact, paper : float
-        The ratio, and what the paper's corollary says.
+        The exact ratio, and that of the paper's corollary.
     sampled, sampled_error : float
         The ratio of drawn frequencies, and its standard error.
     """
@@ -201,12 +201,12 @@ class RatioComparison:
 
     @property
     def deviation(self) -> float:
-        """Of the paper's ratio from the exact one, relative."""
+        """Relative deviation of the paper's ratio from the exact one."""
         return relative(self.paper, self.exact)
 
     @property
     def score(self) -> float:
-        """Of the sampled ratio from the exact one, in standard errors."""
+        """Deviation of the sampled ratio from the exact one, in standard errors."""
         return score(self.sampled, self.exact, self.sampled_error)
 
 
@@ -259,21 +259,21 @@ def compare_ratios(
     return rows
 
 
-# ---- Where the paper's approximations deviate from the exact values, and from where on they are good enough
+# ---- The deviations of the paper's approximations, and where they are good enough
 
 
 TOLERANCES = (0.1, 0.01, 0.001)
 
 Curve: TypeAlias = Callable[[FloatArray], FloatArray]
 
-# Shifts at which curves are looked at; they are smooth on the scale of one.
+# Shifts at which the curves are evaluated; they are smooth on the scale of one.
 _GRID = np.concatenate([np.linspace(0.0, 20.0, 4001), np.geomspace(20.01, 1e4, 1000)])
 
 
 @final
 @dataclass(frozen=True)
 class Deviations:
-    """How far one approximation is from the exact value, over all shifts.
+    """The deviation of one approximation from the exact value, over all shifts.
 
     Attributes
     ----------
@@ -281,9 +281,9 @@ class Deviations:
     unshifted : float
         Relative deviation at ``mu = 0``.
     lowest : (float, float)
-        The smallest relative deviation, the most negative if there is one, and the shift where it occurs.
+        The smallest (most negative) relative deviation, and its shift.
     within : dict of float to float
-        For each tolerance, the shift from which on the deviation stays within it.
+        For each tolerance, the shift beyond which the deviation stays within it.
     """
 
     dimension: int
@@ -293,25 +293,25 @@ class Deviations:
 
 
 def mean_deviations(dimension: int) -> Deviations:
-    """Those of ``sqrt(mu**2 + d)`` from the mean by shift (Theorem 3.4)."""
+    """The deviations of ``sqrt(mu**2 + d)`` from the mean by shift (Theorem 3.4)."""
     return _deviations(dimension, lambda mu: paper.shift_mean(dimension, mu) / moments.shift_mean(dimension, mu) - 1.0)
 
 
 def variance_deviations(dimension: int) -> Deviations:
-    """Those of ``(2 mu**2 + d) / (2 (mu**2 + d))`` from the variance by shift (Theorem 3.5)."""
+    """The deviations of ``(2 mu**2 + d) / (2 (mu**2 + d))`` from the variance by shift (Theorem 3.5)."""
     return _deviations(
         dimension, lambda mu: paper.shift_variance(dimension, mu) / moments.shift_variance(dimension, mu) - 1.0
     )
 
 
 def ratio_deviations(dimension: int) -> Deviations:
-    """Those of the variance ratio (Corollary 3.6): it takes the variance by shift to be one."""
+    """The deviations of the variance ratio (Corollary 3.6), which takes the variance by shift to be one."""
     return _deviations(dimension, lambda mu: moments.shift_variance(dimension, mu) - 1.0)
 
 
 def within_from(deviation: Curve, tolerance: float) -> float:
-    """The shift from which on `deviation` stays within plus or minus `tolerance`; zero if it always does."""
-    from scipy.optimize import brentq  # slow to import, and the command line knows this module
+    """The shift beyond which `deviation` stays within plus or minus `tolerance`; zero if it always does."""
+    from scipy.optimize import brentq  # slow to import, and the command line imports this module
 
     if not tolerance > 0:
         raise ProblemError(f"tolerance must be positive; got {tolerance!r}")
@@ -339,10 +339,10 @@ def _deviations(dimension: int, deviation: Curve) -> Deviations:
     )
 
 
-# ---- What the comparison shows, in words and numbers made from its data
+# ---- The report, in Markdown
 
 
-# How a report of ours is recognised before a newer one replaces it.
+# Marks a report of ours, which a newer one may replace.
 MARK = "<!-- written by fspielm study theory -->"
 
 _INTRODUCTION = """\
@@ -354,7 +354,7 @@ vector. The norm then has delta times a chi distribution, and a noncentral chi d
 compared with what the FS-PIELM paper states, and with neurons drawn by the package's own families. Deviations are
 relative to the exact value; c_d is the mean norm of `eps`."""
 
-# Where single values are shown.
+# The shift or mean at which single values are shown.
 _EXAMPLE = 10.0
 
 
@@ -393,7 +393,7 @@ values by {worst:.0e} at most, which is rounding. The spread is a fixed part of 
 
 
 def _shift_mean(dimensions: Sequence[int]) -> str:
-    found = [mean_deviations(d) for d in dimensions]
+    found = map(mean_deviations, dimensions)
     lines = [(str(one.dimension), signed_percent(one.unshifted), *_within(one)) for one in found]
     return f"""\
 ## Theorem 3.4 (i) and (ii), the mean by shift: always too large, right in the limit
@@ -422,17 +422,11 @@ shift does reach. Below c_d there is none. For nu = {_EXAMPLE:g}:
 
 
 def _shift_variance(dimensions: Sequence[int]) -> str:
-    found = [variance_deviations(d) for d in dimensions]
-    lines = [
-        (
-            str(one.dimension),
-            f"{moments.chi_variance(one.dimension):.4f}",
-            signed_percent(one.unshifted),
-            f"{signed_percent(one.lowest[0])} at mu = {one.lowest[1]:.1f}",
-            *_within(one),
-        )
-        for one in found
-    ]
+    lines = []
+    for one in map(variance_deviations, dimensions):
+        unshifted = f"{moments.chi_variance(one.dimension):.4f}", signed_percent(one.unshifted)
+        lowest = f"{signed_percent(one.lowest[0])} at mu = {one.lowest[1]:.1f}"
+        lines.append((str(one.dimension), *unshifted, lowest, *_within(one)))
     return f"""\
 ## Theorem 3.5, the variance by shift: first too large, then too small, right in the limit
 
@@ -487,16 +481,10 @@ Exact ratios, and in brackets the corollary's deviation:
 
 
 def _printed() -> str:
-    lines = [
-        (
-            one.where,
-            one.what,
-            one.printed,
-            f"{one.computed:.6g}",
-            "" if one.is_rounded else signed_percent(one.deviation),
-        )
-        for one in paper.printed_numbers()
-    ]
+    lines = []
+    for one in paper.printed_numbers():
+        off = "" if one.is_rounded else signed_percent(one.deviation)
+        lines.append((one.where, one.what, one.printed, f"{one.computed:.6g}", off))
     ratio, helmholtz = (float(paper.variance_ratio(2, nu)) for nu in (80.0, 24 * math.pi * math.sqrt(2.0)))
     return f"""\
 ## Numbers that the paper prints, for d = 2
@@ -514,7 +502,7 @@ def _printed() -> str:
 
 
 def _drawn(rows: Sequence[Comparison], ratios: Sequence[RatioComparison], rng: int) -> str:
-    # neurons that are scaled by zero have no spread to be off by
+    # neurons scaled by zero have no variance
     spread = [row for row in rows if row.exact.variance > 0]
     scores = [score for row in spread for score in (row.mean_score, row.variance_score)]
     sizes = np.abs([*scores, *(row.score for row in ratios)])

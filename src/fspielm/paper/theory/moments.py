@@ -1,4 +1,4 @@
-"""Exact moments of effective frequencies, stated ones, and drawn ones."""
+"""Effective frequencies of neurons: exact moments, densities, and samples."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from fspielm.errors import ProblemError
 
 
 MOST_DIMENSIONS = 100
-# Its square is a number still; no frequency comes near.
+# Its square is still finite; no frequency comes near.
 LARGEST_MAGNITUDE = 1e100
 
-# Terms of the expansion for large shifts. From `_far` on, the last is below the rounding of the sum.
+# Terms of the expansion for large shifts. From `_far` on, the last is below rounding.
 _TERMS = 30
 
 
@@ -48,7 +48,7 @@ class Moments:
 
 def chi_mean(dimension: int) -> float:
     r"""Mean norm of a standard normal vector, :math:`c_d = \sqrt 2\, \Gamma((d + 1)/2) / \Gamma(d/2)`."""
-    from scipy.special import poch  # slow to import, and the command line knows this module
+    from scipy.special import poch  # slow to import, and the command line imports this module
 
     check_dimension(dimension)
     return math.sqrt(2.0) * float(poch(dimension / 2, 0.5))
@@ -127,14 +127,14 @@ def _far_sum(dimension: int, z: FloatArray) -> FloatArray:
 
 
 def check_dimension(dimension: int) -> None:
-    """Refuse what is no number of dimensions, or more than the sums are made for."""
+    """Refuse an invalid number of dimensions, or more than the sums are made for."""
     check_count("dimension", dimension)
     if dimension > MOST_DIMENSIONS:
         raise ProblemError(f"dimension must be at most {MOST_DIMENSIONS}; got {dimension}")
 
 
 def as_magnitudes(name: str, values: ArrayLike) -> FloatArray:
-    """Numbers that are not negative and have squares, as an array."""
+    """Finite numbers that are not negative, as an array; their squares must be finite too."""
     array = np.asarray(values)
     if array.dtype.kind not in "fiu" or not np.all(np.isfinite(array) & (array >= 0)):
         raise ProblemError(f"{name} must be finite and not negative; got {values!r}")
@@ -148,7 +148,7 @@ def as_magnitudes(name: str, values: ArrayLike) -> FloatArray:
 
 def scaling_density(dimension: int, delta: float, frequencies: ArrayLike) -> FloatArray:
     """Density of ``|delta eps|`` at each of `frequencies`: a chi distribution, stretched by `delta`."""
-    from scipy.special import xlogy  # slow to import, and the command line knows this module
+    from scipy.special import xlogy  # slow to import, and the command line imports this module
 
     check_dimension(dimension)
     if not (math.isfinite(delta) and delta > 0):
@@ -176,7 +176,7 @@ def shift_density(dimension: int, mu: float, frequencies: ArrayLike) -> FloatArr
     return np.asarray(x * (x / mu) ** order * np.exp(-((x - mu) ** 2) / 2) * ive(order, mu * x))
 
 
-# ---- The magnitude that gives neurons a wanted mean effective frequency, exactly
+# ---- The magnitude for a given mean
 
 
 def scale_for_mean(dimension: int, frequency: float) -> float:
@@ -189,7 +189,7 @@ def shift_for_mean(dimension: int, frequency: float) -> float:
 
     No shift has a mean below that of ``|eps|``, `chi_mean`.
     """
-    from scipy.optimize import brentq  # slow to import, and the command line knows this module
+    from scipy.optimize import brentq  # slow to import, and the command line imports this module
 
     frequency = float(as_magnitudes("frequency", frequency))
     lowest = chi_mean(dimension)
@@ -205,14 +205,14 @@ def shift_for_mean(dimension: int, frequency: float) -> float:
     return float(brentq(lambda mu: float(shift_mean(dimension, mu)) - frequency, low, high, xtol=1e-13))
 
 
-# ---- Effective frequencies drawn by the families that the solver draws from, and their moments with errors
+# ---- Samples, drawn by the families of the solver
 
 
 Scheme: TypeAlias = Literal["scaling", "shift"]
 
 SCHEMES: tuple[Scheme, ...] = ("scaling", "shift")
 
-# Neurons drawn at a time: their weights are not kept, only the norms.
+# Neurons drawn at a time, since only the norms of their weights are kept.
 _PORTION = 2**17
 
 

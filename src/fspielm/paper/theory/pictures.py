@@ -1,4 +1,4 @@
-"""Pictures of effective frequencies."""
+"""Figures of effective frequencies."""
 
 from __future__ import annotations
 
@@ -28,17 +28,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# ---- What the pictures of the theory share: colours, and a scale for deviations of either sign
-
-
 COLOURS: dict[Scheme, str] = {"scaling": VERMILION, "shift": BLUE}
 
 # Points of a curve over several decades.
 CURVE_POINTS = 400
 
-# Percent; the scale of deviations is linear up to here and logarithmic beyond.
+# Percent. The scale of deviations is linear up to here and logarithmic beyond.
 _LINEAR = 1.0
-# The size of the linear part for which curves have no kink where it ends: 0.9 of 1 / log(10).
+# The size of the linear part that leaves no kink in curves: 0.9 of 1 / log(10).
 _SMOOTH = 0.391
 _TICKS = {
     -100.0: "\N{MINUS SIGN}100",
@@ -61,20 +58,19 @@ def scale_percent(axes: Axes, low: float, high: float) -> None:
 
 
 def tidy(axes: Axes) -> None:
-    """Leave the top and the right side of a panel open, and leave out the small ticks, which take long to lay out."""
+    """Remove the top and right sides of a panel, and the minor ticks, which are slow to lay out."""
     axes.minorticks_off()
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
-# ---- How effective frequencies are distributed: drawn by scaling and by shift, with the same mean
+# ---- Distributions by scaling and by shift, with the same mean
 
 
 TARGETS = (10.0, 80.0)
 
 _PANEL_HEIGHT = 1.9
 _BINS = 40
-# Standard deviations of either distribution that are shown, and the smallest density.
+# How many standard deviations of a density are drawn, and the smallest density shown.
 _REACH = 4.0
 _FLOOR = 3e-4
 # Means along the horizontal axis.
@@ -153,11 +149,11 @@ def _key() -> list[Any]:
     ]
 
 
-# ---- Mean and standard deviation of effective frequencies over the magnitude, exact, stated and drawn
+# ---- Mean and standard deviation over the magnitude: exact, stated and drawn
 
 
 _HEIGHT = 6.0
-# The logarithmic axis leaves out neurons without a shift, and those that hardly have one.
+# The logarithmic axis begins here, and leaves out smaller shifts.
 _LOWEST = 0.3
 _DOTS: dict[str, Any] = {"fmt": "o", "markersize": 2.6, "elinewidth": 0.8, "linestyle": "none"}
 
@@ -176,8 +172,9 @@ def draw_moments(rows: Sequence[Comparison]) -> Figure:
             panels[0, column].set_title(f"$d = {dimension}$")
             _draw_means(panels[0, column], own)
             _draw_spreads(panels[1, column], own)
-            _draw_mean_deviations(panels[2, column], [row for row in own if row.scheme == "shift"])
-            _draw_variance_deviations(panels[3, column], [row for row in own if row.scheme == "shift"])
+            shifted = [row for row in own if row.scheme == "shift"]
+            _draw_deviations(panels[2, column], shifted, "mean")
+            _draw_deviations(panels[3, column], shifted, "variance")
         labels = ("mean", "standard deviation", "shift: mean,\noff by (%)", "shift: variance,\noff by (%)")
         for panel, label in zip(panels[:, 0], labels, strict=True):
             panel.set_ylabel(label)
@@ -210,22 +207,21 @@ def _draw_spreads(axes: Axes, rows: Sequence[Comparison]) -> None:
     _scale_logarithmically(axes)
 
 
-def _draw_mean_deviations(axes: Axes, rows: Sequence[Comparison]) -> None:
+def _draw_deviations(axes: Axes, rows: Sequence[Comparison], quantity: str) -> None:
+    """Draw how far the paper's "mean" or "variance" by shift is off, and the drawn ones."""
     mu, dimension = _magnitudes(rows), rows[0].dimension
-    off = 100 * (paper.shift_mean(dimension, mu) / moments.shift_mean(dimension, mu) - 1.0)
-    axes.plot(mu, off, color=INK, linestyle="--", linewidth=0.8)
-    _draw_sampled(axes, rows, lambda row: _percent(row.sampled.mean, row.sampled.mean_error, row.exact.mean))
-    _finish_deviations(axes)
+    stated, exact = (getattr(law, f"shift_{quantity}")(dimension, mu) for law in (paper, moments))
+    axes.plot(mu, 100 * (stated / exact - 1.0), color=INK, linestyle="--", linewidth=0.8)
 
+    def percent(row: Comparison) -> tuple[float, float]:
+        value, error = getattr(row.sampled, quantity), getattr(row.sampled, f"{quantity}_error")
+        return 100 * (value / getattr(row.exact, quantity) - 1.0), 100 * error / getattr(row.exact, quantity)
 
-def _draw_variance_deviations(axes: Axes, rows: Sequence[Comparison]) -> None:
-    mu, dimension = _magnitudes(rows), rows[0].dimension
-    off = 100 * (paper.shift_variance(dimension, mu) / moments.shift_variance(dimension, mu) - 1.0)
-    axes.plot(mu, off, color=INK, linestyle="--", linewidth=0.8)
-    _draw_sampled(
-        axes, rows, lambda row: _percent(row.sampled.variance, row.sampled.variance_error, row.exact.variance)
-    )
-    _finish_deviations(axes)
+    _draw_sampled(axes, rows, percent)
+    axes.axhline(0.0, color=COLOURS["shift"])
+    scale_percent(axes, -12.0, 40.0)
+    axes.set_xticks([1.0, 10.0, 100.0], ["1", "10", "100"])
+    tidy(axes)
 
 
 def _draw_sampled(axes: Axes, rows: Sequence[Comparison], value: Callable[[Comparison], tuple[float, float]]) -> None:
@@ -235,10 +231,6 @@ def _draw_sampled(axes: Axes, rows: Sequence[Comparison], value: Callable[[Compa
         if own:
             values, errors = np.array([value(row) for row in own]).T
             axes.errorbar([row.mu for row in own], values, 2 * errors, color=colour, **_DOTS)
-
-
-def _percent(value: float, error: float, exact: float) -> tuple[float, float]:
-    return 100 * (value / exact - 1.0), 100 * error / exact
 
 
 def _magnitudes(rows: Sequence[Comparison]) -> FloatArray:
@@ -253,34 +245,20 @@ def _scale_logarithmically(axes: Axes) -> None:
     tidy(axes)
 
 
-def _finish_deviations(axes: Axes) -> None:
-    axes.axhline(0.0, color=COLOURS["shift"])
-    scale_percent(axes, -12.0, 40.0)
-    axes.set_xticks([1.0, 10.0, 100.0], ["1", "10", "100"])
-    tidy(axes)
-
-
 def _key_moments() -> list[Any]:
-    """What lines and dots mean, once for all panels."""
+    """The legend of all panels."""
     from matplotlib.lines import Line2D
 
+    drawn = "drawn, \N{PLUS-MINUS SIGN}2 standard errors"
     return [
         Line2D([], [], color=COLOURS["scaling"], label=r"scaling $\delta \varepsilon$, exact"),
         Line2D([], [], color=COLOURS["shift"], label=r"shift $\mu e + \varepsilon$, exact"),
         Line2D([], [], color=INK, linestyle="--", linewidth=0.8, label="shift, the paper's approximation"),
-        Line2D(
-            [],
-            [],
-            color=PALE,
-            marker="o",
-            markersize=3,
-            linestyle="none",
-            label="drawn, \N{PLUS-MINUS SIGN}2 standard errors",
-        ),
+        Line2D([], [], color=PALE, marker="o", markersize=3, linestyle="none", label=drawn),
     ]
 
 
-# ---- The variance ratio over the mean frequency, exact, stated and drawn
+# ---- The variance ratio over the mean frequency: exact, stated and drawn
 
 
 _HEIGHT_RATIOS = 3.2
@@ -332,7 +310,7 @@ def _draw_deviation(axes: Axes, rows: Sequence[RatioComparison], colour: str) ->
 
 
 def _curve(dimension: int) -> tuple[FloatArray, FloatArray]:
-    """Means from the lowest there is, and the variances by shift that belong to them."""
+    """Means from the lowest possible one, and their variances by shift."""
     mu = np.concatenate([[0.0], np.geomspace(0.05, _LARGEST_SHIFT, CURVE_POINTS)])
     return moments.shift_mean(dimension, mu), moments.shift_variance(dimension, mu)
 

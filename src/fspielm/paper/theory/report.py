@@ -1,4 +1,4 @@
-"""The theory in a folder: tables, pictures, and what they show."""
+"""The report on the theory: a folder with tables, figures and findings."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _RATIOS_HEADER = (
 
 
 def moments_csv(rows: Sequence[Comparison]) -> str:
-    """One line for each scheme, dimension and magnitude, with every digit; deviations are the paper's, relative."""
+    """One line for each scheme, dimension and magnitude, with all digits; relative deviations are the paper's."""
     return _as_csv(
         _MOMENTS_HEADER,
         [
@@ -64,7 +64,7 @@ def moments_csv(rows: Sequence[Comparison]) -> str:
 
 
 def ratios_csv(rows: Sequence[RatioComparison]) -> str:
-    """One line for each dimension and mean frequency, with every digit; the deviation is the paper's, relative."""
+    """One line for each dimension and mean frequency, with all digits; the relative deviation is the paper's."""
     return _as_csv(
         _RATIOS_HEADER,
         [
@@ -116,7 +116,7 @@ def _as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return text.getvalue()
 
 
-# ---- The theory in a folder: tables, pictures, and what they show
+# ---- The folder
 
 
 _REPORT = "theory.md"
@@ -128,28 +128,28 @@ FILES = frozenset(
     | {name + suffix for name in _PICTURES for suffix in _FORMATS}
 )
 
-# Steps of which `write_theory` tells: a row of either table, or a picture.
+# How many steps `write_theory` reports: one for each row of a table, and for each figure.
 STEPS = len(DIMENSIONS) * (len(SCHEMES) * len(MAGNITUDES) + len(FREQUENCIES)) + len(_PICTURES)
 
 
 def write_theory(
     out: str | os.PathLike[str], *, rng: int = 0, samples: int = SAMPLES, ends: Callable[[], None] = lambda: None
 ) -> None:
-    """Compare the statistics of effective frequencies with the paper's theorems; write what is found to `out`.
+    """Compare the statistics of effective frequencies with the paper's theorems, and write the results to `out`.
 
-    ``theory.md`` says what is found. Beside it are the moments (``theory.csv``, ``moments.png``), the variance ratios
+    ``theory.md`` has the findings. Beside it are the moments (``theory.csv``, ``moments.png``), the variance ratios
     (``variance_ratio.csv``, ``variance_ratio.png``, and ``theory.tex`` for LaTeX with booktabs) and the distributions
     (``densities.png``); every picture is there as PDF too.
 
     Parameters
     ----------
     out : path
-        A folder of its own. It appears, or is replaced, when everything is finished; not before.
+        A folder for the results alone. It appears, or is replaced, once everything is finished.
     rng : int
     samples : int
         Neurons drawn for each row.
     ends : callable
-        Called after each of `STEPS` steps, to show how far it is.
+        Called after each of `STEPS` steps, to show the progress.
     """
     require_matplotlib()
     check_samples(samples)

@@ -1,7 +1,7 @@
-"""What the FS-PIELM paper states about effective frequencies, as it states it.
+"""The FS-PIELM paper's statements on effective frequencies, uncorrected.
 
-Theorems and the corollary are those of its section "Theoretical Analysis". Nothing here is corrected; what is exact
-and what is an approximation is found by comparing with `fspielm.paper.theory.moments`.
+Theorems and the corollary are those of its section "Theoretical Analysis". Compare with
+`fspielm.paper.theory.moments` to see which are exact and which are approximations.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def variance_ratio(dimension: int, frequency: ArrayLike) -> FloatArray:
 @final
 @dataclass(frozen=True)
 class Printed:
-    """A number that the paper prints, and what it should be.
+    """A number that the paper prints, and the correct one.
 
     Attributes
     ----------
@@ -84,12 +84,12 @@ class Printed:
 
     @property
     def deviation(self) -> float:
-        """Of what is printed, relative."""
+        """Relative deviation of the printed number."""
         return float(self.printed) / self.computed - 1.0
 
     @property
     def is_rounded(self) -> bool:
-        """Whether what is printed is the number itself, rounded to as many digits."""
+        """Whether the printed number is the computed one, rounded to as many digits."""
         _, _, decimals = self.printed.partition(".")
         return abs(float(self.printed) - self.computed) <= 0.5 * 10.0 ** -len(decimals)
 
