@@ -21,7 +21,6 @@ from fspielm.resources import check_deadline
 
 # ---- Pieces of a boundary that turn back along no axis: each crosses a line along an axis once, if at all
 
-
 # First look at a part that is not straight: so many places in all, and no fewer on each of its smooth pieces.
 _PLACES, _FEWEST = 1024, 32
 # The cosine of the angle that the normal may turn by from one place to the next.
@@ -180,7 +179,6 @@ def _signs(normals: FloatArray) -> FloatArray:
 
 # ---- Where the boundary meets the edges of boxes
 
-
 # Ends of arcs on a line, and stretches of it that are boundary.
 _Mark = tuple[list[float], list[tuple[float, float]]]
 # Stretches of an edge between arcs shorter than this, relative to the edge's ends, are rounding.
@@ -240,7 +238,6 @@ class EdgeMarks:
 
 
 # ---- Arcs of a boundary sorted into the leaves of a tree, cut wherever they cross from one into another
-
 
 # Points closer to a cut than rounding, or than this share of a box, are taken to lie on it.
 _SNAP = 2.0**-10
@@ -372,7 +369,6 @@ def crossings(
 
 # ---- What a tiling needs to know of its domain
 
-
 # Difference between the measures of a domain and of its bounding box, relative, that counts as none.
 _SAME = 1e-12
 
@@ -427,7 +423,6 @@ def sorted_parts(parts: tuple[BoundaryPart, ...], tree: Tree, slack: float) -> A
 
 
 # ---- What of a domain is in each leaf of a tree of boxes, and what of each seam between leaves is in the domain
-
 
 # A box that the boundary cuts must be larger than rounding by this factor, or nothing can be told of its piece.
 _LEAST_SIDE = 32

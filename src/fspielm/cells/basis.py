@@ -19,7 +19,6 @@ from fspielm.resources import check_deadline
 
 # ---- Derivatives of Chebyshev's polynomials at the points of a cell, and what sums of their products are there
 
-
 Indices: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int_]]
 
 
@@ -142,7 +141,6 @@ def _derivatives(degree: int) -> FloatArray:
 
 # ---- Functions like a power of the distance from a point where materials meet, each in the cells around it
 
-
 # Closer to the point, of the length, functions are as they are there: derivatives have no end.
 _CLOSEST = 1e-14
 
@@ -223,7 +221,6 @@ def no_corner_terms() -> CornerTerms:
 
 
 # ---- Polynomials on each cell of a tiling, zero on all others
-
 
 # A polynomial of degree d on a side of length L holds waves up to this times d / L: about ten degrees a wavelength,
 # and some more for the first digits, are known to give many.

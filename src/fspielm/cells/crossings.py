@@ -25,7 +25,6 @@ from fspielm.problem.problem import Problem
 
 # ---- Powers of the distance in solutions where sectors of several materials meet, to full precision
 
-
 # Powers up to this are found, and those that are whole left out: such functions are polynomials in each sector.
 HIGHEST = 6.0
 _WHOLE = 1e-6
@@ -162,7 +161,6 @@ def _factors(
 
 # ---- Points of the plane at which several materials meet, or two and the boundary: solutions are like a power there
 
-
 # Directions that are looked at around a point, and how far from it, of the size of the domain.
 _DIRECTIONS = 360
 _AROUND = 1e-5
@@ -259,7 +257,6 @@ def _lowest_powers(stiff: tuple[float, ...]) -> tuple[float, ...]:
 
 
 # ---- Points at which materials meet in straight sectors, and the functions that solutions have there
-
 
 # Directions that are looked at around a point, and how far from it, of the size of the domain: at two distances.
 _AROUND_CROSSINGS = (1e-3, 5e-4)

@@ -19,7 +19,6 @@ from fspielm.numerics.sampling import bisect
 
 # ---- Where along a boundary part the materials beside it change
 
-
 # From points (n, d) to rows (n, k) that are equal where materials are.
 Materials: TypeAlias = Callable[[FloatArray], NDArray[np.int_]]
 Row: TypeAlias = tuple[int, ...]

@@ -33,7 +33,6 @@ from fspielm.resources import check_deadline, limited, run_tasks
 
 # ---- Cells in which slopes may be infinite
 
-
 # What is so close to a cell, relative to it, touches it; and a corner that is none but for a change of conditions, or
 # opens more.
 _TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
@@ -53,7 +52,6 @@ def cells_at_corners(problem: Problem, tiling: Cover, is_cut: BoolArray) -> Bool
 
 
 # ---- Which problems cells are for
-
 
 # Thickness of a domain that cells are made for, relative to its extent.
 _THINNEST = 1e-6
@@ -93,7 +91,6 @@ def _refuse_thin(problem: Problem) -> None:
 
 
 # ---- A problem made finite on cells: polynomials in each, tied to those of its neighbours
-
 
 # What polynomials leave out of a function that is not smooth at a corner, in units of their last coefficients.
 _AT_CORNERS = 10.0

@@ -21,7 +21,6 @@ from fspielm.resources import check_deadline
 
 # ---- Where rows are in the cells of a tiling
 
-
 Degrees: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int_]]
 # So many places from -1 to 1.
 Line: TypeAlias = Callable[[int], FloatArray]
@@ -275,7 +274,6 @@ def size_in(cell: int, operator: LocalOperator, tiling: Cover, degrees: Degrees,
 
 
 # ---- How much more some materials conduct than others, and what their rows are multiplied with for it
-
 
 # Sites of an interface that are looked at.
 _LOOKS = 16

@@ -22,7 +22,6 @@ from fspielm.resources import check_deadline
 # ---- Rows of one cell, with all that functions of the user's say about them
 # Those are asked here, once and in the thread of whoever calls: rows are filled on several threads later.
 
-
 # Rows along an edge beyond the number of polynomials there.
 _MORE_ROWS = 4
 
@@ -158,7 +157,6 @@ def _put(values: NumberArray, columns: NumberArray) -> None:
 
 
 # ---- How well the functions of neighbours fit together, between the places where they were fitted
-
 
 # What the ties of cells are called where residuals are.
 JOINED = "edges of cells"

@@ -113,7 +113,6 @@ class Contact:
 
 # ---- Stretches of a boundary part, cut where a mask changes
 
-
 # Places along a part at which masks are looked at; no fewer than some in each cell.
 _LOOKS, _FEWEST = 2048, 16
 # How far from its ends a stretch is looked at, relative to its length: a mask may be either there.
@@ -157,7 +156,6 @@ def masked(part: BoundaryPart, stretches: Sequence[Stretch], masks: Sequence[Mas
 
 
 # ---- Where the cells on both sides of an interface meet
-
 
 # Cells that meet along less than this share of either one's stretch of an interface are no neighbours.
 _SHORT = 1e-4
@@ -316,7 +314,6 @@ def _moved(part: BoundaryPart, shift: FloatArray) -> BoundaryPart:
 
 # ---- Pieces too small for a cell of their own, joined to a neighbour
 
-
 # A side of a piece below this share of its box's, or a measure below that share: its own polynomials would be those of
 # a cell many times finer than its neighbours, for a place that these can be continued to.
 _THIN, _SMALL = 0.08, 0.02
@@ -367,7 +364,6 @@ def _are_small(pieces: Pieces, lower: FloatArray, upper: FloatArray) -> BoolArra
 
 
 # ---- Cells and joints, from the leaves of a tree and the pieces of a domain in them
-
 
 # A joint shorter than this share of the edge it is part of is left out, where the same cells have a longer one.
 _SHORT_ASSEMBLY = 1e-10

@@ -16,7 +16,6 @@ from fspielm.resources import check_deadline
 
 # ---- The nearest of many boxes
 
-
 _AT_A_TIME = 2**20
 
 

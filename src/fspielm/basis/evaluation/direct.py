@@ -19,7 +19,6 @@ from fspielm.resources import run_tasks
 
 # ---- A sum of features in parts, each of them a basis with its coefficients
 
-
 Part: TypeAlias = tuple[Basis, FloatArray]
 
 
@@ -90,7 +89,6 @@ def add_rows(rows: list[list[Row]], sums: FloatArray, values: FloatArray) -> Non
 
 # ---- The sinusoids of a basis, and what they become under operators: complex exponentials
 
-
 # Of a transform, in units of the norm of the coefficients; 3e-14 to 6e-14 were seen.
 _MEASURED_ROUNDING = 5e-14
 
@@ -159,7 +157,6 @@ def transform_rounding(basis: Basis, coefficients: FloatArray, domain: Domain) -
 
 # ---- The plain sum over all features, in bounded memory, on threads
 
-
 _CHUNK_POINTS = 1024
 _CHUNK_COLUMNS = 64
 
@@ -208,7 +205,6 @@ def _chunks(basis: Basis) -> list[slice]:
 # ---- What sums of sinusoids cost, directly and by fast transforms: the choice between the two
 # The constants are seconds on one thread, fitted by ``benchmarks/evaluation.py --calibrate``. Only their ratios matter,
 # which differ less between machines than the machines do, and only where the two ways take about as long.
-
 
 # finufft's transforms exist in one, two and three dimensions.
 MOST_DIMENSIONS = 3
@@ -305,7 +301,6 @@ def _grid(reach: FloatArray) -> float:
 
 
 # ---- Sums of complex exponentials by non-uniform fast Fourier transforms of type 3, from scattered to scattered
-
 
 # The smallest that finufft reaches: its kernels are 16 points wide then, at twice the sampling rate.
 _EPS = 1e-14

@@ -31,7 +31,6 @@ from fspielm.problem.operator import Operator
 
 # ---- Operators on sums of features, at any number of points
 
-
 Method = Literal["auto", "direct", "nufft", "tiles"]
 
 # Points at a time: what is held besides the result does not grow beyond what these need.

@@ -23,7 +23,6 @@ from fspielm.resources import run_tasks
 # Polynomials may come down to rounding because a bump lies between the nodes. Waves of which each is seen at the nodes
 # cannot add up to one there, and how fast they change is known before anything is summed.
 
-
 # The largest phase along half a box that nodes show, for each of them: in the middle, where they are farthest apart,
 # that leaves three of them and more to a wave.
 _PHASE = 0.6
@@ -149,7 +148,6 @@ def _exponential(exponent: FloatArray) -> FloatArray:
 
 # ---- Functions on boxes as sums of Chebyshev's polynomials, with the judgement whether they are that
 
-
 # An expansion has converged where so many last coefficients along every axis are down in the rounding: those that
 # follow are smaller by as many steps.
 _TAIL = 4
@@ -252,7 +250,6 @@ def _comes_down(coefficients: FloatArray, axis: int, accepted: FloatArray) -> Bo
 # the points. So they crowd where a function is singular; where no more than a few points are left on a tile, those are
 # summed directly. Functions with different singularities are parts of their own, of which each is summed at the nodes
 # of tiles that suit it; their polynomials are added up before they are evaluated at the points.
-
 
 # Nodes along each axis, by the number of axes. With 24 a tile may be as large as its distance from a singularity.
 NODES = {1: 32, 2: 24, 3: 16}

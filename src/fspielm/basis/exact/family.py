@@ -39,7 +39,6 @@ from fspielm.problem.problem import Problem
 
 # ---- Which zeros of a symbol a problem needs
 
-
 _PROBES = 2000
 # The principal part of an elliptic operator is nowhere below this share of its largest value.
 _ELLIPTIC = 1e-4
@@ -94,7 +93,6 @@ def _evolution_axis(symbol: Symbol, scene: Scene) -> int | None:
 
 
 # ---- How many features that satisfy the equation a problem needs
-
 
 # Orders for each e-folding from the center to the boundary, and each decade of accuracy.
 _ORDERS_PER_FOLDING = 0.33

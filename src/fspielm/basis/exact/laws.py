@@ -19,7 +19,6 @@ from fspielm.resources import reserve_memory
 
 # ---- What the laws of characteristic frequencies need to know about a domain
 
-
 # Points on the boundary: between them a function of a thousand e-foldings across grows by a few percent.
 _OUTLINE = 1000
 
@@ -74,7 +73,6 @@ def scene_of(domain: Domain) -> Scene:
 # A function of frequencies up to K on an interval of length E is held by frequencies up to K + d, spaced as the
 # multiples of a period (1 + s) E is, where ``s d E`` is about twice the number of e-foldings wanted: a window that
 # falls off in the rest of the period has a spectrum as wide as d. Fewest are needed where s and d / K are the same.
-
 
 ByFrequency: TypeAlias = Callable[[FloatArray], FloatArray]
 
@@ -175,7 +173,6 @@ def _integral(grid: FloatArray, values: FloatArray) -> float:
 # ---- Waves of a symbol by their kind: along every direction, the shortest frequency, the next one, and so on
 # Elastic waves are of two kinds, of pressure and of shear, each with a wavenumber of its own, and so many functions.
 
-
 # Wavenumbers that differ by less than this share are one; directions, by less than so many digits.
 _SAME = 1e-6
 _DIGITS = 9
@@ -242,7 +239,6 @@ def longest(sheets: Sequence[Sheet]) -> float:
 # With ``w = q tangent + z direction`` the symbol is solved for z. At q = 0 real roots are plane waves (Helmholtz),
 # others exponentials without oscillation (the modified equation). At higher q the roots are functions that oscillate
 # along the tangent and fall off across it: all there is for Laplace's equation, and evanescent waves for Helmholtz'.
-
 
 _PROBES = 24
 # Rings of exponentials: e-foldings from the center to the boundary of the first, and the ratio from one to the next.
@@ -454,7 +450,6 @@ def zeros_in_directions(
 # Modes: real frequencies in space, the symbol solved for that in time, which is real for waves and imaginary for
 # diffusion. They hold what starts in the domain. What comes in through its boundary is held by the same waves, but not
 # by modes that decay: for those the symbol is also solved for the frequency in space, with a real one in time.
-
 
 _FEW = 8
 # Shares of the neurons for what is driven from the boundary: of diffusion, and of waves that have a lowest frequency.

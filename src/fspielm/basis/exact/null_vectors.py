@@ -26,7 +26,6 @@ from fspielm.problem.operator import Operator, constant_operator
 
 # ---- Exponentials with an amplitude for each of several unknowns, or complex ones
 
-
 _PARTS = ("real", "imag")
 
 
@@ -171,7 +170,6 @@ def _horner(factors: Sequence[FloatArray], line: FloatArray) -> FloatArray:
 # A field ``sum_k v_k (a x)^k exp(s x)`` satisfies the equations with the matrix of symbols ``A(s)`` where, with the
 # expansion ``A(s + z a) = sum_k A_k z^k``, ``sum_{p >= q} p!/q! A_{p - q} v_p = 0`` for every q. At a zero of the
 # determinant of multiplicity m along a there are m such fields with k < m.
-
 
 # Frequencies that agree to so many digits are one.
 _DIGITS = 9

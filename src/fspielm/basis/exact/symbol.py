@@ -124,7 +124,6 @@ def check_homogeneous(problem: Problem) -> None:
 
 # ---- Complex frequencies with polynomial factors: the functions that satisfy an equation
 
-
 # Frequencies that agree to so many digits are one.
 _DIGITS = 10
 # What decays as fast as it oscillates, but for rounding, is a wave still.
@@ -217,7 +216,6 @@ def join(parts: Sequence[Frequencies], dimension: int, are_paired: bool = True) 
 
 
 # ---- Zeros of a symbol: solved for one component along given others
-
 
 # Leading coefficients below this share of the largest belong to roots beyond all bounds.
 _NEGLIGIBLE = 1e-14

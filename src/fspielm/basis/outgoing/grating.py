@@ -63,7 +63,6 @@ def fold(operator: LocalOperator, lattice: Lattice) -> tuple[LocalOperator, Comp
 # geometric series (K. Yasumoto, K. Yoshitomi, IEEE Trans. Antennas Propag. 47, 1999). Above and below the objects there
 # are few waves altogether, the orders of the grating.
 
-
 # Digits of all that is summed, as a logarithm.
 _FOLDINGS = 38.0
 # So far above and below the objects, in periods, orders are taken.

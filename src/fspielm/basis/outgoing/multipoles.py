@@ -21,7 +21,6 @@ from fspielm.errors import ProblemError
 # Those of degree n and order m from -n to n are counted by ``n^2 + n + m``: cosines of the azimuth for positive orders,
 # sines for negative ones. The mean of their squares over all directions is one.
 
-
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -123,7 +122,6 @@ def _in_complex(highest: int) -> Sparse:
 # ---- Multipoles in space: waves that leave places, or pass through them, and harmonic fields that fall off
 # They are spherical Bessel functions, each times a number by which its limit for k = 0 is a power. A derivative makes
 # of the function of degree n that of the next one, and that of the one before.
-
 
 # Stands for a center itself, where directions mean nothing, in units of its scale.
 _BESIDE = 1e-100

@@ -17,7 +17,6 @@ from fspielm.resources import check_deadline, reserve_waves
 
 # ---- Smooth closed curves, continued into what they go around
 
-
 # Points along the curve, at first and at most: a curve that needs more has corners, nearly.
 _FEWEST, _MOST = 64, 4096
 # Of Fourier coefficients: what counts as rounding, and what the last ones must have come down to.
@@ -100,7 +99,6 @@ def _sum(modes: FloatArray, series: ComplexArray, s: FloatArray, depth: float) -
 
 
 # ---- Sources along the sides of an object, and toward its corners
-
 
 # Depth below a side: of the largest disk that touches it from inside, in radians of the wave, and of the gap outside.
 _OF_WALL = 0.5
@@ -263,7 +261,6 @@ def _is_inside(points: FloatArray, loop: Sequence[PlaneCurve]) -> BoolArray:
 # field's own continuation (A. H. Barnett, T. Betcke, J. Comput. Phys. 227, 2008). Toward a corner sources and dipoles
 # crowd exponentially (A. Gopal, L. N. Trefethen, SIAM J. Numer. Anal. 57, 2019), and others lie along the sides, as
 # deep as walls and wavelengths allow.
-
 
 # Of a disk: orders beyond those that waves of its size have, for each digit, where nothing is close by.
 _FEWEST_ORDERS = 6

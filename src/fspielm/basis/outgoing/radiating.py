@@ -21,7 +21,6 @@ from fspielm.numerics.special import hankel_on_ray
 
 # ---- Waves that leave the places they come from
 
-
 # Stands for a center itself, where the functions have no values.
 _BESIDE = 1e-150
 
@@ -221,7 +220,6 @@ def _growth(z: complex, highest: int) -> FloatArray:
 
 
 # ---- Harmonic functions that vanish at infinity, and the constant
-
 
 _LOGARITHM = Power(0, 0, True)
 

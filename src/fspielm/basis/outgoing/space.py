@@ -26,7 +26,6 @@ from fspielm.resources import reserve_waves
 
 # ---- Sources all over closed surfaces, with strengths that are spherical harmonics: few functions made of many
 
-
 # Values of sources at points that are held at once.
 _AT_ONCE = 2**20
 
@@ -231,7 +230,6 @@ def _are_same(one: LocalOperator, other: LocalOperator) -> bool:
 # conic, as they do in the plane, and those inside of it beyond its surface. Along confocal surfaces they vary as on the
 # surface itself, so that harmonics of the stretched ball hold their strengths: superexponentially, once degrees exceed
 # the wavenumber times a semi-axis.
-
 
 # Depth of sources in an ellipsoid, as a share of the shortest semi-axis, and from a round to the next: they make no
 # field outside with a wavenumber that resonates within the surface that they are on.

@@ -16,9 +16,6 @@ from fspielm.errors import ProblemError
 from fspielm.numerics.sampling import reject, unit_stream
 from fspielm.problem.problem import Problem
 
-# ---- How frequencies are drawn: the families of the FS-PIELM paper, one or several
-
-
 # ---- How the frequencies are drawn: the families of the FS-PIELM paper
 
 

@@ -29,11 +29,7 @@ from fspielm.problem.operator import Operator, adjugate, constant_operator, deri
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import has_complex_operator
 
-# ---- The singular functions that belong to the corners of a problem's domain
-
-
 # ---- Which corners get singular functions, as users choose them
-
 
 Choice: TypeAlias = "bool | Singular | Sequence[Singular] | None"
 
@@ -99,7 +95,6 @@ def check_singular(singular: Any) -> None:
 
 
 # ---- The singular functions that belong to the corners of a problem's domain, and to where its conditions change
-
 
 # Exponents up to these: what is left is smooth enough for cosines. Where an equation mixes them, there are more
 # functions to each, and fewer exponents do.
@@ -358,14 +353,10 @@ def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
     return main != 0.0 and abs(second.get((0, 2), 0.0) - main) <= small and abs(second.get((1, 1), 0.0)) <= small
 
 
-# ---- The functions that belong to the holes of a problem's domain
-
-
 # ---- Fields of several unknowns that belong to a hole: point forces and turns, sources, and all of higher order
 # They are derivatives of the fundamental solutions of a system, which come from those of its determinant by the
 # adjugate of the matrix of operators. Of what the columns of the adjugate make, most is the same: what is independent
 # is kept.
-
 
 # Angles, in radians, between directions along which a symbol is compared; and by how much it may differ.
 _TURNS = (0.0, 0.7, 1.9, 2.6)
@@ -504,7 +495,6 @@ class _Seen:
 # Around a hole a solution need not continue into it: log r is one of Laplace's. Cosines, which are smooth everywhere,
 # find it hard to come close to such a solution; multipoles in the hole do not.
 
-
 # Of what the rest of the boundary mirrors into a hole: as many orders of multipoles as these take, within bounds
 # however far or close it is.
 _DIGITS = 12.0
@@ -573,11 +563,7 @@ def multipoles(hole: Hole, ratio: float | None) -> list[CornerFunction]:
     return [Outgoing(n, k, ratio < 0) for n in range(orders + 1)]
 
 
-# ---- Functions beside a family: at corners, in holes, and outside of joints
-
-
 # ---- Functions beside the features: singular ones at corners, multipoles in holes
-
 
 _SATISFIED = 1e-8
 
@@ -620,7 +606,6 @@ def satisfies(problem: Problem, columns: Basis) -> bool:
 
 
 # ---- Sources outside of a domain that crowd toward the joints of its boundary
-
 
 # How fast they crowd, and how far from the normal their rays are, in radians: on the normal itself all were symmetric.
 _CROWDING, _ASIDE_COLUMNS = 2.0, 0.5

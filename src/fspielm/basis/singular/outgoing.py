@@ -147,7 +147,6 @@ class OutgoingDamped(CornerFunction):
 
 # ---- Fundamental solutions: the fields of point sources outside of a domain
 
-
 _LOGARITHM = Power(0, 0, True)
 
 

@@ -20,7 +20,6 @@ from fspielm.numerics.special import iv_by_order, jv_by_order
 
 # ---- The place relative to a corner as a complex number: beside the corner, by radius and angle, and operators in it
 
-
 # Stands for the corner itself, where powers and logarithms have no value.
 _BESIDE = 1e-150
 # What is left of weights that cancel but for rounding.
@@ -98,7 +97,6 @@ def _along_zeta(m: int, n: int, turn: complex) -> ComplexArray:
 
 
 # ---- Functions that are not smooth at a corner, as the solutions of elliptic equations are there
-
 
 RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
 # Of a derivative, along zeta and along its conjugate.
