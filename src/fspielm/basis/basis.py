@@ -260,7 +260,7 @@ class Basis(ABC):
         return self, coefficients
 
     def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """A basis with the same sums whose functions can be evaluated anywhere, and its coefficients ``(..., M')``."""
+        """The same sums on a basis without columns that have no values, and its coefficients ``(..., M')``."""
         return self, coefficients
 
     def matrix(self, operator: Operator, sites: Sites) -> NumberArray:
@@ -325,9 +325,14 @@ class JoinedBasis(Basis):
             for part, start in zip(self.parts, self._starts, strict=False)
         ]
         used = [(basis, part) for basis, part in each if basis.size] or each[:1]
-        if len(used) == 1:
-            return used[0]
-        return JoinedBasis([basis for basis, _ in used]), np.concatenate([part for _, part in used], axis=-1)
+        return join_sums(used)
+
+
+def join_sums(parts: Sequence[tuple[Basis, NumberArray]]) -> tuple[Basis, NumberArray]:
+    """The sum of several sums, each a basis with its coefficients."""
+    if len(parts) == 1:
+        return parts[0]
+    return JoinedBasis([basis for basis, _ in parts]), np.concatenate([c for _, c in parts], axis=-1)
 
 
 # Exponents are cut off here: far outside of the domain, values mean nothing but stay finite.
@@ -354,6 +359,8 @@ class ExponentialBasis(Basis):
         Directions of the polynomial factors, needed if there are powers. A length of about one over the size of the
         domain keeps the factors below one.
     """
+
+    oscillates = True
 
     def __init__(
         self,
@@ -396,11 +403,6 @@ class ExponentialBasis(Basis):
     def frequencies(self) -> ComplexArray:
         """W."""
         return self.W
-
-    @property
-    def oscillates(self) -> bool:
-        """True."""
-        return True
 
     @property
     def varying(self) -> tuple[ExponentialBasis, ...]:

@@ -231,6 +231,8 @@ class Characteristic(Family):
         high as the neurons go unless given.
     """
 
+    satisfies_equation = True
+
     neurons: int
     reach: tuple[float, ...] | None = None
 
@@ -238,11 +240,6 @@ class Characteristic(Family):
         check_count("neurons", self.neurons)
         if self.reach is not None:
             object.__setattr__(self, "reach", _as_reach(self.reach))
-
-    @property
-    def satisfies_equation(self) -> bool:
-        """True: it is what they are."""
-        return True
 
     def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
         """Find the zeros that the problem needs, then draw phases uniform on [0, 2 pi)."""

@@ -46,6 +46,8 @@ class ModeBasis(Basis):
         Whether functions are the real parts.
     """
 
+    oscillates = True
+
     def __init__(self, waves: ExponentialBasis, amplitudes: ArrayLike, *, is_real: bool) -> None:
         self.waves = waves
         self.amplitudes = np.array(amplitudes, dtype=np.complex128)
@@ -80,11 +82,6 @@ class ModeBasis(Basis):
     def frequencies(self) -> ComplexArray:
         """W."""
         return self.waves.W
-
-    @property
-    def oscillates(self) -> bool:
-        """True."""
-        return True
 
     @property
     def varying(self) -> tuple[Basis, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -34,6 +34,9 @@ class IncidentBasis(Basis):
     dimension : int
     """
 
+    size = 1
+    dtype = np.dtype(np.complex128)
+
     def __init__(self, fields: Sequence[Incident], dimension: int) -> None:
         self.fields = tuple(fields)
         self._dimension = dimension
@@ -44,19 +47,9 @@ class IncidentBasis(Basis):
         return len(self.fields)
 
     @property
-    def size(self) -> int:
-        """One."""
-        return 1
-
-    @property
     def dimension(self) -> int:
         """Number of coordinates it depends on."""
         return self._dimension
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
 
     @property
     def sources(self) -> NumberArray:
@@ -94,6 +87,8 @@ class RegionalBasis(Basis):
         to what is around them.
     """
 
+    dtype = np.dtype(np.complex128)
+
     def __init__(self, outside: Basis, inside: Sequence[Basis], shapes: Sequence[Domain]) -> None:
         self.outside, self.inside, self.shapes = outside, tuple(inside), tuple(shapes)
 
@@ -111,11 +106,6 @@ class RegionalBasis(Basis):
     def dimension(self) -> int:
         """Number of coordinates they depend on."""
         return self.outside.dimension
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
 
     @property
     def sources(self) -> FloatArray:
@@ -234,6 +224,8 @@ class Outward(Family):
         What is said by `doubts`, where functions are known to some digits only.
     """
 
+    satisfies_equation = True
+
     basis: Basis
     words: str
     caution: float = 1.0
@@ -243,11 +235,6 @@ class Outward(Family):
     def neurons(self) -> int:  # type: ignore[override]
         """How many there are."""
         return self.basis.size
-
-    @property
-    def satisfies_equation(self) -> bool:
-        """True: it is what they are."""
-        return True
 
     def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
         """See `Family.doubts`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +30,11 @@ class FoldedBasis(WrappedBasis):
     lattice : Lattice
     """
 
+    dtype = np.dtype(np.complex128)
+
     def __init__(self, basis: Basis, lattice: Lattice) -> None:
         super().__init__(basis)
         self.lattice = lattice
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on real and imaginary parts; see `Basis.field`."""
@@ -89,15 +86,12 @@ class GratingBasis(WrappedBasis):
         The ends of the objects, between which all centers lie.
     """
 
+    dtype = np.dtype(np.complex128)
+
     def __init__(self, basis: RadiatingBasis, lattice: Lattice, bottom: float, top: float) -> None:
         super().__init__(basis)
         self.alone, self.lattice = basis, lattice
         self.bottom, self.top = bottom, top
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on real and imaginary parts; see `Basis.field`."""

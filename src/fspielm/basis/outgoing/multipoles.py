@@ -270,6 +270,8 @@ class MultipoleBasis(Basis):
     regular : bool
     """
 
+    dimension = 3
+
     def __init__(
         self, centers: ArrayLike, orders: ArrayLike, wavenumber: complex, scales: ArrayLike, *, regular: bool = False
     ) -> None:
@@ -290,11 +292,6 @@ class MultipoleBasis(Basis):
     def size(self) -> int:
         """Number of functions."""
         return int(self._starts[-1])
-
-    @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -6,7 +6,7 @@ import cmath
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 import scipy
@@ -45,6 +45,9 @@ class RadiatingBasis(Basis):
         Distances from the centers at which their functions have size one.
     """
 
+    dimension = 2
+    dtype = np.dtype(np.complex128)
+
     def __init__(self, centers: ArrayLike, orders: ArrayLike, wavenumber: complex, scales: ArrayLike) -> None:
         self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
         self.orders = np.array(orders, dtype=np.int_)
@@ -62,16 +65,6 @@ class RadiatingBasis(Basis):
     def size(self) -> int:
         """Number of functions."""
         return int(self._starts[-1])
-
-    @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
 
     @property
     def sources(self) -> FloatArray:
@@ -248,6 +241,8 @@ class HarmonicBasis(Basis):
     constant : bool
     """
 
+    dimension = 2
+
     def __init__(
         self, centers: ArrayLike, orders: ArrayLike, scales: ArrayLike, charged: ArrayLike, *, constant: bool = True
     ) -> None:
@@ -272,11 +267,6 @@ class HarmonicBasis(Basis):
     def size(self) -> int:
         """Number of functions."""
         return len(self._columns)
-
-    @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
 
     @property
     def sources(self) -> FloatArray:

@@ -117,6 +117,8 @@ class LayerBasis(Basis):
         What functions are divided by; ones by default.
     """
 
+    dimension = 3
+
     def __init__(
         self, basis: MultipoleBasis, layers: tuple[Rings | None, ...], sizes: FloatArray | None = None
     ) -> None:
@@ -138,11 +140,6 @@ class LayerBasis(Basis):
     def size(self) -> int:
         """Number of functions."""
         return self._size
-
-    @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
 
     @property
     def dtype(self) -> np.dtype[Any]:

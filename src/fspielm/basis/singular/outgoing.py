@@ -167,6 +167,8 @@ class SourceBasis(Basis):
         Distances of the sources from the domain, or about that.
     """
 
+    dimension = 2
+
     def __init__(self, points: ArrayLike, ratio: float, clearances: ArrayLike) -> None:
         self.points = np.array(points, dtype=np.float64)
         self.ratio = float(ratio)
@@ -185,11 +187,6 @@ class SourceBasis(Basis):
     def size(self) -> int:
         """Number of functions, one for each source."""
         return len(self.points)
-
-    @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
 
     @property
     def sources(self) -> FloatArray:

@@ -247,13 +247,10 @@ class Angle(CornerFunction):
         As those of `Wave`; zero for Laplace's equation.
     """
 
+    is_real = True
+
     wavenumber: float = 0.0
     modified: bool = False
-
-    @property
-    def is_real(self) -> bool:
-        """True: the logarithm is left out."""
-        return True
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
@@ -280,6 +277,8 @@ class SingularBasis(Basis):
     functions : sequence of CornerFunction
     """
 
+    dimension = 2
+
     def __init__(
         self, corner: tuple[float, float], axis: float, scale: float, functions: Sequence[CornerFunction]
     ) -> None:
@@ -296,11 +295,6 @@ class SingularBasis(Basis):
     def size(self) -> int:
         """Number of functions, two for each complex one."""
         return len(self._columns)
-
-    @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
 
     @property
     def corners(self) -> tuple[tuple[float, float], ...]:
