@@ -135,7 +135,7 @@ def peak_memory(points: int, threads: int) -> None:
 
 
 def calibrate() -> None:
-    """Fit the constants in ``features/evaluation/cost.py`` to measured times on one thread."""
+    """Fit the constants in ``basis/evaluation/direct.py`` to measured times on one thread."""
     from fspielm.basis.evaluation import direct as cost
 
     rows, times = [], []
