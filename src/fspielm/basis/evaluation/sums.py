@@ -29,7 +29,6 @@ from fspielm.basis.singular.tabulated import with_tables
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 
-
 Method = Literal["auto", "direct", "nufft", "tiles"]
 
 # Points at a time, which bounds the memory besides the result.
