@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.basis.basis import COSINE, Basis, ExponentialBasis, JoinedBasis, RidgeBasis
 from fspielm.basis.exact.laws import (
-    Course,
+    Evolution,
     Scene,
     Space,
-    course_along,
     directions_needed,
+    evolution_along,
     evolving_frequencies,
     excess,
     find_sheets,
@@ -60,18 +60,18 @@ def characteristic_frequencies(
     If solutions evolve, because the problem has time or is not elliptic, zeros are spread over wavenumbers; otherwise
     over directions.
     """
-    course = _course_of(symbol, scene, time_axis)
-    if course is not None:
-        return evolving_frequencies(symbol, course, neurons, rng, reach)
+    evolution = _evolution_of(symbol, scene, time_axis)
+    if evolution is not None:
+        return evolving_frequencies(symbol, evolution, neurons, rng, reach)
     axes = tuple(range(symbol.dimension))
     space = Space(axes, np.zeros(symbol.dimension), scene.radius(axes))
     return steady_frequencies(symbol, space, neurons, rng)
 
 
-def _course_of(symbol: Symbol, scene: Scene, time_axis: int | None) -> Course | None:
+def _evolution_of(symbol: Symbol, scene: Scene, time_axis: int | None) -> Evolution | None:
     """How solutions evolve: along time, or along another axis if the equation is not elliptic; otherwise None."""
     axis = _evolution_axis(symbol, scene) if time_axis is None else time_axis
-    return None if axis is None or symbol.dimension == 1 else course_along(scene, axis)
+    return None if axis is None or symbol.dimension == 1 else evolution_along(scene, axis)
 
 
 def _evolution_axis(symbol: Symbol, scene: Scene) -> int | None:
@@ -165,13 +165,13 @@ def reach_for(problem: Problem, bands: Sequence[float] | FloatArray) -> tuple[fl
     bands : (d,) array
         The highest frequency of the data along each axis, to the wanted digits.
     """
-    symbol, course = _evolving(problem)
+    symbol, evolution = _evolving(problem)
     if len(bands) != problem.dimension:
         raise ProblemError(f"bands must have one entry for each of {problem.dimension} axes; got {bands}")
-    wavenumber = float(np.linalg.norm([bands[i] for i in course.space]))
-    extent = 2 * course.radius + course.duration * highest_speed(symbol, course, wavenumber)
-    beyond = [excess(band, extent, len(course.space)) for band in bands]
-    beyond[course.axis] = excess(bands[course.axis], course.duration)
+    wavenumber = float(np.linalg.norm([bands[i] for i in evolution.space]))
+    extent = 2 * evolution.radius + evolution.duration * highest_speed(symbol, evolution, wavenumber)
+    beyond = [excess(band, extent, len(evolution.space)) for band in bands]
+    beyond[evolution.axis] = excess(bands[evolution.axis], evolution.duration)
     return tuple(float(band + more) for band, more in zip(bands, beyond, strict=True))
 
 
@@ -180,10 +180,10 @@ def neurons_for_reach(problem: Problem, reach: Sequence[float]) -> int:
 
     Use it as ``Characteristic(neurons, reach=reach)`` on a problem that evolves, with the reach from `reach_for`.
     """
-    symbol, course = _evolving(problem)
+    symbol, evolution = _evolving(problem)
     if len(reach) != problem.dimension:
         raise ProblemError(f"reach must have one entry for each of {problem.dimension} axes; got {reach}")
-    return functions_needed(symbol, course, tuple(reach))
+    return functions_needed(symbol, evolution, tuple(reach))
 
 
 def evolves(problem: Problem) -> bool:
@@ -191,20 +191,20 @@ def evolves(problem: Problem) -> bool:
 
     False for problems with a single coordinate, which have only a few solutions.
     """
-    return problem.dimension > 1 and _course(problem)[1] is not None
+    return problem.dimension > 1 and _symbol_and_evolution(problem)[1] is not None
 
 
-def _course(problem: Problem) -> tuple[Symbol, Course | None]:
+def _symbol_and_evolution(problem: Problem) -> tuple[Symbol, Evolution | None]:
     symbol = problem_symbol(problem)
     time_axis = None if problem.domain.time is None else problem.dimension - 1
-    return symbol, _course_of(symbol, scene_of(problem.domain), time_axis)
+    return symbol, _evolution_of(symbol, scene_of(problem.domain), time_axis)
 
 
-def _evolving(problem: Problem) -> tuple[Symbol, Course]:
-    symbol, course = _course(problem)
-    if course is None:
+def _evolving(problem: Problem) -> tuple[Symbol, Evolution]:
+    symbol, evolution = _symbol_and_evolution(problem)
+    if evolution is None:
         raise UnsuitableError("the equation is elliptic: nothing evolves; for such problems see neurons_needed")
-    return symbol, course
+    return symbol, evolution
 
 
 # ---- The family
