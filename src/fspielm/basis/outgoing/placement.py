@@ -84,7 +84,7 @@ def continue_inward(curve: PlaneCurve) -> Continuation | None:
 def _first_singularity(modes: FloatArray, series: ComplexArray, s: FloatArray) -> float:
     """The depth of the first zero of z', where the winding number of z' changes."""
     before, windings = 0.0, _windings(_sum(modes, 1j * modes * series, s, 0.0))
-    for depth in _DEPTHS.tolist():
+    for depth in map(float, _DEPTHS):
         if _windings(_sum(modes, 1j * modes * series, s, depth)) != windings:
             return 0.5 * (before + depth)
         before = depth
