@@ -13,23 +13,40 @@ from fspielm.errors import ProblemError
 from fspielm.problem.operator import Operator
 
 
-class WrappedBasis(Basis):
-    """One function for each function of a `basis` for a single unknown, singular and oscillating as that is."""
+class DependentBasis(Basis):
+    """Functions that are made of those of another `basis`, and singular at the same places."""
 
     def __init__(self, basis: Basis) -> None:
-        if basis.components != 1:
-            raise ProblemError(f"basis must be for a single unknown; got one for {basis.components} of them")
         self.basis = basis
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self.basis.size
 
     @property
     def dimension(self) -> int:
         """Number of coordinates they depend on."""
         return self.basis.dimension
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Those of the basis."""
+        return self.basis.corners
+
+    @property
+    def sources(self) -> FloatArray:
+        """Those of the basis."""
+        return self.basis.sources
+
+
+class WrappedBasis(DependentBasis):
+    """One function for each function of a `basis` for a single unknown, with the same frequencies."""
+
+    def __init__(self, basis: Basis) -> None:
+        super().__init__(basis)
+        if basis.components != 1:
+            raise ProblemError(f"basis must be for a single unknown; got one for {basis.components} of them")
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return self.basis.size
 
     @property
     def frequencies(self) -> FloatArray | ComplexArray | None:
@@ -50,16 +67,6 @@ class WrappedBasis(Basis):
     def oscillates(self) -> bool:
         """Whether the functions of the basis oscillate."""
         return self.basis.oscillates
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """Those of the basis."""
-        return self.basis.corners
-
-    @property
-    def sources(self) -> FloatArray:
-        """Those of the basis."""
-        return self.basis.sources
 
 
 @final
@@ -210,7 +217,7 @@ def _part(operator: Operator, part: str) -> Operator:
 
 
 @final
-class RealParts(Basis):
+class RealParts(DependentBasis):
     """The real part of the first function of a complex basis, its imaginary part, the real part of the second, ...
 
     Sums of complex functions are evaluated on this basis: see `Basis.field`.
@@ -224,7 +231,7 @@ class RealParts(Basis):
     def __init__(self, basis: Basis) -> None:
         if basis.dtype.kind != "c" or basis.components != 1:
             raise ProblemError("basis must have complex functions for a single unknown")
-        self.basis = basis
+        super().__init__(basis)
 
     @property
     def size(self) -> int:
@@ -232,24 +239,9 @@ class RealParts(Basis):
         return 2 * self.basis.size
 
     @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.basis.dimension
-
-    @property
     def together(self) -> int:
         """Both parts of the complex functions that share work."""
         return 2 * self.basis.together
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """Those of the complex functions."""
-        return self.basis.corners
-
-    @property
-    def sources(self) -> FloatArray:
-        """Those of the complex functions."""
-        return self.basis.sources
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -268,7 +260,7 @@ def parts_of_sum(basis: Basis, coefficients: NumberArray) -> tuple[Basis, Number
 
 
 @final
-class ComplexPairs(Basis):
+class ComplexPairs(DependentBasis):
     """Functions ``f_0 + i f_1``, ``f_2 + i f_3``, ... of a real basis.
 
     Used for equations with complex coefficients, which real and imaginary parts do not satisfy separately.
@@ -284,27 +276,13 @@ class ComplexPairs(Basis):
     def __init__(self, parts: Basis) -> None:
         if parts.size % 2 or parts.dtype.kind == "c" or parts.components != 1:
             raise ProblemError("parts must be an even number of real functions for a single unknown")
+        super().__init__(parts)
         self.parts = parts
 
     @property
     def size(self) -> int:
         """Number of functions."""
         return self.parts.size // 2
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.parts.dimension
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """Those of the parts."""
-        return self.parts.corners
-
-    @property
-    def sources(self) -> FloatArray:
-        """Those of the parts."""
-        return self.parts.sources
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on the parts; see `Basis.field`."""

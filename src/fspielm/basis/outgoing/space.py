@@ -18,6 +18,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator, localise
 from fspielm.basis.outgoing.multipoles import MultipoleBasis, harmonics
 from fspielm.basis.outgoing.placement import Wanted, distance_between, orders_at, orders_of_images
+from fspielm.basis.wrapping import DependentBasis
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.exterior import Body
@@ -97,7 +98,7 @@ class Rings:
 
 
 @final
-class LayerBasis(Basis):
+class LayerBasis(DependentBasis):
     """Fields of sources on surfaces with smooth strengths, together with ordinary multipoles.
 
     A smooth field needs far fewer functions than sources: their number depends on how fast the field varies along a
@@ -114,12 +115,11 @@ class LayerBasis(Basis):
         Divisors of the functions; ones by default.
     """
 
-    dimension = 3
-
     def __init__(
         self, basis: MultipoleBasis, layers: tuple[Rings | None, ...], sizes: FloatArray | None = None
     ) -> None:
-        self.basis, self.layers = basis, tuple(layers)
+        super().__init__(basis)
+        self.layers = tuple(layers)
         source_ends, ends, center = [0], [0], 0
         for rings in self.layers:
             count = len(rings.weights) if rings else int(basis.orders[center] + 1) ** 2
@@ -144,11 +144,6 @@ class LayerBasis(Basis):
     def dtype(self) -> np.dtype[Any]:
         """The type of the sources' values."""
         return self.basis.dtype
-
-    @property
-    def sources(self) -> FloatArray:
-        """The centers."""
-        return self.basis.sources
 
     @property
     def reach(self) -> FloatArray:
