@@ -257,7 +257,7 @@ class Basis(ABC):
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """One unknown of the sums with `coefficients` ``(..., M)``: a real basis of it alone, and its coefficients."""
-        return self, coefficients
+        return parts_of_sum(self, coefficients) if self.dtype.kind == "c" else (self, coefficients)
 
     def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The same sums on a basis without columns that have no values, and its coefficients ``(..., M')``."""
@@ -333,6 +333,71 @@ def join_sums(parts: Sequence[tuple[Basis, NumberArray]]) -> tuple[Basis, Number
     if len(parts) == 1:
         return parts[0]
     return JoinedBasis([basis for basis, _ in parts]), np.concatenate([c for _, c in parts], axis=-1)
+
+
+class DependentBasis(Basis):
+    """Functions that are made of those of another `basis`, and singular at the same places."""
+
+    def __init__(self, basis: Basis) -> None:
+        self.basis = basis
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates they depend on."""
+        return self.basis.dimension
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Those of the basis."""
+        return self.basis.corners
+
+    @property
+    def sources(self) -> FloatArray:
+        """Those of the basis."""
+        return self.basis.sources
+
+
+@final
+class RealParts(DependentBasis):
+    """The real part of the first function of a complex basis, its imaginary part, the real part of the second, ...
+
+    Sums of complex functions are evaluated on this basis: see `Basis.field`.
+
+    Parameters
+    ----------
+    basis : Basis
+        Complex, for a single unknown.
+    """
+
+    def __init__(self, basis: Basis) -> None:
+        if basis.dtype.kind != "c" or basis.components != 1:
+            raise ProblemError("basis must have complex functions for a single unknown")
+        super().__init__(basis)
+
+    @property
+    def size(self) -> int:
+        """Twice the number of complex functions."""
+        return 2 * self.basis.size
+
+    @property
+    def together(self) -> int:
+        """Both parts of the complex functions that share work."""
+        return 2 * self.basis.together
+
+    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        first, last, _ = columns.indices(self.size)
+        begin, end = first // 2, -(-last // 2)
+        values: ComplexArray = np.empty((end - begin, len(operator.points)), dtype=np.complex128)
+        self.basis.fill(operator, slice(begin, end), values)
+        both = np.stack([values.real, values.imag], axis=1).reshape(-1, len(operator.points))
+        out[...] = both[first - 2 * begin : last - 2 * begin]
+
+
+def parts_of_sum(basis: Basis, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+    """Sums of complex functions with `coefficients` ``(..., M)``, as sums of their real and imaginary parts."""
+    both = np.stack([coefficients, 1j * coefficients], axis=-1)
+    return RealParts(basis), both.reshape(*coefficients.shape[:-1], -1)
 
 
 # Exponents are cut off here: far outside of the domain, values mean nothing but stay finite.

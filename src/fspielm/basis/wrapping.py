@@ -8,31 +8,9 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import COSINE, Basis, LocalOperator, RidgeBasis, join_sums
+from fspielm.basis.basis import COSINE, Basis, DependentBasis, LocalOperator, RidgeBasis, join_sums
 from fspielm.errors import ProblemError
 from fspielm.problem.operator import Operator
-
-
-class DependentBasis(Basis):
-    """Functions that are made of those of another `basis`, and singular at the same places."""
-
-    def __init__(self, basis: Basis) -> None:
-        self.basis = basis
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.basis.dimension
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """Those of the basis."""
-        return self.basis.corners
-
-    @property
-    def sources(self) -> FloatArray:
-        """Those of the basis."""
-        return self.basis.sources
 
 
 class WrappedBasis(DependentBasis):
@@ -214,49 +192,6 @@ def _part(operator: Operator, part: str) -> Operator:
     """The operator with the real or the imaginary parts of its coefficients, without zero terms."""
     numbers = [(float(getattr(np.asarray(t.coefficient), part)), t) for t in operator.terms]
     return Operator(operator.dimension, tuple(type(t)(number, t.orders) for number, t in numbers if number))
-
-
-@final
-class RealParts(DependentBasis):
-    """The real part of the first function of a complex basis, its imaginary part, the real part of the second, ...
-
-    Sums of complex functions are evaluated on this basis: see `Basis.field`.
-
-    Parameters
-    ----------
-    basis : Basis
-        Complex, for a single unknown.
-    """
-
-    def __init__(self, basis: Basis) -> None:
-        if basis.dtype.kind != "c" or basis.components != 1:
-            raise ProblemError("basis must have complex functions for a single unknown")
-        super().__init__(basis)
-
-    @property
-    def size(self) -> int:
-        """Twice the number of complex functions."""
-        return 2 * self.basis.size
-
-    @property
-    def together(self) -> int:
-        """Both parts of the complex functions that share work."""
-        return 2 * self.basis.together
-
-    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
-        """Write the operator on the functions `columns`; see `Basis.fill`."""
-        first, last, _ = columns.indices(self.size)
-        begin, end = first // 2, -(-last // 2)
-        values: ComplexArray = np.empty((end - begin, len(operator.points)), dtype=np.complex128)
-        self.basis.fill(operator, slice(begin, end), values)
-        both = np.stack([values.real, values.imag], axis=1).reshape(-1, len(operator.points))
-        out[...] = both[first - 2 * begin : last - 2 * begin]
-
-
-def parts_of_sum(basis: Basis, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-    """Sums of complex functions with `coefficients` ``(..., M)``, as sums of their real and imaginary parts."""
-    both = np.stack([coefficients, 1j * coefficients], axis=-1)
-    return RealParts(basis), both.reshape(*coefficients.shape[:-1], -1)
 
 
 @final

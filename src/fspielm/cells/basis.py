@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, Latest, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
-from fspielm.basis.wrapping import parts_of_sum
 from fspielm.cells.frames import Frames, MaterialFrames, stack_frames
 from fspielm.resources import check_deadline
 
@@ -576,10 +575,6 @@ class SumsOnCells(Basis):
     def dimension(self) -> int:
         """Number of coordinates they depend on."""
         return self.cells.dimension
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
 
     def summed(self, coefficients: NumberArray) -> SumsOnCells:
         """The sum of the functions with these coefficients ``(F,)`` as a single function."""

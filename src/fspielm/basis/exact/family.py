@@ -30,7 +30,7 @@ from fspielm.basis.exact.laws import (
 )
 from fspielm.basis.exact.null_vectors import ModeBasis, null_amplitudes
 from fspielm.basis.exact.symbol import Frequencies, Symbol, problem_symbol
-from fspielm.basis.random.families import Family, Place, check_count
+from fspielm.basis.random.families import Family, Place, as_numbers, check_count
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.numerics.sampling import half_sphere
 from fspielm.problem.derived import natural_scales
@@ -236,7 +236,10 @@ class Characteristic(Family):
     def __post_init__(self) -> None:
         check_count("neurons", self.neurons)
         if self.reach is not None:
-            object.__setattr__(self, "reach", _as_reach(self.reach))
+            reach = as_numbers("reach", self.reach)
+            if not reach or not all(np.isfinite(r) and r >= 0 for r in reach):
+                raise ProblemError(f"reach must be zero or positive, one number for each axis; got {self.reach!r}")
+            object.__setattr__(self, "reach", reach)
 
     def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
         """Find the zeros that the problem needs, then draw phases uniform on [0, 2 pi)."""
@@ -308,13 +311,3 @@ def _real_functions(
         alone = -np.angle(np.take_along_axis(flat, np.abs(flat).argmax(axis=1)[:, None], axis=1)[:, 0])
     b = np.where(functions[index] == 1, alone[index], phases[index] - 0.5 * np.pi * second)
     return index, b
-
-
-def _as_reach(values: object) -> tuple[float, ...]:
-    try:
-        reach = tuple(float(value) for value in values)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
-        raise ProblemError(f"reach must be a sequence of numbers, one for each axis; got {values!r}") from None
-    if not reach or not all(np.isfinite(r) and r >= 0 for r in reach):
-        raise ProblemError(f"reach must be zero or positive, one number for each axis; got {values!r}")
-    return reach

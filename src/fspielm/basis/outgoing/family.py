@@ -9,12 +9,12 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator
+from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator, parts_of_sum
 from fspielm.basis.outgoing.multipoles import MultipoleBasis
 from fspielm.basis.outgoing.radiating import RadiatingBasis
 from fspielm.basis.outgoing.space import LayerBasis
 from fspielm.basis.random.families import Family, Place
-from fspielm.basis.wrapping import Component, DerivedBasis, parts_of_sum
+from fspielm.basis.wrapping import Component, DerivedBasis
 from fspielm.errors import UnsuitableError
 from fspielm.geometry.domain import Domain
 from fspielm.problem.operator import Operator, Term
@@ -106,10 +106,6 @@ class RegionalBasis(Basis):
     def sources(self) -> FloatArray:
         """The sources of all parts."""
         return np.concatenate([part.sources for part in self.parts])
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
 
     def split(self, coefficients: NumberArray) -> list[NumberArray]:
         """The coefficients of each part."""

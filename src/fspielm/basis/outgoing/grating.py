@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.basis.outgoing.radiating import RadiatingBasis
-from fspielm.basis.wrapping import WrappedBasis, parts_of_sum
+from fspielm.basis.wrapping import WrappedBasis
 from fspielm.problem.scattering.open_domain import Lattice
 
 
@@ -33,10 +33,6 @@ class FoldedBasis(WrappedBasis):
     def __init__(self, basis: Basis, lattice: Lattice) -> None:
         super().__init__(basis)
         self.lattice = lattice
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -90,10 +86,6 @@ class GratingBasis(WrappedBasis):
         super().__init__(basis)
         self.alone, self.lattice = basis, lattice
         self.bottom, self.top = bottom, top
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

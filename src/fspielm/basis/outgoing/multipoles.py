@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
-from fspielm.basis.wrapping import parts_of_sum
 from fspielm.errors import ProblemError
 
 # ---- Real spherical harmonics
@@ -298,10 +297,6 @@ class MultipoleBasis(Basis):
     def together(self) -> int:
         """All functions of one center: each degree follows from the previous ones."""
         return int((self.orders.max() + 1) ** 2)
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts if functions are complex; see `Basis.field`."""
-        return parts_of_sum(self, coefficients) if self.dtype.kind == "c" else (self, coefficients)
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

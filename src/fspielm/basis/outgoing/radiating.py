@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.basis.singular.singular import LOGARITHM, SMALLEST_RADIUS, Orders, Power, off_zero, zeta_weights
-from fspielm.basis.wrapping import parts_of_sum
 from fspielm.errors import ProblemError
 from fspielm.numerics.special import hankel_on_ray
 
@@ -80,10 +79,6 @@ class RadiatingBasis(Basis):
     def together(self) -> int:
         """All functions of one center: each order follows from the previous ones."""
         return int(2 * self.orders.max() + 1)
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

@@ -15,10 +15,9 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.basis.basis import Basis, LocalOperator, localise
+from fspielm.basis.basis import Basis, DependentBasis, LocalOperator, localise
 from fspielm.basis.outgoing.multipoles import MultipoleBasis, harmonics
 from fspielm.basis.outgoing.placement import Wanted, distance_between, orders_at, orders_of_images
-from fspielm.basis.wrapping import DependentBasis
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.exterior import Body

@@ -391,21 +391,23 @@ def in_rounded_box(frequencies: FloatArray, core: FloatArray, widths: FloatArray
     return np.asarray(np.sum(excess**2, axis=1) <= 1.0)
 
 
-def _as_center(values: Sequence[float], dimension: int) -> tuple[float, ...]:
+def as_numbers(name: str, values: Any) -> tuple[float, ...]:
+    """A sequence of numbers, one for each axis, as floats."""
     try:
-        center = tuple(float(value) for value in values)
+        return tuple(float(value) for value in values)
     except (TypeError, ValueError):
-        raise ProblemError(f"center must be a sequence of numbers, one for each axis; got {values!r}") from None
+        raise ProblemError(f"{name} must be a sequence of numbers, one for each axis; got {values!r}") from None
+
+
+def _as_center(values: Sequence[float], dimension: int) -> tuple[float, ...]:
+    center = as_numbers("center", values)
     if len(center) != dimension or not np.all(np.isfinite(center)):
         raise ProblemError(f"center must have one finite number for each of {dimension} axes; got {values!r}")
     return center
 
 
-def _as_widths(name: str, values: Sequence[float], *, zero: bool = False) -> tuple[float, ...]:
-    try:
-        widths = tuple(float(value) for value in values)
-    except (TypeError, ValueError):
-        raise ProblemError(f"{name} must be a sequence of numbers, one for each axis; got {values!r}") from None
+def _as_widths(name: str, values: Sequence[float], *, zero: bool) -> tuple[float, ...]:
+    widths = as_numbers(name, values)
     if not widths or not all(np.isfinite(w) and (w > 0 or (zero and w == 0)) for w in widths):
         raise ProblemError(f"{name} must be positive, one for each axis; got {values!r}")
     return widths

@@ -507,13 +507,10 @@ def hole_columns(problem: Problem) -> tuple[Basis, ...]:
     return tuple(
         SingularBasis(hole.center, 0.0, hole.radius, functions)
         for hole in holes
-        if is_isotropic(problem, _rim_point(hole)) and (functions := multipoles(hole, helmholtz_ratio(problem)))
+        # at a point of the rim, as coefficients need not be defined in the hole
+        if is_isotropic(problem, (hole.center[0] + hole.radius, hole.center[1]))
+        and (functions := multipoles(hole, helmholtz_ratio(problem)))
     )
-
-
-def _rim_point(hole: Hole) -> tuple[float, float]:
-    """A point close to the rim: coefficients need not be defined in the hole."""
-    return hole.center[0] + hole.radius, hole.center[1]
 
 
 def _image_orders(hole: Hole) -> int:
