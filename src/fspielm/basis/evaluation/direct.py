@@ -48,20 +48,11 @@ def join_smooth(parts: Sequence[Part]) -> list[Part]:
 @final
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A part of an operator: an operator with constant coefficients, times a function.
+    """A part of an operator: an operator with constant coefficients, times a function."""
 
-    Attributes
-    ----------
-    orders : (T, d) integer array
-        Derivative orders of each of the T terms.
-    coefficients : (T,) array
-    factor : (n,) array or None
-        The function at the points; None stands for one.
-    """
-
-    orders: NDArray[np.int_]
-    coefficients: FloatArray
-    factor: FloatArray | None = None
+    orders: NDArray[np.int_]  # (T, d): derivative orders of each of the T terms
+    coefficients: FloatArray  # (T,)
+    factor: FloatArray | None = None  # (n,): the function at the points; None stands for one
 
 
 def split_rows(local: LocalOperator) -> list[Row]:

@@ -162,21 +162,12 @@ _EPS = float(np.finfo(np.float64).eps)
 @final
 @dataclass(frozen=True, eq=False)
 class Expansions:
-    """R functions on T boxes.
+    """R functions on T boxes."""
 
-    Attributes
-    ----------
-    lower, upper : (T, d) arrays
-        The ends of the boxes.
-    coefficients : (T, R, p, ..., p) array
-    failed : (T, d) array
-        The axes along which the coefficients have not fallen to rounding.
-    """
-
-    lower: FloatArray
-    upper: FloatArray
-    coefficients: FloatArray
-    failed: BoolArray
+    lower: FloatArray  # (T, d): lower corners of the boxes
+    upper: FloatArray  # (T, d)
+    coefficients: FloatArray  # (T, R, p, ..., p)
+    failed: BoolArray  # (T, d): the axes along which the coefficients have not fallen to rounding
 
     @property
     def converged(self) -> NDArray[np.int_]:
@@ -268,24 +259,12 @@ _POINTS_AT_ONCE = 2048
 @final
 @dataclass(frozen=True, eq=False)
 class _Tile:
-    """Some of the points, and the polynomials that are known on their bounding box.
+    """Some of the points, and the polynomials that are known on their bounding box."""
 
-    Attributes
-    ----------
-    index : (n,) integer array
-        The indices of the points.
-    places : (a, n) array
-        Their coordinates along the axes on which points differ.
-    missing : tuple of int
-        The parts of the sum whose polynomials are not yet known.
-    known : tuple of Polynomials
-        The polynomials of all other parts, on boxes that contain this one.
-    """
-
-    index: IntArray
-    places: FloatArray
-    missing: tuple[int, ...]
-    known: tuple[Polynomials, ...] = ()
+    index: IntArray  # (n,): the indices of the points
+    places: FloatArray  # (a, n): their coordinates along the axes on which points differ
+    missing: tuple[int, ...]  # the parts of the sum whose polynomials are not yet known
+    known: tuple[Polynomials, ...] = ()  # the polynomials of all other parts, on boxes that contain this one
 
     @cached_property
     def ends(self) -> tuple[FloatArray, FloatArray]:
@@ -324,21 +303,11 @@ class _Tile:
 @final
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """R operators with constant coefficients on F sums of features.
-
-    Attributes
-    ----------
-    basis : Basis
-    fields : (F, M) array
-        Coefficients of the features.
-    operators : sequence of (orders, coefficients)
-        The terms of each operator, as in `LocalOperator`.
-    threads : int
-    """
+    """R operators with constant coefficients on F sums of features."""
 
     basis: Basis
-    fields: FloatArray
-    operators: Sequence[tuple[IntArray, FloatArray]]
+    fields: FloatArray  # (F, M): coefficients of the features
+    operators: Sequence[tuple[IntArray, FloatArray]]  # the terms of each operator, as in `LocalOperator`
     threads: int
 
     def __call__(self, points: FloatArray) -> FloatArray:
@@ -440,21 +409,11 @@ def _expand_part(part: int, sums: Sums, cloud: Cloud, tiles: list[_Tile], failed
 @final
 @dataclass(frozen=True, eq=False)
 class Spots:
-    """Some points of each of T tiles.
+    """Some points of each of T tiles."""
 
-    Attributes
-    ----------
-    places : (T, a, s) array
-        Coordinates along the axes on which points differ.
-    values : (R F, T, s) array
-        By the direct sum.
-    rounding : (R F, T) array
-        Approximate error of the direct sum on each tile.
-    """
-
-    places: FloatArray
-    values: FloatArray
-    rounding: FloatArray
+    places: FloatArray  # (T, a, s): coordinates along the axes on which points differ
+    values: FloatArray  # (R F, T, s): by the direct sum
+    rounding: FloatArray  # (R F, T): approximate error of the direct sum on each tile
 
     def select(self, tiles: IntArray) -> Spots:
         """The spots of some tiles."""

@@ -92,22 +92,11 @@ def excess(band: float, extent: float, dimension: int = 1) -> float:
 def _spaced_frequencies(
     extent: ByFrequency, limit: float, rng: np.random.Generator, density: float = 1.0, dimension: int = 1
 ) -> FloatArray:
-    """Frequencies up to `limit`, dense enough to represent functions on `extent`.
+    """Frequencies up to `limit` (the excess included), dense enough to represent functions on their `extent`.
 
-    The first is a random share, between a quarter and a half, of a step from zero. Two draws then have no functions in
-    common, and one shows what the other misses.
-
-    Parameters
-    ----------
-    extent : callable
-        Length on which functions of given frequencies must be distinguished.
-    limit : float
-        Including the excess over the band.
-    rng : Generator
-    density : float
-        Relative to that of an extension.
-    dimension : int
-        Number of dimensions in which these are lengths of frequency vectors.
+    The `density` is relative to that of an extension; `dimension` is that of the vectors whose lengths these are. The
+    first frequency is a random share, between a quarter and a half, of a step from zero. Two draws then have no
+    functions in common, and one shows what the other misses.
     """
     grid = np.linspace(0.0, limit, _GRID)
     lengths = extent(grid)
@@ -120,20 +109,7 @@ def _spaced_frequencies(
 
 
 def _limit_for(extent: ByFrequency, functions: ByFrequency, neurons: float, unit: float, dimension: int = 1) -> float:
-    """The limit of `_spaced_frequencies` at which they make `neurons` functions altogether.
-
-    Parameters
-    ----------
-    extent : callable
-        See `_spaced_frequencies`.
-    functions : callable
-        Number of functions for each of given frequencies.
-    neurons : float
-    unit : float
-        A low frequency, at which the search begins.
-    dimension : int
-        See `_spaced_frequencies`.
-    """
+    """The limit at which `_spaced_frequencies` with so many `functions` each make `neurons`; `unit` starts the search."""
 
     def count(highest: float) -> float:
         grid = np.linspace(0.0, highest, _COARSE_GRID)
@@ -179,17 +155,10 @@ _DIGITS = 9
 @final
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """The waves of one kind along some directions.
-
-    Attributes
-    ----------
-    waves : Frequencies
-    wavenumber : float
-        The largest.
-    """
+    """The waves of one kind along some directions."""
 
     waves: Frequencies
-    wavenumber: float
+    wavenumber: float  # the largest
 
     @property
     def multiplicity(self) -> int:
@@ -252,20 +221,11 @@ _STEP = 1.05
 @final
 @dataclass(frozen=True, eq=False)
 class Space:
-    """The axes along which directions are taken, and the fixed frequencies along the others.
-
-    Attributes
-    ----------
-    axes : tuple of int
-    base : (d,) array
-        The fixed frequencies; zero along `axes`.
-    radius : float
-        Largest distance from the center of the domain along `axes`.
-    """
+    """The axes along which directions are taken, and the fixed frequencies along the others."""
 
     axes: tuple[int, ...]
-    base: FloatArray
-    radius: float
+    base: FloatArray  # (d,): the fixed frequencies; zero along `axes`
+    radius: float  # largest distance from the center of the domain along `axes`
 
     def embed(self, vectors: FloatArray) -> FloatArray:
         """Vectors ``(n, len(axes))`` along the axes in all coordinates."""
@@ -360,20 +320,11 @@ def highest_ring(symbol: Symbol, space: Space, neurons: int) -> float:
 @final
 @dataclass(frozen=True)
 class _Ring:
-    """Exponentials of one tangential frequency.
-
-    Attributes
-    ----------
-    frequency : float
-    growth : float
-        E-foldings from the center of the domain to its boundary.
-    functions : float
-        Number of real functions for each direction.
-    """
+    """Exponentials of one tangential frequency."""
 
     frequency: float
-    growth: float
-    functions: float
+    growth: float  # e-foldings from the center of the domain to its boundary
+    functions: float  # number of real functions for each direction
 
 
 def _rings(
@@ -464,22 +415,12 @@ _BYTES_PER_ZERO = 200.0  # for each dimension of space
 @final
 @dataclass(frozen=True, eq=False)
 class Evolution:
-    """The axis along which a solution evolves, and the others.
-
-    Attributes
-    ----------
-    axis : int
-    space : tuple of int
-    radius : float
-        Largest distance from the center in space.
-    duration : float
-        Extent along `axis`.
-    """
+    """The axis along which a solution evolves, and the others."""
 
     axis: int
     space: tuple[int, ...]
-    radius: float
-    duration: float
+    radius: float  # largest distance from the center in space
+    duration: float  # extent along `axis`
 
 
 def evolution_along(scene: Scene, axis: int) -> Evolution:

@@ -192,22 +192,12 @@ class GratingBasis(WrappedBasis):
 @final
 @dataclass(frozen=True, eq=False)
 class _Waves:
-    """Plane waves ``exp(i (along (x - x0) + across (y - y0)))`` whose sums are the fields of sources.
+    """Plane waves ``exp(i (along (x - x0) + across (y - y0)))`` whose sums are the fields of sources."""
 
-    Attributes
-    ----------
-    along, across : (J,) arrays
-    turn : (J,) array
-        Factor from one order of a multipole to the next.
-    weights : (J,) array
-        Amplitudes in the field of a source.
-    x0, y0 : float
-    """
-
-    along: NumberArray
-    across: NumberArray
-    turn: ComplexArray
-    weights: NumberArray
+    along: NumberArray  # (J,)
+    across: NumberArray  # (J,)
+    turn: ComplexArray  # (J,): factor from one order of a multipole to the next
+    weights: NumberArray  # (J,): amplitudes in the field of a source
     x0: float
     y0: float
 

@@ -32,22 +32,13 @@ _DEPTHS = np.concatenate([np.geomspace(1e-3, 0.1, 20)[:-1], np.arange(0.1, 1.0, 
 @final
 @dataclass(frozen=True, eq=False)
 class Continuation:
-    """The curve ``z(s) = sum_m coefficients_m exp(i m s)`` for s from 0 to 2 pi, with the outside on its left.
+    """The curve ``z(s) = sum_m coefficients_m exp(i m s)`` for s from 0 to 2 pi, with the outside on its left."""
 
-    Attributes
-    ----------
-    modes, coefficients : (M,) arrays
-    deepest : float
-        The largest t such that z' has no zero at ``s - i t``.
-    speed, fastest : float
-        ``|z'|`` along the curve: root mean square and largest.
-    """
-
-    modes: FloatArray
-    coefficients: ComplexArray
-    deepest: float
-    speed: float
-    fastest: float
+    modes: FloatArray  # (M,)
+    coefficients: ComplexArray  # (M,)
+    deepest: float  # the largest t such that z' has no zero at ``s - i t``
+    speed: float  # root mean square of ``|z'|`` along the curve
+    fastest: float  # largest ``|z'|`` along the curve
 
     def at_depth(self, depth: float, count: int) -> tuple[FloatArray, FloatArray]:
         """`count` points ``(n, 2)`` of the continued curve, evenly in s, and their distances from z(s)."""
@@ -136,22 +127,12 @@ _FINE = 4000
 @final
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """Places of functions in an object.
+    """Places of functions in an object."""
 
-    Attributes
-    ----------
-    points : (n, 2) array
-    depths : (n,) array
-    strengths : (n,) array
-        Number of functions per depth, along the boundary.
-    by_side : tuple of float
-        The depth below each side.
-    """
-
-    points: FloatArray
-    depths: FloatArray
-    strengths: FloatArray
-    by_side: tuple[float, ...] = ()
+    points: FloatArray  # (n, 2)
+    depths: FloatArray  # (n,)
+    strengths: FloatArray  # (n,): number of functions per depth, along the boundary
+    by_side: tuple[float, ...] = ()  # the depth below each side
 
 
 def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float) -> Inside:
@@ -294,29 +275,14 @@ _MOST_DIGITS = 17.0
 @final
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Functions around C centers.
+    """Functions around C centers."""
 
-    Attributes
-    ----------
-    centers : (C, d) array
-    orders : (C,) array of int
-        The highest at each.
-    scales : (C,) array
-        Approximate distances from the boundary.
-    charged : (C,) array of bool
-        Whether sources are needed there, or only dipoles and higher orders.
-    crowd : (m, d) array
-        Points toward which the rows on the boundary crowd.
-    strengths : (m,) array
-        Number of functions per distance of these points from the boundary.
-    """
-
-    centers: FloatArray
-    orders: NDArray[np.int_]
-    scales: FloatArray
-    charged: BoolArray
-    crowd: FloatArray
-    strengths: FloatArray
+    centers: FloatArray  # (C, d)
+    orders: NDArray[np.int_]  # (C,): the highest at each
+    scales: FloatArray  # (C,): approximate distances from the boundary
+    charged: BoolArray  # (C,): whether sources are needed there, or only dipoles and higher orders
+    crowd: FloatArray  # (m, d): points toward which the rows on the boundary crowd
+    strengths: FloatArray  # (m,): number of functions per distance of these points from the boundary
 
     @property
     def functions(self) -> int:
@@ -332,21 +298,11 @@ class Placed:
 @final
 @dataclass(frozen=True)
 class Effort:
-    """Requirements for one object.
+    """Requirements for one object."""
 
-    Attributes
-    ----------
-    held : float
-        The highest frequency of data on it to be resolved, if above that of the waves.
-    level : int
-        How many earlier rounds were insufficient.
-    inside : float
-        The wavenumber inside, where waves may resonate along the boundary.
-    """
-
-    held: float
-    level: int = 0
-    inside: float = 0.0
+    held: float  # the highest frequency of data on it to be resolved, if above that of the waves
+    level: int = 0  # how many earlier rounds were insufficient
+    inside: float = 0.0  # the wavenumber inside, where waves may resonate along the boundary
 
 
 @final

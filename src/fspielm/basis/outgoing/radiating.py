@@ -150,20 +150,11 @@ class RadiatingBasis(Basis):
 @final
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """``H(p, k r)`` of orders p from 0 around C centers, divided by its size at the scale of the center.
+    """``H(p, k r)`` of orders p from 0 around C centers, divided by its size at the scale of the center."""
 
-    Attributes
-    ----------
-    radial : (P + 1, C, n) array
-    turns : (P, C, n) array
-        ``exp(i p theta)`` of orders p from 1.
-    growth : (C, P + 1) array
-        The size of each order over that of the previous one.
-    """
-
-    radial: ComplexArray
-    turns: ComplexArray
-    growth: FloatArray
+    radial: ComplexArray  # (P + 1, C, n)
+    turns: ComplexArray  # (P, C, n): ``exp(i p theta)`` of orders p from 1
+    growth: FloatArray  # (C, P + 1): the size of each order over that of the previous one
 
     def values(self, center: NDArray[np.int_], order: NDArray[np.int_], scaled_as: NDArray[np.int_]) -> ComplexArray:
         """Functions ``(m, n)`` of these centers and orders, divided by the sizes of the orders `scaled_as`."""

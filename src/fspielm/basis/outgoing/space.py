@@ -247,18 +247,10 @@ _STEPS = 30
 @final
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Sources on one surface.
+    """Sources on one surface."""
 
-    Attributes
-    ----------
-    centers : (N, 3) array
-    scale : float
-        Their approximate distance from the object.
-    rings : Rings
-    """
-
-    centers: FloatArray
-    scale: float
+    centers: FloatArray  # (N, 3)
+    scale: float  # their approximate distance from the object
     rings: Rings
 
 
