@@ -109,7 +109,7 @@ def _spaced_frequencies(
 
 
 def _limit_for(extent: ByFrequency, functions: ByFrequency, neurons: float, unit: float, dimension: int = 1) -> float:
-    """The limit at which `_spaced_frequencies`, with their `functions` each, make `neurons`; the search starts at `unit`."""
+    """The limit at which `_spaced_frequencies` make `neurons` functions; the search starts at `unit`."""
 
     def count(highest: float) -> float:
         grid = np.linspace(0.0, highest, _COARSE_GRID)

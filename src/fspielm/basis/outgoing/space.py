@@ -114,6 +114,8 @@ class LayerBasis(DependentBasis):
         Divisors of the functions; ones by default.
     """
 
+    basis: MultipoleBasis
+
     def __init__(
         self, basis: MultipoleBasis, layers: tuple[Rings | None, ...], sizes: FloatArray | None = None
     ) -> None:
