@@ -1,4 +1,4 @@
-"""Drawn functions: columns of the collocation matrix, under any operator."""
+"""The interface of a basis, and the elementary ones: joined bases, exponentials and ridge functions."""
 
 from __future__ import annotations
 
@@ -23,16 +23,10 @@ if TYPE_CHECKING:
     from fspielm.cells.basis import CellBasis
 
 
-# ---- Drawn functions: columns of the collocation matrix, under any operator
-
-
-# ---- Derivatives of exponentials: powers of their exponents, and expansions of those along a line
-
-
 def expand_powers(orders: NDArray[np.int_], s: ComplexArray, along: FloatArray, degree: int) -> ComplexArray:
     """Coefficients of ``z^0 .. z^degree`` in ``(s + z along)^orders``, shape ``(M, T, degree + 1)``.
 
-    With ``s = i w`` the first is what ``D^orders`` brings down from ``exp(i w x)``; the others, what it does to that
+    With ``s = i w``, the first is the factor of ``D^orders exp(i w x)``; the others give the derivatives of that
     exponential times powers of ``along x``.
 
     Parameters
@@ -41,7 +35,7 @@ def expand_powers(orders: NDArray[np.int_], s: ComplexArray, along: FloatArray, 
     s : (M, d) complex array
     along : (M, d) array
     degree : int
-        Higher powers are left out.
+        The highest power of z that is returned.
     """
     result = np.zeros((len(s), len(orders), degree + 1), dtype=np.complex128)
     result[:, :, 0] = 1.0
@@ -55,15 +49,12 @@ def expand_powers(orders: NDArray[np.int_], s: ComplexArray, along: FloatArray, 
     return result
 
 
-# ---- An operator frozen at the points it will be applied at
-
-
 @dataclass(frozen=True, eq=False)
 class LocalOperator:
     """An operator with its coefficients evaluated at given points.
 
-    Coefficients are user code that may be slow or have side effects: they are evaluated here, once, however
-    many chunks and threads then fill rows with them.
+    Coefficients are user code that may be slow or have side effects. They are evaluated once, here, before chunks and
+    threads fill rows with them.
 
     Attributes
     ----------
@@ -71,11 +62,11 @@ class LocalOperator:
     orders : (T, d) integer array
         Derivative orders of each of the T terms.
     coefficients : (T,) or (T, n) array
-        Real or complex. The former where every coefficient is a number.
+        Real or complex; of shape ``(T,)`` if every coefficient is a number.
     unknowns : tuple of int
-        Which of several unknowns each term is on; empty where there is one.
+        The unknown that each term acts on; empty if there is only one.
     axes : tuple of (m,) arrays
-        Where the points are those of a grid, the last axis fastest: its coordinates along each axis; empty otherwise.
+        If the points form a grid (last axis fastest), its coordinates along each axis; empty otherwise.
     """
 
     points: FloatArray
@@ -96,7 +87,7 @@ class LocalOperator:
 
     @property
     def parts(self) -> tuple[LocalOperator, LocalOperator]:
-        """The operators with the real and with the imaginary parts of the coefficients, without terms that are zero."""
+        """The operators with the real and the imaginary parts of the coefficients, without zero terms."""
         return self._with(self.coefficients.real), self._with(self.coefficients.imag)
 
     def _with(self, coefficients: FloatArray) -> LocalOperator:
@@ -105,18 +96,18 @@ class LocalOperator:
         return LocalOperator(self.points, self.orders[kept], np.ascontiguousarray(coefficients[kept]), unknowns)
 
     def select(self, index: slice | np.ndarray[tuple[int, ...], np.dtype[np.int_]]) -> LocalOperator:
-        """The same operator at some of the points."""
+        """The same operator at a subset of the points."""
         coefficients = self.coefficients if self.is_constant else self.coefficients[:, index]
         return LocalOperator(self.points[index], self.orders, coefficients, self.unknowns)
 
     def on(self, unknown: int) -> LocalOperator:
-        """What it does to one of the unknowns, which may be nothing."""
-        some = [term for term, on in enumerate(self.unknowns or (0,) * len(self.orders)) if on == unknown]
-        return LocalOperator(self.points, self.orders[some], self.coefficients[some])
+        """The terms that act on one of the unknowns; there may be none."""
+        terms = [term for term, on in enumerate(self.unknowns or (0,) * len(self.orders)) if on == unknown]
+        return LocalOperator(self.points, self.orders[terms], self.coefficients[terms])
 
 
 def localise(operator: Operator, sites: Sites, components: int = 1) -> LocalOperator:
-    """Evaluate the coefficients of `operator`, on so many unknowns, at `sites`."""
+    """Evaluate the coefficients of `operator`, which acts on `components` unknowns, at `sites`."""
     check_deadline()
     if operator.dimension != sites.dimension:
         raise ProblemError(
@@ -135,11 +126,8 @@ def localise(operator: Operator, sites: Sites, components: int = 1) -> LocalOper
     return LocalOperator(sites.points, orders, coefficients, unknowns if any(unknowns) else ())
 
 
-# ---- Drawn features: columns of the collocation matrix, under any operator
-
-
 class Basis(ABC):
-    """A finite set of functions with one primitive: an operator applied to some of them at points."""
+    """A finite set of functions; its one primitive applies an operator to some of them at points."""
 
     @property
     @abstractmethod
@@ -153,61 +141,61 @@ class Basis(ABC):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the values of its functions."""
+        """The type of the functions' values."""
         return np.dtype(np.float64)
 
     @property
     def components(self) -> int:
-        """How many unknowns the operators may be on that it is for: one, unless it holds a `Component` of several."""
+        """Number of unknowns of the operators it works with: one, unless it holds a `Component` of several."""
         return 1
 
     @property
     def leaves(self) -> tuple[Basis, ...]:
-        """The bases that it is joined of, which are not joined themselves, in the order of their columns."""
+        """The bases it is joined of, none of them a joined one, in the order of their columns."""
         return (self,)
 
     @property
     def frequencies(self) -> FloatArray | ComplexArray | None:
-        """Of its functions, ``(M, d)``; imaginary parts are rates of decay. None where they have none.
+        """Frequencies of its functions, ``(M, d)``; imaginary parts are rates of decay.
 
-        A joined basis has none of its own: some of its leaves may.
+        None if they have none. A joined basis has none of its own; its leaves may.
         """
         return None
 
     @property
     def oscillates(self) -> bool:
-        """Whether its functions are waves of its `frequencies`, rather than as steep as those say."""
+        """Whether its functions are waves with its `frequencies`; otherwise these only say how steep they are."""
         return False
 
     @property
     def corners(self) -> tuple[tuple[float, float], ...]:
-        """The points, or centers of holes, around which it has singular functions of all orders."""
+        """The points, or centers of holes, around which it has a series of singular functions."""
         return tuple(corner for leaf in self.leaves if leaf is not self for corner in leaf.corners)
 
     @property
     def sources(self) -> FloatArray:
-        """The points ``(n, d)`` outside of a domain at which single functions are singular."""
+        """The points ``(n, d)`` outside of the domain at which single functions are singular."""
         none = np.empty((0, self.dimension))
         return np.concatenate([none, *(leaf.sources for leaf in self.leaves if leaf is not self)])
 
     @property
     def is_smooth(self) -> bool:
-        """Whether its functions are smooth everywhere, rather than singular at a corner or at a source."""
+        """Whether no function is singular at a corner or a source."""
         return not self.corners and not len(self.sources)
 
     @property
     def is_piecewise(self) -> bool:
-        """Whether each of its functions is zero outside of a cell; then `tabulate` makes sparse tables."""
+        """Whether each function is zero outside of one cell; then `tabulate` returns sparse tables."""
         return False
 
     @property
     def together(self) -> int:
-        """How many of its functions share work: as many are best filled at once."""
+        """How many consecutive functions share work and are best filled at once."""
         return max((leaf.together for leaf in self.leaves if leaf is not self), default=1)
 
     @property
     def reach(self) -> FloatArray:
-        """The highest frequency along each axis that its functions hold; as steep as they are where it is complex."""
+        """The highest frequency along each axis that its functions hold; the modulus where it is complex."""
         own = self.frequencies
         sizes = [np.abs(own).max(axis=0)] if own is not None and len(own) else []
         sizes += [leaf.reach for leaf in self.leaves if leaf is not self]
@@ -215,35 +203,35 @@ class Basis(ABC):
 
     @property
     def varying(self) -> tuple[Basis, ...]:
-        """Its functions of a frequency other than zero, as bases that are not joined."""
+        """Its functions of nonzero frequency, as bases that are not joined."""
         return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.varying)
 
     @property
     def exponentials(self) -> tuple[ExponentialBasis, ...]:
-        """Those of its functions that are exponentials of their frequencies, as such."""
+        """Those of its functions that are exponentials of their frequencies, as exponential bases."""
         return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.exponentials)
 
     @property
     def on_cells(self) -> tuple[CellBasis, ...]:
-        """Those of its functions that are polynomials on cells, as such."""
+        """Those of its functions that are polynomials on cells, as bases on cells."""
         return tuple(basis for leaf in self.leaves if leaf is not self for basis in leaf.on_cells)
 
     @abstractmethod
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write ``out[j, i]``: the operator on function ``columns[j]``, at point i.
 
-        Coefficients are real, unless the functions are complex, and `out` is of the basis' `dtype` or of one that holds
-        it: `write` sees to that. It has one row per *function*: the collocation matrix
-        is stored by columns, and filling a few of them over all points is what threads do.
+        `write` ensures that coefficients are real unless the functions are complex, and that `out` has the basis'
+        `dtype` or one that holds it. `out` has one row per *function*: the collocation matrix is stored by columns, and
+        each thread fills a few of them over all points.
         """
 
     @final
     def write(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
-        """Like `fill`, for any operator and basis: with complex coefficients, and into an array of complex numbers."""
+        """Like `fill`, but also for complex coefficients or a complex `out` when the functions are real."""
         if self.dtype.kind == "c" or not np.iscomplexobj(out):
             self.fill(operator, columns, out)
             return
-        # real functions: the real and the imaginary part of the operator make those of the values
+        # real functions: the parts of the operator give the parts of the values
         buffer = np.empty(out.shape)
         parts = (operator, None) if operator.is_real else operator.parts
         for part, target in zip(parts, (out.real, out.imag), strict=True):
@@ -254,32 +242,25 @@ class Basis(ABC):
                 target[...] = buffer
 
     def dtype_under(self, *operators: LocalOperator) -> np.dtype[Any]:
-        """Of the values of operators on its functions."""
+        """The type of the values of operators on its functions."""
         return np.result_type(self.dtype, *(np.complex128 for operator in operators if not operator.is_real))
 
     def far_field(self, angles: FloatArray) -> ComplexArray:
-        """How strongly its functions radiate in directions of these `angles` ``(n,)``, shape ``(n, M)``.
+        """How strongly its functions radiate in the directions of `angles` ``(n,)``, shape ``(n, M)``.
 
         Raises
         ------
         UnsuitableError
-            Of functions that do not radiate.
+            If the functions do not radiate.
         """
         raise UnsuitableError(f"{type(self).__name__} has functions that do not radiate")
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """One unknown of the sums with `coefficients` ``(..., M)``, as sums on a real basis of that unknown alone.
-
-        Returns
-        -------
-        basis : Basis
-            Of M' functions.
-        coefficients : (..., M') array
-        """
-        return self, coefficients
+        """One unknown of the sums with `coefficients` ``(..., M)``: a real basis of it alone, and its coefficients."""
+        return parts_of_sum(self, coefficients) if self.dtype.kind == "c" else (self, coefficients)
 
     def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """Its functions that have values anywhere, and their coefficients out of `coefficients` ``(..., M)``."""
+        """The same sums on a basis without columns that have no values, and its coefficients ``(..., M')``."""
         return self, coefficients
 
     def matrix(self, operator: Operator, sites: Sites) -> NumberArray:
@@ -316,17 +297,17 @@ class JoinedBasis(Basis):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of all values together."""
+        """The common type of all values."""
         return np.result_type(*(part.dtype for part in self.parts))
 
     @property
     def components(self) -> int:
-        """The same for each of its parts."""
+        """Number of unknowns, the same for each part."""
         return self.parts[0].components
 
     @property
     def leaves(self) -> tuple[Basis, ...]:
-        """Those of its parts."""
+        """The leaves of its parts."""
         return tuple(leaf for part in self.parts for leaf in part.leaves)
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
@@ -344,38 +325,107 @@ class JoinedBasis(Basis):
             for part, start in zip(self.parts, self._starts, strict=False)
         ]
         used = [(basis, part) for basis, part in each if basis.size] or each[:1]
-        if len(used) == 1:
-            return used[0]
-        return JoinedBasis([basis for basis, _ in used]), np.concatenate([part for _, part in used], axis=-1)
+        return join_sums(used)
 
 
-# ---- Exponentials of complex frequency with polynomial factors
+def join_sums(parts: Sequence[tuple[Basis, NumberArray]]) -> tuple[Basis, NumberArray]:
+    """The sum of several sums, each a basis with its coefficients."""
+    if len(parts) == 1:
+        return parts[0]
+    return JoinedBasis([basis for basis, _ in parts]), np.concatenate([c for _, c in parts], axis=-1)
 
 
-# Of exponents: far outside of the domain, where values mean nothing, they stay finite at least.
+class DependentBasis(Basis):
+    """Functions that are made of those of another `basis`, and singular at the same places."""
+
+    def __init__(self, basis: Basis) -> None:
+        self.basis = basis
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates they depend on."""
+        return self.basis.dimension
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Those of the basis."""
+        return self.basis.corners
+
+    @property
+    def sources(self) -> FloatArray:
+        """Those of the basis."""
+        return self.basis.sources
+
+
+@final
+class RealParts(DependentBasis):
+    """The real part of the first function of a complex basis, its imaginary part, the real part of the second, ...
+
+    Sums of complex functions are evaluated on this basis: see `Basis.field`.
+
+    Parameters
+    ----------
+    basis : Basis
+        Complex, for a single unknown.
+    """
+
+    def __init__(self, basis: Basis) -> None:
+        if basis.dtype.kind != "c" or basis.components != 1:
+            raise ProblemError("basis must have complex functions for a single unknown")
+        super().__init__(basis)
+
+    @property
+    def size(self) -> int:
+        """Twice the number of complex functions."""
+        return 2 * self.basis.size
+
+    @property
+    def together(self) -> int:
+        """Both parts of the complex functions that share work."""
+        return 2 * self.basis.together
+
+    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """Write the operator on the functions `columns`; see `Basis.fill`."""
+        first, last, _ = columns.indices(self.size)
+        begin, end = first // 2, -(-last // 2)
+        values: ComplexArray = np.empty((end - begin, len(operator.points)), dtype=np.complex128)
+        self.basis.fill(operator, slice(begin, end), values)
+        both = np.stack([values.real, values.imag], axis=1).reshape(-1, len(operator.points))
+        out[...] = both[first - 2 * begin : last - 2 * begin]
+
+
+def parts_of_sum(basis: Basis, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
+    """Sums of complex functions with `coefficients` ``(..., M)``, as sums of their real and imaginary parts."""
+    both = np.stack([coefficients, 1j * coefficients], axis=-1)
+    return RealParts(basis), both.reshape(*coefficients.shape[:-1], -1)
+
+
+# Exponents are cut off here: far outside of the domain, values mean nothing but stay finite.
 MOST_GROWTH = 300.0
 
 
 @final
 class ExponentialBasis(Basis):
-    """Functions ``Re (along x)^power exp(i (W x + b) - peak)`` with complex W, x counted from `origin`.
+    """Functions ``Re (along x)^power exp(i (W x + b) - peak)`` with complex W, x measured from `origin`.
 
     Parameters
     ----------
     W : (M, d) array
-        Complex frequencies: the imaginary parts are rates of decay.
+        Complex frequencies; imaginary parts are rates of decay.
     b : (M,) array
-        Phases; b and ``b - pi / 2`` make the real and the imaginary part.
+        Phases; b and ``b - pi / 2`` give the real and the imaginary part.
     origin : (d,) array
-        Where x is counted from: the middle of a domain.
+        Where x is measured from: the middle of the domain.
     peaks : (M,) array
-        The largest ``-Im(W) x`` on the domain, so that no function is larger than one there.
+        The largest ``-Im(W) x`` on the domain, so that no function exceeds one there.
     powers : (M,) integer array, optional
-        Of the polynomial factors; none by default.
+        Powers of the polynomial factors; zero by default.
     along : (M, d) array, optional
-        Directions of the polynomial factors; with a length of about one over the size of the domain they stay below
-        one. Needed where there are powers.
+        Directions of the polynomial factors, needed if there are powers. A length of about one over the size of the
+        domain keeps the factors below one.
     """
+
+    oscillates = True
 
     def __init__(
         self,
@@ -420,25 +470,20 @@ class ExponentialBasis(Basis):
         return self.W
 
     @property
-    def oscillates(self) -> bool:
-        """True."""
-        return True
-
-    @property
     def varying(self) -> tuple[ExponentialBasis, ...]:
         """Itself, without the functions of frequency zero."""
-        some = np.any(self.W != 0, axis=1)
-        return (self.select(some),) if some.any() else ()
+        moving = np.any(self.W != 0, axis=1)
+        return (self.select(moving),) if moving.any() else ()
 
     @property
     def exponentials(self) -> tuple[ExponentialBasis, ...]:
         """Itself."""
         return (self,)
 
-    def select(self, some: BoolArray | slice) -> ExponentialBasis:
-        """Some of its functions."""
-        each = (array[some] for array in (self.peaks, self.powers, self.along))
-        return ExponentialBasis(self.W[some], self.b[some], self.origin, *each)
+    def select(self, index: BoolArray | slice) -> ExponentialBasis:
+        """The functions at `index`."""
+        others = (array[index] for array in (self.peaks, self.powers, self.along))
+        return ExponentialBasis(self.W[index], self.b[index], self.origin, *others)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`.
@@ -458,19 +503,19 @@ class ExponentialBasis(Basis):
             np.multiply(np.exp(growth), np.cos(phase), out=out)
             out *= np.abs(symbol)[:, None]
             return
-        amplitude = amplitude_of(expanded, operator.coefficients, powers, along @ place)
+        amplitude = _amplitude(expanded, operator.coefficients, powers, along @ place)
         np.multiply(amplitude.real, np.cos(phase), out=out)
         out -= amplitude.imag * np.sin(phase)
         out *= np.exp(growth)
 
 
-def amplitude_of(
+def _amplitude(
     expanded: ComplexArray,
     coefficients: NumberArray,
     powers: np.ndarray[tuple[int], np.dtype[np.int_]],
     line: FloatArray,
 ) -> ComplexArray:
-    """What the exponentials are multiplied with, shape ``(M, n)``; `line` is ``along x``."""
+    """The factors of the exponentials, shape ``(M, n)``; `line` is ``along x``."""
     total: ComplexArray = np.zeros(line.shape, dtype=np.complex128)
     constant = coefficients.ndim == 1
     for k in range(expanded.shape[2]):
@@ -481,22 +526,16 @@ def amplitude_of(
     return total
 
 
-# ---- Activations, and ridge functions made of them
-
-
-# ---- Activation functions with their derivatives of any order
-
-
 class Activation(ABC):
     """A scalar function and its derivatives.
 
-    Derivatives that differ only by sign are one `shape`: a sinusoid has two, the function and its first
-    derivative, so that an operator with many terms still costs at most two evaluations per entry.
+    Derivatives that differ only by sign have one `shape`. A sinusoid has two shapes, the function and its first
+    derivative, so an operator with many terms costs at most two evaluations per entry.
     """
 
     @abstractmethod
     def shape(self, order: int) -> tuple[int, float]:
-        """``(s, sign)`` such that the derivative of `order` is ``sign`` times that of order ``s``."""
+        """``(s, sign)`` such that the derivative of this order is ``sign`` times that of order ``s``."""
 
     @abstractmethod
     def derivative(self, z: FloatArray, order: int) -> FloatArray:
@@ -511,7 +550,7 @@ class Sinusoid(Activation):
         self.phase = phase
 
     def shape(self, order: int) -> tuple[int, float]:
-        """Fold the order to 0 or 1, as the second derivative is the function with its sign turned."""
+        """Fold the order to 0 or 1, as the second derivative is minus the function."""
         return order % 2, -1.0 if order % 4 >= 2 else 1.0
 
     def derivative(self, z: FloatArray, order: int) -> FloatArray:
@@ -532,8 +571,8 @@ class HyperbolicTangent(Activation):
     def derivative(self, z: FloatArray, order: int) -> FloatArray:
         """The derivative of any order, ``(1 - T^2) q(T)`` with T = tanh(z).
 
-        The factor that makes every derivative vanish where tanh is flat is kept apart: expanded into one
-        polynomial it would cancel there, and lose a digit or two of the higher orders.
+        The factor that vanishes where tanh is flat is kept separate: expanded into one polynomial, it would cancel
+        there and lose a digit or two at the higher orders.
         """
         T: FloatArray = np.tanh(z)
         if order == 0:
@@ -561,12 +600,9 @@ SINE = Sinusoid(-np.pi / 2)
 TANH = HyperbolicTangent()
 
 
-# ---- Ridge functions: an activation of a phase that is linear in the coordinates
-
-
 @final
 class RidgeBasis(Basis):
-    """Functions ``activation(W x + b)``.
+    """Ridge functions ``activation(W x + b)``.
 
     Parameters
     ----------
@@ -576,12 +612,12 @@ class RidgeBasis(Basis):
         Phases.
     activation : Activation
     origin : (d,) array, optional
-        Where phases are counted from: functions are ``activation(W (x - origin) + b)``. In the middle of a domain
-        far from zero, it saves the digits that a large ``W x`` would lose.
+        Where x is measured from: functions are ``activation(W (x - origin) + b)``. Far from zero, an origin in the
+        middle of the domain saves the digits that a large ``W x`` would lose.
     """
 
     def __init__(self, W: FloatArray, b: FloatArray, activation: Activation, origin: FloatArray | None = None) -> None:
-        # copies: freezing the caller's own arrays, or following their later changes, would both surprise
+        # copies, so that the caller's arrays are neither frozen nor followed
         self.W = np.array(W, dtype=np.float64, order="C")
         self.b = np.array(b, dtype=np.float64, order="C")
         if self.W.ndim != 2 or self.b.shape != self.W.shape[:1]:
@@ -609,18 +645,18 @@ class RidgeBasis(Basis):
 
     @property
     def oscillates(self) -> bool:
-        """True of cosines and sines."""
+        """True for cosines and sines."""
         return isinstance(self.activation, Sinusoid)
 
     @property
     def varying(self) -> tuple[RidgeBasis, ...]:
         """Itself, without the functions of frequency zero."""
-        some = np.any(self.W != 0, axis=1)
-        return (RidgeBasis(self.W[some], self.b[some], self.activation, self.origin),) if some.any() else ()
+        moving = np.any(self.W != 0, axis=1)
+        return (RidgeBasis(self.W[moving], self.b[moving], self.activation, self.origin),) if moving.any() else ()
 
     @property
     def exponentials(self) -> tuple[ExponentialBasis, ...]:
-        """Cosines and sines are, neither growing nor falling off."""
+        """Cosines and sines as exponentials of real frequency."""
         if not isinstance(self.activation, Sinusoid):
             return ()
         return (ExponentialBasis(self.W, self.b + self.activation.phase, self.origin, np.zeros(self.size)),)
@@ -632,30 +668,21 @@ class RidgeBasis(Basis):
             _fill_one_cosine(W, b + self.activation.phase, self.origin, operator, out)
             return
         z = W @ (operator.points - self.origin).T + b[:, None]
-        # (M, T): each term's power of the frequencies, the factor that differentiating brings down
-        powers = np.prod(W[:, None, :] ** operator.orders, axis=2)
+        powers = np.prod(W[:, None, :] ** operator.orders, axis=2)  # (M, T): the factor of each derivative
         folded = [self.activation.shape(int(order)) for order in operator.orders.sum(axis=1)]
         factors = powers * np.array([sign for _, sign in folded])
         out[...] = 0.0
         for shape in sorted({s for s, _ in folded}):
             terms = np.array([s == shape for s, _ in folded])
-            if operator.is_constant:
-                amplitude = (factors[:, terms] @ operator.coefficients[terms])[:, None]
-            else:
-                amplitude = factors[:, terms] @ operator.coefficients[terms]
-            out += amplitude * self.activation.derivative(z, shape)
+            amplitude = factors[:, terms] @ operator.coefficients[terms]
+            out += (amplitude[:, None] if operator.is_constant else amplitude) * self.activation.derivative(z, shape)
 
 
 def _fill_one_cosine(
     W: FloatArray, phase: FloatArray, origin: FloatArray, operator: LocalOperator, out: FloatArray
 ) -> None:
-    """Constant coefficients turn a cosine into one cosine, with another amplitude and phase.
-
-    With the symbol ``P(w) = sum c (i w)^alpha``, the operator on ``cos(w x + b)`` is the real part of
-    ``P(w) exp(i (w x + b))``.
-    """
-    powers = np.prod((1j * W[:, None, :]) ** operator.orders, axis=2)
-    symbol = powers @ operator.coefficients
+    """Write one cosine per function, whose amplitude and phase come from the symbol ``P(w) = sum c (i w)^alpha``."""
+    symbol = np.prod((1j * W[:, None, :]) ** operator.orders, axis=2) @ operator.coefficients
     np.matmul(W, (operator.points - origin).T, out=out)
     out += (phase + np.angle(symbol))[:, None]
     np.cos(out, out=out)

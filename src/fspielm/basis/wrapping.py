@@ -8,28 +8,18 @@ from typing import Any, final
 import numpy as np
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import COSINE, Basis, JoinedBasis, LocalOperator, RidgeBasis
+from fspielm.basis.basis import COSINE, Basis, DependentBasis, LocalOperator, RidgeBasis, join_sums
 from fspielm.errors import ProblemError
 from fspielm.problem.operator import Operator
 
-# ---- Functions made from those of another basis, one of each
 
-
-class WrappedBasis(Basis):
-    """A basis as large as another one, for a single unknown, and singular and oscillating as that is.
-
-    Attributes
-    ----------
-    basis : Basis
-        The other one.
-    """
-
-    basis: Basis
+class WrappedBasis(DependentBasis):
+    """One function for each function of a `basis` for a single unknown, with the same frequencies."""
 
     def __init__(self, basis: Basis) -> None:
+        super().__init__(basis)
         if basis.components != 1:
             raise ProblemError(f"basis must be for a single unknown; got one for {basis.components} of them")
-        self.basis = basis
 
     @property
     def size(self) -> int:
@@ -37,58 +27,40 @@ class WrappedBasis(Basis):
         return self.basis.size
 
     @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.basis.dimension
-
-    @property
     def frequencies(self) -> FloatArray | ComplexArray | None:
-        """Those of the functions."""
+        """Those of the basis."""
         return self.basis.frequencies
 
     @property
     def reach(self) -> FloatArray:
-        """That of the functions."""
+        """That of the basis."""
         return self.basis.reach
 
     @property
     def together(self) -> int:
-        """As many as of the functions."""
+        """As many as in the basis."""
         return self.basis.together
 
     @property
     def oscillates(self) -> bool:
-        """Whether the functions do."""
+        """Whether the functions of the basis oscillate."""
         return self.basis.oscillates
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """Those of the functions."""
-        return self.basis.corners
-
-    @property
-    def sources(self) -> FloatArray:
-        """Those of the functions."""
-        return self.basis.sources
-
-
-# ---- Functions for one of several unknowns
 
 
 @final
 class Component(WrappedBasis):
-    """A basis for one of several unknowns: its functions are zero for all others.
+    """A basis for one of several unknowns; its functions are zero for all others.
 
     Parameters
     ----------
     basis : Basis
         For a single unknown.
     unknown : int
-        Which one it is.
+        The index of that unknown.
     components : int
-        How many there are.
+        Number of unknowns.
     scale : float
-        What its functions are multiplied with: the size of this unknown beside others.
+        Factor of its functions: the size of this unknown relative to others.
     """
 
     def __init__(self, basis: Basis, unknown: int, components: int, scale: float = 1.0) -> None:
@@ -101,30 +73,30 @@ class Component(WrappedBasis):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of their values."""
+        """The type of the functions' values."""
         return self.basis.dtype
 
     @property
     def components(self) -> int:
-        """How many unknowns there are."""
+        """Number of unknowns."""
         return self._components
 
     @property
     def leaves(self) -> tuple[Basis, ...]:
-        """Those of the functions, each for the same unknown."""
+        """Those of the basis, each for the same unknown."""
         leaves = self.basis.leaves
-        return (self,) if leaves == (self.basis,) else self._each(leaves)
+        return (self,) if leaves == (self.basis,) else self._for_unknown(leaves)
 
     @property
     def varying(self) -> tuple[Basis, ...]:
-        """Those of the functions, each for the same unknown."""
-        return self._each(self.basis.varying)
+        """Those of the basis, each for the same unknown."""
+        return self._for_unknown(self.basis.varying)
 
-    def _each(self, bases: Iterable[Basis]) -> tuple[Basis, ...]:
+    def _for_unknown(self, bases: Iterable[Basis]) -> tuple[Basis, ...]:
         return tuple(Component(basis, self.unknown, self._components, self.scale) for basis in bases)
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums for its own unknown, none for another; see `Basis.field`."""
+        """The sums for its own unknown, an empty basis for another; see `Basis.field`."""
         if unknown == self.unknown:
             return self.basis.field(0, self.scale * coefficients)
         return RidgeBasis(np.empty((0, self.dimension)), np.empty(0), COSINE), coefficients[..., :0]
@@ -140,22 +112,19 @@ class Component(WrappedBasis):
             out[...] = 0.0
 
 
-# ---- Fields of several unknowns made from functions of one
-
-
 @final
 class DerivedBasis(WrappedBasis):
-    """Fields that have, as unknown j, the j-th of several operators on a function of a scalar basis.
+    """Vector fields whose j-th unknown is the j-th of several operators on a function of a scalar basis.
 
-    With a column of the adjugate of a system's matrix of operators, functions that its determinant annihilates become
-    fields that satisfy the system.
+    With the operators of a column of the adjugate of a system's matrix, functions that satisfy the determinant's
+    equation become fields that satisfy the system.
 
     Parameters
     ----------
     basis : Basis
         For a single unknown.
     operators : sequence of Operator
-        One for each unknown, with constant coefficients; without terms where that unknown is zero.
+        One for each unknown, with constant coefficients; without terms if that unknown is zero.
     """
 
     def __init__(self, basis: Basis, operators: Sequence[Operator]) -> None:
@@ -173,29 +142,27 @@ class DerivedBasis(WrappedBasis):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Complex where an operator is, or the functions are."""
+        """Complex if an operator or the basis is."""
         return self._dtype
 
     @property
     def components(self) -> int:
-        """How many unknowns they have values for."""
+        """Number of unknowns."""
         return len(self.operators)
 
     @property
     def varying(self) -> tuple[Basis, ...]:
-        """Made from those of the functions."""
+        """The same fields from those of the basis."""
         return tuple(DerivedBasis(basis, self.operators) for basis in self.basis.varying)
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """One unknown of sums as a real basis; see `Basis.field`."""
+        """One unknown of the sums on a real basis; see `Basis.field`."""
         functions, own = self.basis.field(0, coefficients)
         real, imaginary = (_part(self.operators[unknown], part) for part in ("real", "imag"))
         parts = [(DerivedBasis(functions, (real,)), own)] if real.terms or not imaginary.terms else []
         if imaginary.terms:
             parts.append((DerivedBasis(functions, (imaginary,)), 1j * own))
-        if len(parts) == 1:
-            return parts[0]
-        return JoinedBasis([basis for basis, _ in parts]), np.concatenate([c for _, c in parts], axis=-1)
+        return join_sums(parts)
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -206,7 +173,7 @@ class DerivedBasis(WrappedBasis):
             out[...] = 0.0
 
     def _composed(self, operator: LocalOperator) -> LocalOperator:
-        """The operator after those that make the unknowns, as one on the scalar functions."""
+        """The operator composed with those of the unknowns: one operator on the scalar functions."""
         orders, coefficients = [], []
         unknowns = operator.unknowns or (0,) * len(operator.orders)
         for own, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
@@ -222,80 +189,16 @@ class DerivedBasis(WrappedBasis):
 
 
 def _part(operator: Operator, part: str) -> Operator:
-    """The operator with the real or the imaginary parts of its coefficients, without those that are zero."""
+    """The operator with the real or the imaginary parts of its coefficients, without zero terms."""
     numbers = [(float(getattr(np.asarray(t.coefficient), part)), t) for t in operator.terms]
     return Operator(operator.dimension, tuple(type(t)(number, t.orders) for number, t in numbers if number))
 
 
-# ---- Complex functions as pairs of real ones
-
-
 @final
-class RealParts(Basis):
-    """The real part of the first function of a complex basis, its imaginary part, the real part of the second, ...
-
-    What sums of complex functions are evaluated by: see `Basis.field`.
-
-    Parameters
-    ----------
-    basis : Basis
-        Complex, for a single unknown.
-    """
-
-    def __init__(self, basis: Basis) -> None:
-        if basis.dtype.kind != "c" or basis.components != 1:
-            raise ProblemError("basis must have complex functions for a single unknown")
-        self.basis = basis
-
-    @property
-    def size(self) -> int:
-        """Twice as many as there are complex ones."""
-        return 2 * self.basis.size
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.basis.dimension
-
-    @property
-    def together(self) -> int:
-        """Both parts of the complex ones that do."""
-        return 2 * self.basis.together
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """Those of the complex functions."""
-        return self.basis.corners
-
-    @property
-    def sources(self) -> FloatArray:
-        """Those of the complex functions."""
-        return self.basis.sources
-
-    def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
-        """Write the operator on the functions `columns`; see `Basis.fill`."""
-        first, last, _ = columns.indices(self.size)
-        begin, end = first // 2, -(-last // 2)
-        values: ComplexArray = np.empty((end - begin, len(operator.points)), dtype=np.complex128)
-        self.basis.fill(operator, slice(begin, end), values)
-        both = np.stack([values.real, values.imag], axis=1).reshape(-1, len(operator.points))
-        out[...] = both[first - 2 * begin : last - 2 * begin]
-
-
-def parts_of_sum(basis: Basis, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-    """Sums of complex functions with `coefficients` ``(..., M)``, as sums of their real and imaginary parts."""
-    both = np.stack([coefficients, 1j * coefficients], axis=-1)
-    return RealParts(basis), both.reshape(*coefficients.shape[:-1], -1)
-
-
-# ---- Complex functions made of pairs of real ones
-
-
-@final
-class ComplexPairs(Basis):
+class ComplexPairs(DependentBasis):
     """Functions ``f_0 + i f_1``, ``f_2 + i f_3``, ... of a real basis.
 
-    What satisfies an equation with complex coefficients, where real and imaginary parts by themselves do not.
+    Used for equations with complex coefficients, which real and imaginary parts do not satisfy separately.
 
     Parameters
     ----------
@@ -303,35 +206,18 @@ class ComplexPairs(Basis):
         Real, for a single unknown; an even number of functions.
     """
 
+    dtype = np.dtype(np.complex128)
+
     def __init__(self, parts: Basis) -> None:
         if parts.size % 2 or parts.dtype.kind == "c" or parts.components != 1:
             raise ProblemError("parts must be an even number of real functions for a single unknown")
+        super().__init__(parts)
         self.parts = parts
 
     @property
     def size(self) -> int:
         """Number of functions."""
         return self.parts.size // 2
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.parts.dimension
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """Those of the parts."""
-        return self.parts.corners
-
-    @property
-    def sources(self) -> FloatArray:
-        """Those of the parts."""
-        return self.parts.sources
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on the parts; see `Basis.field`."""

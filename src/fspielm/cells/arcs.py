@@ -1,4 +1,4 @@
-"""Pieces of a boundary sorted into the leaves of a tree."""
+"""Sort pieces of a boundary into the leaves of a tree, and find the pieces of a domain in each leaf."""
 
 from __future__ import annotations
 
@@ -19,22 +19,21 @@ from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.numerics.sampling import bisect, halves
 from fspielm.resources import check_deadline
 
-# ---- Pieces of a boundary that turn back along no axis: each crosses a line along an axis once, if at all
+# ---- Monotone pieces of a boundary: each crosses a line along an axis at most once
 
-
-# First look at a part that is not straight: so many places in all, and no fewer on each of its smooth pieces.
+# First samples of a part that is not straight: in all, and at least on each of its smooth pieces.
 _PLACES, _FEWEST = 1024, 32
-# The cosine of the angle that the normal may turn by from one place to the next.
+# The cosine of the largest angle between the normals of neighbouring samples.
 _SMALL_TURN = float(np.cos(0.2))
 _MOST_HALVINGS = 40
 # A component of a normal below this is rounding: there the boundary is along an axis.
 _ALONG = 1e-12
-# An extreme found to half the digits is one to all of them, as the curve is level there.
+# An extreme found to half the digits is exact to all of them, as the curve is level there.
 _BISECTIONS = 30
-# How far from the ends of a smooth piece its normal is taken to be its own, relative to its length.
+# Distance from the ends of a smooth piece at which its normal is evaluated, relative to its length.
 _INSET = 1e-9
 # Where a straight piece is compared with its chord.
-_LOOKS = np.array([0.2137, 0.5, 0.7911])
+_SAMPLES = np.array([0.2137, 0.5, 0.7911])
 
 
 @final
@@ -131,7 +130,7 @@ def _are_straight(part: BoundaryPart, breaks: FloatArray, slack: float) -> BoolA
     low, high = breaks[:-1], np.append(np.nextafter(breaks[1:-1], 0.0), breaks[-1])
     first, last = _place(part, low).points, _place(part, high).points
     straight = np.ones(len(low), dtype=np.bool_)
-    for share in _LOOKS:
+    for share in _SAMPLES:
         between = _place(part, low + share * (high - low)).points
         straight &= np.all(np.abs(between - first - share * (last - first)) <= slack, axis=1)
     return straight
@@ -180,16 +179,15 @@ def _signs(normals: FloatArray) -> FloatArray:
 
 # ---- Where the boundary meets the edges of boxes
 
-
-# Ends of arcs on a line, and stretches of it that are boundary.
+# Ends of arcs on a line, and spans of it that belong to the boundary.
 _Mark = tuple[list[float], list[tuple[float, float]]]
-# Stretches of an edge between arcs shorter than this, relative to the edge's ends, are rounding.
+# Spans of an edge between arcs shorter than this, relative to the edge's ends, are rounding.
 _SHORT = 2.0**-46
 
 
 @final
 class EdgeMarks:
-    """By leaf, what of the arcs in it lies on the lines along its edges.
+    """For each leaf, where its arcs meet the lines along its edges.
 
     Parameters
     ----------
@@ -212,7 +210,7 @@ class EdgeMarks:
                     marks[axis, first[axis]][1].append((low, high))
 
     def meets(self, seam: Seam) -> bool:
-        """Whether the boundary of a domain on the line is at a seam."""
+        """Whether the boundary of a one-dimensional domain is at a seam."""
         return bool(self._on(seam))
 
     def free(self, seam: Seam) -> list[tuple[float, float]]:
@@ -239,21 +237,20 @@ class EdgeMarks:
         return found
 
 
-# ---- Arcs of a boundary sorted into the leaves of a tree, cut wherever they cross from one into another
+# ---- Arcs sorted into the leaves of a tree, and cut where they cross from one leaf into another
 
-
-# Points closer to a cut than rounding, or than this share of a box, are taken to lie on it.
+# Points closer to a cut than rounding, and than this share of a box, are taken to lie on it.
 _SNAP = 2.0**-10
-# How much of an arc its crossing may be off.
+# Accuracy of a crossing, relative to the arc.
 _LITTLE = 2.0**-40
-# Steps in which crossings are found, unless the curve is all but level there: from then on every other one halves.
+# Newton steps in which crossings are usually found; after that, every other step is a bisection.
 _NEWTON = 6
 _MOST_STEPS = 120
 _EPS = float(np.finfo(np.float64).eps)
 
 
 def sort_arcs(arcs: Arcs, tree: Tree, parts: Sequence[BoundaryPart], slack: float) -> Arcs:
-    """Cut arcs so that each is in one leaf, beginning at the nodes where they are; those on a cut go inward.
+    """Cut arcs so that each is in one leaf, starting from their nodes; arcs on a cut go to the inner side.
 
     Parameters
     ----------
@@ -263,7 +260,7 @@ def sort_arcs(arcs: Arcs, tree: Tree, parts: Sequence[BoundaryPart], slack: floa
     parts : sequence of BoundaryPart
         By number.
     slack : float
-        How far rounding may carry a point off.
+        Distance by which rounding may displace a point.
 
     Returns
     -------
@@ -279,7 +276,7 @@ def sort_arcs(arcs: Arcs, tree: Tree, parts: Sequence[BoundaryPart], slack: floa
 
 
 def onto_faces(arcs: Arcs, tree: Tree, slack: float) -> Arcs:
-    """Arcs at the root, with points that rounding has carried off its faces put back on them."""
+    """Arcs at the root, with points that rounding has moved off its faces put back on them."""
     lower, upper = tree.lower[0], tree.upper[0]
 
     def snapped(points: FloatArray) -> FloatArray:
@@ -315,7 +312,7 @@ def _one_level(arcs: Arcs, tree: Tree, parts: Sequence[BoundaryPart], slack: flo
 def _cut(
     arcs: Arcs, axis: NDArray[np.intp], at: FloatArray, tree: Tree, parts: Sequence[BoundaryPart], slack: float
 ) -> tuple[Arcs, ...]:
-    """Both pieces of arcs that cross the cuts of their nodes."""
+    """Both pieces of the arcs that cross the cuts of their nodes."""
     if not len(arcs):
         return ()
     unit = crossings(arcs, axis, at, parts, slack)
@@ -334,7 +331,7 @@ def _cut(
 def crossings(
     arcs: Arcs, axis: NDArray[np.intp], at: FloatArray, parts: Sequence[BoundaryPart], slack: float
 ) -> FloatArray:
-    """Unit coordinates where arcs cross lines: Newton's method from the secant on, halving where that is slow."""
+    """Unit coordinates where arcs cross lines: Newton's method from the secant, with bisection where that is slow."""
     rows = np.arange(len(arcs))
     low, high = arcs.start.copy(), arcs.end.copy()
     off_low, off_high = arcs.first[rows, axis] - at, arcs.last[rows, axis] - at
@@ -370,17 +367,16 @@ def crossings(
     return unit
 
 
-# ---- What a tiling needs to know of its domain
+# ---- The outline of a domain
 
-
-# Difference between the measures of a domain and of its bounding box, relative, that counts as none.
+# Relative difference between the measures of a domain and of its bounding box that counts as none.
 _SAME = 1e-12
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """A domain of one or two dimensions, seen from boxes that it may cut.
+    """The boundary of a domain of one or two dimensions.
 
     Attributes
     ----------
@@ -388,11 +384,11 @@ class Outline:
     lower, upper : (d,) arrays
         Its bounding box.
     parts : tuple of BoundaryPart
-        What its boundary is made of; nothing where the domain is a box, which cuts none.
+        The parts of its boundary; empty if the domain is a box, whose boundary cuts no cells.
     is_box : bool
-        Whether it is its bounding box.
+        Whether it equals its bounding box.
     slack : float
-        How far rounding may carry a point off.
+        Distance by which rounding may displace a point.
     """
 
     domain: Domain
@@ -408,7 +404,7 @@ class Outline:
 
 
 def outline_of(domain: Domain, slack: float | None = None) -> Outline:
-    """Look at a domain, with a slack of its own if given; one of more than two dimensions is refused."""
+    """The outline of a domain of at most two dimensions, with this slack if given."""
     if domain.dimension > 2:
         raise ProblemError(
             f"tile: domain must have one or two dimensions, time included; got {domain!r} of {domain.dimension}"
@@ -421,17 +417,16 @@ def outline_of(domain: Domain, slack: float | None = None) -> Outline:
 
 
 def sorted_parts(parts: tuple[BoundaryPart, ...], tree: Tree, slack: float) -> Arcs:
-    """Boundary parts in the leaves of a tree, as arcs, without regard to `keep`."""
+    """Boundary parts as arcs in the leaves of a tree, ignoring their `keep`."""
     arcs = join_arcs([arcs_of(part, number, slack) for number, part in enumerate(parts)], tree.dimension)
     return sort_arcs(onto_faces(arcs, tree, slack), tree, parts, slack)
 
 
-# ---- What of a domain is in each leaf of a tree of boxes, and what of each seam between leaves is in the domain
+# ---- The pieces of a domain in the leaves of a tree, and of its seams
 
-
-# A box that the boundary cuts must be larger than rounding by this factor, or nothing can be told of its piece.
+# A box that the boundary cuts must be larger than rounding by this factor to determine its piece.
 _LEAST_SIDE = 32
-# Nodes along an arc for the area beside it.
+# Nodes along an arc for the integral of its area.
 _NODES = 24
 
 # A seam, and where along it the domain is.
@@ -441,18 +436,18 @@ Crossing = tuple[Seam, tuple[tuple[float, float], ...]]
 @final
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """The parts of a domain in the leaves ``k = 0, ..., n - 1`` of a tree, in their order.
+    """The pieces of a domain in the leaves ``k = 0, ..., n - 1`` of a tree, in their order.
 
     Attributes
     ----------
     whole, empty : (n,) arrays of bool
-        Whether all of a box is in the domain, or nothing of it; otherwise it is cut.
+        Whether a box is inside or outside of the domain; otherwise the boundary cuts it.
     lower, upper : (n, d) arrays
         Bounding boxes of the pieces.
     measure : (n,) array
         Length or area.
     crossings : list of (Seam, tuple of (float, float))
-        The seams that are in the domain, all along or in places.
+        The seams in the domain, and the spans along them that are in it.
     """
 
     whole: BoolArray
@@ -464,7 +459,7 @@ class Pieces:
 
 
 def cut_pieces(outline: Outline, tree: Tree, arcs: Arcs, seams: Sequence[Seam], known: BoolArray) -> Pieces:
-    """Find the pieces.
+    """Find the pieces of a domain in the leaves of a tree.
 
     Parameters
     ----------
@@ -473,13 +468,9 @@ def cut_pieces(outline: Outline, tree: Tree, arcs: Arcs, seams: Sequence[Seam], 
     arcs : Arcs
         The boundary, sorted into the leaves.
     seams : sequence of Seam
-        All of the tree's.
+        All seams of the tree.
     known : (n,) array of bool
         Which leaves are known to lie in the domain.
-
-    Returns
-    -------
-    Pieces
     """
     lower, upper = tree.lower[tree.leaves], tree.upper[tree.leaves]
     leaf = tree.rank[arcs.node]
@@ -493,7 +484,7 @@ def cut_pieces(outline: Outline, tree: Tree, arcs: Arcs, seams: Sequence[Seam], 
     crossings = list(_crossings(outline, EdgeMarks(arcs, leaf), seams, whole, empty))
     inner_lower, inner_upper = _frames(arcs, leaf, crossings, cut, lower, upper)
     measure = _measures(outline, arcs, leaf, crossings, whole, lower, upper)
-    # what is below rounding in every respect is no piece
+    # pieces below rounding are dropped
     empty = empty | (cut & ~(np.min(inner_upper - inner_lower, axis=1) > 4 * outline.slack))
     crossings = [(seam, spans) for seam, spans in crossings if not (empty[seam.below] or empty[seam.above])]
     return Pieces(whole, empty, inner_lower, inner_upper, measure, crossings)
@@ -507,7 +498,7 @@ def _frames(
     lower: FloatArray,
     upper: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Bounding boxes of the pieces: around the ends of arcs, which turn nowhere else, and of seams in the domain."""
+    """Bounding boxes of the pieces: around the ends of their arcs, which are monotone, and of seams in the domain."""
     inner_lower, inner_upper = (np.where(cut[:, None], end, box) for end, box in ((np.inf, lower), (-np.inf, upper)))
     for points in (arcs.first, arcs.last):
         np.minimum.at(inner_lower, leaf, points)
@@ -530,7 +521,7 @@ def _measures(
     lower: FloatArray,
     upper: FloatArray,
 ) -> FloatArray:
-    """Lengths or areas of the pieces, by Green's theorem where they are cut: along arcs, and along the right edge."""
+    """Lengths or areas of the pieces, with Green's theorem for cut ones: along arcs and along the right edge."""
     measure = np.where(whole, np.prod(upper - lower, axis=1), 0.0)
     for seam, spans in crossings:
         if seam.axis == 0 and not whole[seam.below]:
@@ -544,7 +535,7 @@ def _measures(
 def _states(
     outline: Outline, arcs: Arcs, leaf: NDArray[np.intp], lower: FloatArray, upper: FloatArray, known: BoolArray
 ) -> tuple[BoolArray, BoolArray]:
-    """Which leaves are whole, and which are empty."""
+    """Masks of the leaves that are whole, and of those that are empty."""
     count = len(lower)
     met, crossed = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
     on_face = np.zeros(len(arcs), dtype=np.bool_)
@@ -565,7 +556,7 @@ def _states(
 def _crossings(
     outline: Outline, marks: EdgeMarks, seams: Sequence[Seam], whole: BoolArray, empty: BoolArray
 ) -> Iterator[Crossing]:
-    """The seams in the domain, and where along them it is."""
+    """The seams in the domain, and the spans along them that are in it."""
     flat = outline.domain.dimension == 2
     is_whole, is_empty = whole.tolist(), empty.tolist()
     spans: list[tuple[Seam, list[tuple[float, float]]]] = []
@@ -591,7 +582,7 @@ def _crossings(
 
 
 def _joined(spans: list[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Ascending spans, those that follow each other as one."""
+    """Ascending spans, with adjacent ones merged."""
     start = spans[0][0]
     for (_, end), (begin, _) in pairwise(spans):
         if begin > end:
@@ -608,7 +599,7 @@ def _point(seam: Seam, along: float, dimension: int) -> list[float]:
 
 
 def _beside(outline: Outline, arcs: Arcs, left: FloatArray) -> FloatArray:
-    """By arc, the area between it and the line ``x = left``, by Green's theorem; negative where that is outside."""
+    """The area between each arc and the line ``x = left``, by Green's theorem; negative on the outside."""
     if not len(arcs):
         return np.empty(0)
     shares, weights = gauss(_NODES if outline.domain.dimension == 2 else 1)

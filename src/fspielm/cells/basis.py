@@ -1,4 +1,4 @@
-"""Polynomials on each cell of a tiling, zero on all others."""
+"""The basis of polynomials on the cells of a tiling."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, Latest, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
-from fspielm.basis.wrapping import parts_of_sum
 from fspielm.cells.frames import Frames, MaterialFrames, stack_frames
 from fspielm.resources import check_deadline
 
-# ---- Derivatives of Chebyshev's polynomials at the points of a cell, and what sums of their products are there
-
+# ---- Chebyshev polynomials at the points of a cell
 
 Indices: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int_]]
 
@@ -28,7 +26,7 @@ class Tables(ABC):
 
     @abstractmethod
     def products(self, orders: Indices, which: Indices) -> FloatArray:
-        """Derivatives of the products of these degrees ``(k, d)``, shape ``(k, n)``."""
+        """Derivatives of the products with degrees `which` ``(k, d)``, shape ``(k, n)``."""
 
     @abstractmethod
     def sums(self, orders: Indices, grids: NumberArray) -> NumberArray:
@@ -42,7 +40,7 @@ class Tables(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class Scattered(Tables):
-    """At points anywhere: for each axis ``(order, degree, n)``."""
+    """Tables at arbitrary points: ``(order, degree, n)`` for each axis."""
 
     axes: Sequence[FloatArray]
 
@@ -71,7 +69,7 @@ class Scattered(Tables):
 @final
 @dataclass(frozen=True, eq=False)
 class Gridded(Tables):
-    """At the points of a grid, the last axis fastest: for each axis ``(order, degree, number along it)``."""
+    """Tables at the points of a grid, the last axis fastest: ``(order, degree, number along it)`` for each axis."""
 
     axes: Sequence[FloatArray]
 
@@ -95,7 +93,7 @@ class Gridded(Tables):
 
 
 def _along_each(values: NumberArray, tables: Sequence[FloatArray]) -> NumberArray:
-    """Numbers ``(F, a, b, ...)`` times a matrix along each axis, all axes but the first in one."""
+    """Numbers ``(F, a, b, ...)`` times a matrix along each axis, with all axes but the first flattened."""
     for table in tables:
         # the axis in front becomes the last one
         values = np.moveaxis(values, 1, -1) @ table
@@ -103,7 +101,7 @@ def _along_each(values: NumberArray, tables: Sequence[FloatArray]) -> NumberArra
 
 
 def tables_for(operator: LocalOperator, box: tuple[FloatArray, FloatArray], degrees: Sequence[int]) -> Tables:
-    """As high derivatives as an operator needs, of polynomials on a box, at the points of the operator."""
+    """The derivatives of polynomials on a box that an operator needs, at its points."""
     lower, upper = box
     highest = operator.orders.max(axis=0, initial=0)
     points = operator.axes or operator.points.T
@@ -135,15 +133,14 @@ def _table(x: FloatArray, degree: int, order: int, slope: float) -> FloatArray:
 
 @cache
 def _derivatives(degree: int) -> FloatArray:
-    """Row k has the coefficients of the derivative of Chebyshev's polynomial of degree k."""
+    """Row k has the coefficients of the derivative of the Chebyshev polynomial of degree k."""
     k, j = np.meshgrid(np.arange(degree + 1), np.arange(degree + 1), indexing="ij")
     return np.where((k > j) & ((k - j) % 2 == 1), np.where(j == 0, 1.0, 2.0) * k, 0.0)
 
 
-# ---- Functions like a power of the distance from a point where materials meet, each in the cells around it
+# ---- Powers of the distance from points where materials meet
 
-
-# Closer to the point, of the length, functions are as they are there: derivatives have no end.
+# Distances are bounded below by this share of the length, as derivatives are infinite at the point.
 _CLOSEST = 1e-14
 
 
@@ -157,11 +154,11 @@ class CornerTerms:
     cell : (n,) integer array
         In ascending order.
     column : (n,) integer array
-        Which of all functions it is that the cell has.
+        The function that the cell has.
     point : (n,) complex array
     power, length : (n,) arrays
     turn : (n,) complex array
-        Of size one: turns the middle of what the cell's material fills around the point onto the real axis.
+        Of size one; rotates the middle of the sector of the cell's material onto the real axis.
     factor : (n,) complex array
     """
 
@@ -178,17 +175,17 @@ class CornerTerms:
 
     @cached_property
     def sharing(self) -> NDArray[np.int_]:
-        """In how many cells each function is."""
+        """Number of cells of each function."""
         return np.bincount(self.column)
 
     def columns(self, cell: int) -> NDArray[np.int_]:
-        """The functions that a cell has."""
+        """The functions of a cell."""
         return self.column[self._of(cell)]
 
     def rows(self, cell: int, operator: LocalOperator) -> NumberArray:
         """The operator on these functions, shape ``(n, k)``.
 
-        Terms of one order come together first: what a function solves is zero to the last digit.
+        Terms of equal order are added first, so that an equation the function satisfies is zero to the last digit.
         """
         here = self._of(cell)
         if here.start == here.stop:
@@ -217,31 +214,28 @@ class CornerTerms:
 
 
 def no_corner_terms() -> CornerTerms:
-    """None at all."""
+    """An empty set."""
     none, numbers, complex_numbers = np.empty(0, dtype=np.int_), np.empty(0), np.empty(0, dtype=np.complex128)
     return CornerTerms(none, none, complex_numbers, numbers, numbers, complex_numbers, complex_numbers)
 
 
-# ---- Polynomials on each cell of a tiling, zero on all others
+# ---- The basis
 
-
-# A polynomial of degree d on a side of length L holds waves up to this times d / L: about ten degrees a wavelength,
-# and some more for the first digits, are known to give many.
+# A polynomial of degree d on a side of length L resolves waves up to this times d / L: about ten degrees a wavelength.
 WAVES = 2 * np.pi / 10
-# Points that are summed at together: their tables stay in the processor's cache.
-_AT_A_TIME = 2048
-# Cells are said to be of one size up to this ratio.
+# Points at a time, whose tables stay in the processor's cache.
+_AT_ONCE = 2048
+# Cells are reported as equal in size up to this ratio.
 _ALIKE = 0.9
 
 
 @final
 class CellBasis(Basis):
-    """Chebyshev's polynomials on the frame of each cell of a tiling, for each of some unknowns.
+    """Products of Chebyshev polynomials on the frame of each cell of a tiling, for each unknown; zero on other cells.
 
-    Products of those whose degrees lie within a quarter of an ellipse: for functions that are as rough in every
-    direction they are worth more than the corners of the full square. Columns are those of cell after cell, in each of
-    unknown after unknown; then come functions that several cells share where materials meet, and further ones without
-    values anywhere, for what is unknown on the edges of cells.
+    Their degrees lie within a quarter of an ellipse, which is more efficient than the full square for functions that
+    are equally rough in every direction. Columns are ordered by cell, then by unknown. They are followed by functions
+    that several cells share where materials meet, and by columns without values for the unknowns on the edges of cells.
 
     Parameters
     ----------
@@ -249,12 +243,14 @@ class CellBasis(Basis):
     degrees : (C, d) integer array
         The highest degree in each cell, along each axis.
     scales : sequence of float
-        What the functions for each unknown are multiplied with.
+        Factors of the functions of each unknown.
     elsewhere : int
-        How many columns have no values.
+        Number of columns without values.
     meeting : CornerTerms, optional
-        Of a single unknown.
+        The functions shared by several cells, for a single unknown.
     """
+
+    is_piecewise = True
 
     def __init__(
         self,
@@ -288,23 +284,18 @@ class CellBasis(Basis):
         return len(self.scales)
 
     @property
-    def is_piecewise(self) -> bool:
-        """It is."""
-        return True
-
-    @property
     def on_cells(self) -> tuple[CellBasis, ...]:
-        """All of it."""
+        """Itself."""
         return (self,)
 
     @cached_property
     def reach(self) -> FloatArray:
-        """The highest frequency along each axis that the functions of all cells hold."""
+        """The highest frequency along each axis that the functions of all cells resolve."""
         return np.asarray(np.min(WAVES * self.degrees / self.frames.lengths, axis=0))
 
     @property
     def in_words(self) -> str:
-        """How many cells there are, of what degrees and sizes."""
+        """The number, degrees and sizes of cells, for reports."""
         low, high = int(self.degrees.min()), int(self.degrees.max())
         words = f"{len(self.frames)}, degree {low}" + f" to {high}" * (high > low)
         sides = self.frames.lengths.max(axis=1)
@@ -312,7 +303,7 @@ class CellBasis(Basis):
         return words if ratio > _ALIKE else f"{words}; the smallest {ratio:.1g} of the largest"
 
     def columns(self, cell: int) -> slice:
-        """Those of a cell."""
+        """The columns of a cell."""
         return slice(int(self.starts[cell]), int(self.starts[cell + 1]))
 
     def shared(self, cell: int) -> Indices:
@@ -320,11 +311,11 @@ class CellBasis(Basis):
         return np.asarray(self.starts[-1] + self.meeting.columns(cell))
 
     def shared_rows(self, cell: int, operator: LocalOperator) -> NumberArray:
-        """The operator on those, at points anywhere, shape ``(n, k)``."""
+        """The operator on the shared functions of a cell, shape ``(n, k)``."""
         return self.scales[0] * self.meeting.rows(cell, operator)
 
     def rows(self, cell: int, operator: LocalOperator) -> NumberArray:
-        """The operator on the functions of one cell, at points anywhere, shape ``(n, k)``."""
+        """The operator on the functions of one cell, shape ``(n, k)``; points may lie anywhere."""
         which = ball(tuple(self.degrees[cell].tolist()))
         tables = self.tables(cell, operator)
         unknowns = operator.unknowns or (0,) * len(operator.orders)
@@ -353,14 +344,14 @@ class CellBasis(Basis):
                 out[np.ix_(shared[asked] - first, here)] = values.T
 
     def sums(self, fields: NumberArray, operators: Sequence[LocalOperator]) -> NumberArray:
-        """Each of T operators at the same points on the sums with coefficients `fields` ``(F, M)``: ``(T, F, n)``."""
+        """T operators at the same points on the sums with coefficients `fields` ``(F, M)``: ``(T, F, n)``."""
         points = operators[0].points
         kind = np.result_type(fields, *(operator.coefficients for operator in operators))
         found = np.empty((len(operators), len(fields), len(points)), dtype=kind)
         highest = np.max([operator.orders.max(axis=0, initial=0) for operator in operators], axis=0)
         for cell, here in self.by_cell(points):
             own = fields[:, self.columns(cell)]
-            for some in np.split(here, range(_AT_A_TIME, len(here), _AT_A_TIME)):
+            for some in np.split(here, range(_AT_ONCE, len(here), _AT_ONCE)):
                 # the same tables for all of them
                 tables = self.tables(cell, LocalOperator(points[some], highest[None], np.ones(1)))
                 for total, operator in zip(found, operators, strict=True):
@@ -371,11 +362,11 @@ class CellBasis(Basis):
         return found
 
     def sum_shared(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:
-        """What the functions that a cell shares add to sums with coefficients `fields` ``(F, M)``, shape ``(F, n)``."""
+        """Sums of a cell's shared functions with coefficients `fields` ``(F, M)``, shape ``(F, n)``."""
         return np.asarray(fields[:, self.shared(cell)] @ self.shared_rows(cell, operator).T)
 
     def sparse(self, operator: LocalOperator) -> Any:
-        """The operator on every function at every point, ``(n, M)``, as a sparse array of SciPy's."""
+        """The operator on every function at every point, ``(n, M)``, as a sparse array of SciPy."""
         from scipy.sparse import csr_array
 
         parts, each = [], np.zeros(len(operator.points), dtype=np.intp)
@@ -415,7 +406,7 @@ class CellBasis(Basis):
     def sum_in(
         self, cell: int, fields: NumberArray, operator: LocalOperator, tables: Tables | None = None
     ) -> NumberArray:
-        """Sums in one cell, along one axis after the other; `tables` as they are known, if they are."""
+        """Sums in one cell, along one axis after the other; `tables` if they are known."""
         check_deadline()
         degrees = tuple(self.degrees[cell].tolist())
         grids = np.zeros((len(fields), self.components, *(degree + 1 for degree in degrees)), dtype=fields.dtype)
@@ -430,7 +421,7 @@ class CellBasis(Basis):
     def adjoint_in(
         self, cell: int, numbers: NumberArray, operator: LocalOperator, tables: Tables | None = None
     ) -> NumberArray:
-        """The adjoint of `sum_in`: of weights ``(F, n)``, the sums ``(F, k)`` for the functions of one cell."""
+        """The adjoint of `sum_in`: maps ``(F, n)`` to ``(F, k)`` for the functions of one cell."""
         check_deadline()
         degrees = tuple(self.degrees[cell].tolist())
         tables = tables or self.tables(cell, operator)
@@ -442,17 +433,17 @@ class CellBasis(Basis):
         return grids[:, :, *ball(degrees).T].reshape(len(numbers), -1)
 
     def sizes(self, fields: NumberArray, order: int) -> FloatArray:
-        """About how large the terms of derivatives of sums with coefficients `fields` ``(F, M)`` are, ``(F, C)``."""
+        """Approximate size of derivatives of sums with coefficients `fields` ``(F, M)`` in each cell, ``(F, C)``."""
         steep = np.max(2.0 * self.degrees / self.frames.lengths, axis=1)
         squares = np.add.reduceat(np.abs(fields[:, : self.starts[-1]]) ** 2, self.starts[:-1], axis=1)
         return np.asarray(np.sqrt(squares) * steep**order)
 
     def tables(self, cell: int, operator: LocalOperator) -> Tables:
-        """What the polynomials of a cell are at the points of an operator."""
+        """The polynomials of a cell at the points of an operator."""
         return tables_for(operator, (self.frames.lower[cell], self.frames.upper[cell]), self.degrees[cell].tolist())
 
     def by_cell(self, points: FloatArray) -> Iterator[tuple[int, Indices]]:
-        """The cells that points lie in, and which ones do."""
+        """The cells that contain points, and the indices of their points."""
         if not len(points):
             return
         cells = self.frames.locate(points)
@@ -464,28 +455,28 @@ class CellBasis(Basis):
 
 @cache
 def ball(degrees: tuple[int, ...]) -> Indices:
-    """The degrees ``(k, d)`` of products within an ellipsoid of these half-axes."""
+    """The degrees ``(k, d)`` of products within an ellipsoid with these half-axes."""
     grid = np.stack(np.meshgrid(*(np.arange(degree + 1) for degree in degrees), indexing="ij"), axis=-1)
     flat = grid.reshape(-1, len(degrees))
     inside = np.sum((flat / np.maximum(degrees, 1)) ** 2, axis=1) <= 1.0 + 1e-12
     return np.asarray(flat[inside])
 
 
-# ---- Rows of functions on cells that are applied, and whose adjoint is, but that are never filled
+# ---- Rows that are applied without being stored
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class RowsInCells:
-    """Operators at the points of some cells, one cell's after the other's.
+    """Operators at points of some cells, ordered by cell.
 
     Attributes
     ----------
     basis : CellBasis
     parts : tuple of (int, LocalOperator)
-        Cells, and what is applied in them.
+        Cells and the operators applied in them.
     order : (n,) integer array or None
-        Where each row goes, if not one after the other.
+        The position of each row, if they are not in order.
     """
 
     basis: CellBasis
@@ -494,7 +485,7 @@ class RowsInCells:
 
     @classmethod
     def at(cls, basis: CellBasis, operator: LocalOperator) -> RowsInCells:
-        """One operator at points of any cells."""
+        """One operator at points of arbitrary cells."""
         split = list(basis.by_cell(operator.points))
         order = np.concatenate([np.empty(0, dtype=np.intp), *(here for _, here in split)])
         return cls(basis, tuple((cell, operator.select(here)) for cell, here in split), order)
@@ -512,7 +503,7 @@ class RowsInCells:
         return Latest()
 
     def sums(self, fields: NumberArray) -> NumberArray:
-        """The rows times the coefficients of several ``(F, M)``, shape ``(F, n)``."""
+        """The rows times the coefficients ``(F, M)`` of several sums, shape ``(F, n)``."""
         parts = []
         for cell, operator in self.parts:
             own = self.basis.sum_in(cell, fields[:, self.basis.columns(cell)], operator)
@@ -538,11 +529,11 @@ class RowsInCells:
         return found
 
 
-# ---- Functions on cells one on top of the other, as functions on one tiling
+# ---- Functions on stacked tilings
 
 
 def stack_cells(parts: Sequence[tuple[CellBasis, NumberArray]]) -> tuple[CellBasis, NumberArray]:
-    """Sums on tilings of which each begins where the one before ends along the last axis, as one sum."""
+    """One sum from sums on tilings that each begin where the previous one ends along the last axis."""
     frames = [basis.frames for basis, _ in parts]
     assert all(isinstance(each, Frames) for each in frames)  # of one material
     coefficients = np.concatenate([_plain(basis, each) for basis, each in parts])
@@ -552,18 +543,15 @@ def stack_cells(parts: Sequence[tuple[CellBasis, NumberArray]]) -> tuple[CellBas
 
 
 def _plain(basis: CellBasis, coefficients: NumberArray) -> NumberArray:
-    """The coefficients of functions that are not scaled, without those that have no values."""
+    """The coefficients of unscaled functions, without columns that have no values."""
     each = np.diff(basis.starts) // basis.components
     scales = np.repeat(np.tile(basis.scales, len(each)), np.repeat(each, basis.components))
     return np.asarray(scales * coefficients[: basis.starts[-1]])
 
 
-# ---- Sums of polynomials on cells, as functions of their own
-
-
 @final
 class SumsOnCells(Basis):
-    """Complex functions that are known on the cells of a tiling.
+    """Complex functions that are sums of polynomials on the cells of a tiling.
 
     Parameters
     ----------
@@ -572,6 +560,8 @@ class SumsOnCells(Basis):
     fields : (F, M) array
         The coefficients of each function.
     """
+
+    dtype = np.dtype(np.complex128)
 
     def __init__(self, cells: CellBasis, fields: NumberArray) -> None:
         self.cells, self.fields = cells, fields
@@ -586,17 +576,8 @@ class SumsOnCells(Basis):
         """Number of coordinates they depend on."""
         return self.cells.dimension
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
-
     def summed(self, coefficients: NumberArray) -> SumsOnCells:
-        """One function: the sum of all with these coefficients ``(F,)``."""
+        """The sum of the functions with these coefficients ``(F,)`` as a single function."""
         return SumsOnCells(self.cells, (coefficients @ self.fields)[None])
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:

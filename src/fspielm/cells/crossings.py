@@ -1,4 +1,4 @@
-"""Points at which materials meet, and the functions that solutions have there."""
+"""Points at which materials meet, and the singular functions of solutions there."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ from fspielm.problem.problem import Problem
 
 # ---- Powers of the distance in solutions where sectors of several materials meet, to full precision
 
-
-# Powers up to this are found, and those that are whole left out: such functions are polynomials in each sector.
+# Powers are found up to this; integers, up to a tolerance, are left out: they are polynomials in each sector.
 HIGHEST = 6.0
 _WHOLE = 1e-6
-# Degree of the polynomials on each sector with which they are found approximately, and how close they are then.
+# Degree of the polynomials on each sector for the first approximation, and its accuracy.
 _DEGREE = 40
 _APART = 1e-4
 _DIGITS = 40
@@ -38,7 +37,7 @@ _DIGITS = 40
 @final
 @dataclass(frozen=True)
 class CrossingPower:
-    """A solution ``Re(factor * w^power)``, with ``w`` the place turned so that a sector's middle is on the real axis.
+    """A solution ``Re(factor * w^power)`` in each sector, with ``w`` rotated so that its middle is on the real axis.
 
     Attributes
     ----------
@@ -53,14 +52,14 @@ class CrossingPower:
 
 @lru_cache(maxsize=256)
 def crossing_powers(openings: tuple[float, ...], conducts: tuple[float, ...]) -> tuple[CrossingPower, ...]:
-    """The solutions of ``div(a grad u) = 0`` around a point that are no polynomials in the sectors around it.
+    """The solutions of ``div(a grad u) = 0`` around a point that are not polynomials in the sectors around it.
 
     Parameters
     ----------
     openings : tuple of float
-        Angles of the sectors, one after the other; together a full turn.
+        Consecutive angles of the sectors, which add up to a full turn.
     conducts : tuple of float
-        What `a` is in them.
+        The values of `a` in the sectors.
 
     Returns
     -------
@@ -69,8 +68,8 @@ def crossing_powers(openings: tuple[float, ...], conducts: tuple[float, ...]) ->
 
     Notes
     -----
-    In a sector, u is ``r^s`` times a cosine and a sine of ``s`` times the angle. From one border to the next, values
-    and fluxes are multiplied with a matrix of two by two; the product of all of them has the eigenvalue one.
+    In a sector, u is ``r^s`` times a cosine and a sine of ``s`` times the angle. A two by two matrix maps values and
+    fluxes at one border to those at the next; the product of all these matrices has the eigenvalue one.
     """
     found = []
     for guess, several in _guesses(openings, conducts):
@@ -87,7 +86,7 @@ def crossing_powers(openings: tuple[float, ...], conducts: tuple[float, ...]) ->
 
 
 def _guesses(openings: Sequence[float], conducts: Sequence[float]) -> list[tuple[float, int]]:
-    """Powers by finite elements of high degree around the point, and how many solutions each has."""
+    """Approximate powers by finite elements of high degree around the point, and the number of solutions of each."""
     nodes = np.cos(np.pi * np.arange(_DEGREE, -1, -1) / _DEGREE)
     at, weights = leggauss(_DEGREE + 2)
     values = np.polynomial.chebyshev.chebvander(at, _DEGREE) @ np.linalg.inv(
@@ -110,7 +109,7 @@ def _guesses(openings: Sequence[float], conducts: Sequence[float]) -> list[tuple
 
 
 def _turns(power: mpmath.mpf, openings: Sequence[float], conducts: Sequence[float]) -> list[mpmath.matrix]:
-    """From the value and the flux over the power at one border to those at the next."""
+    """The matrix that maps the value and the flux over the power at one border to those at the next."""
     found = []
     for opening, a in zip(openings, conducts, strict=True):
         c, s = mpmath.cos(power * opening), mpmath.sin(power * opening)
@@ -126,7 +125,7 @@ def _round(power: mpmath.mpf, openings: Sequence[float], conducts: Sequence[floa
 
 
 def _polished(guess: float, several: int, openings: Sequence[float], conducts: Sequence[float]) -> mpmath.mpf:
-    """The power near a guess: where the trace is two, which it touches where there are two solutions."""
+    """The power near a guess, where the trace is two; with two solutions the trace only touches two."""
 
     def off(power: mpmath.mpf) -> mpmath.mpf:
         product = _round(power, openings, conducts)
@@ -139,7 +138,7 @@ def _polished(guess: float, several: int, openings: Sequence[float], conducts: S
 def _states(
     power: mpmath.mpf, several: int, openings: Sequence[float], conducts: Sequence[float]
 ) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
-    """Values and fluxes at the first border that come back after a full turn."""
+    """Values and fluxes at the first border that are unchanged after a full turn."""
     if several > 1:
         return [(mpmath.mpf(1), mpmath.mpf(0)), (mpmath.mpf(0), mpmath.mpf(1))]
     left = _round(power, openings, conducts) - mpmath.eye(2)
@@ -160,25 +159,24 @@ def _factors(
     return tuple(factor / largest for factor in found)
 
 
-# ---- Points of the plane at which several materials meet, or two and the boundary: solutions are like a power there
+# ---- Points at which interfaces meet each other or the boundary, and the lowest power of solutions there
 
-
-# Directions that are looked at around a point, and how far from it, of the size of the domain.
+# Number of directions sampled around a point, and their radius relative to the domain.
 _DIRECTIONS = 360
-_AROUND = 1e-5
-# Points so close are one.
+_RADIUS = 1e-5
+# Points this close are the same.
 SAME = 1e-9
-# What is expected where nothing can be told.
+# The power assumed if it cannot be computed.
 _UNKNOWN = 0.4
-# Powers above this are those of smooth functions, up to how well angles are known; and so are whole numbers.
-_SMOOTH, _WHOLE_VERTICES = 0.98, 0.02
-# So many powers are looked at, counted from the lowest.
+# Powers above this, and integers up to a tolerance, are those of smooth functions; angles are known approximately.
+_SMOOTH, _NEAR_INTEGER = 0.98, 0.02
+# Number of powers that are computed.
 _POWERS = 4
 
 
 @once
 def meeting_points(problem: Problem) -> list[FloatArray]:
-    """Where interfaces cross, turn or end, each once."""
+    """The points where interfaces cross, turn or end, each once."""
     size = _size(problem)
     found: list[FloatArray] = []
     for line in problem.interfaces:
@@ -193,19 +191,19 @@ def meeting_points(problem: Problem) -> list[FloatArray]:
 
 
 def lowest_power(problem: Problem, point: FloatArray) -> float:
-    """The lowest power of the distance in a solution at such a point; one where it is smooth in each material."""
+    """The lowest power of the distance in a solution at a meeting point; one if it is smooth in each material."""
     power = _powers_at(problem, point)[0]
     return power if power < _SMOOTH else 1.0
 
 
 def lowest_without_data(problem: Problem, point: FloatArray) -> float:
-    """The same where conditions bring nothing: whole powers are polynomials then, and sources bring the second one."""
-    return min([each for each in _powers_at(problem, point) if abs(each - round(each)) > _WHOLE_VERTICES], default=2.0)
+    """The same without data on the boundary: integer powers are then polynomials, and sources bring the second one."""
+    return min([each for each in _powers_at(problem, point) if abs(each - round(each)) > _NEAR_INTEGER], default=2.0)
 
 
 def is_on_rim(problem: Problem, point: FloatArray) -> bool:
-    """Whether such a point is on the boundary of the domain."""
-    return not problem.domain.contains(_around(point, _AROUND * _size(problem))).all()
+    """Whether a meeting point is on the boundary of the domain."""
+    return not problem.domain.contains(_around(point, _RADIUS * _size(problem))).all()
 
 
 def _around(point: FloatArray, radius: float) -> FloatArray:
@@ -219,8 +217,8 @@ def _size(problem: Problem) -> float:
 
 
 def _powers_at(problem: Problem, point: FloatArray) -> tuple[float, ...]:
-    """The lowest powers, where the equation is one of second order."""
-    around = _around(point, _AROUND * _size(problem))
+    """The lowest powers, for an equation of second order."""
+    around = _around(point, _RADIUS * _size(problem))
     inside = problem.domain.contains(around)
     rows = problem.material_of(around)
     stiff = np.zeros(_DIRECTIONS)
@@ -233,14 +231,14 @@ def _powers_at(problem: Problem, point: FloatArray) -> tuple[float, ...]:
         stiff[here] = abs(sum(complex(t.at(Sites(around[here[:1]]))[0]) for t in own))
     if not np.any(stiff > 0):
         return (1.0,)
-    # begun outside of the domain, where there is such
+    # starts outside of the domain, if there are such directions
     turned = np.roll(stiff, -int(np.argmin(inside)))
     return _lowest_powers(tuple((turned / turned.max()).round(6).tolist()))
 
 
 @lru_cache(maxsize=64)
 def _lowest_powers(stiff: tuple[float, ...]) -> tuple[float, ...]:
-    """The lowest powers in order, by finite elements around the point; of stiffness zero outside of the domain."""
+    """The lowest powers in order, by finite elements around the point; the stiffness is zero outside of the domain."""
     a, step = np.array(stiff), 2 * math.pi / len(stiff)
     closed = bool(np.all(a > 0))
     a = a[a > 0]
@@ -258,20 +256,19 @@ def _lowest_powers(stiff: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(math.sqrt(max(float(square), 0.0)) for square in sorted(squares))
 
 
-# ---- Points at which materials meet in straight sectors, and the functions that solutions have there
+# ---- Points at which materials meet in straight sectors, and the singular functions there
 
-
-# Directions that are looked at around a point, and how far from it, of the size of the domain: at two distances.
-_AROUND_CROSSINGS = (1e-3, 5e-4)
+# Two radii at which materials are sampled around a point, relative to the domain.
+_RADII = (1e-3, 5e-4)
 _BISECTIONS = 44
-# Borders are straight where their directions at both distances are so close.
+# Borders are straight if their directions at both radii are this close.
 _STRAIGHT = 1e-9
 _SIMPLE = math.pi / 12
-# What is so close, of the size of the domain, is there.
+# Distance, relative to the domain, at which a point counts as reached.
 _CLOSE = 1e-9
-# Cells so many times as far as they are large have no use for the functions: polynomials will do.
-_SEEN = 1.0
-# Coefficients of both second derivatives are alike up to this.
+# Cells farther away than this multiple of their size do not get the functions: polynomials suffice.
+_FARTHEST = 1.0
+# Relative difference up to which the coefficients of both second derivatives are equal.
 _ALIKE = 1e-12
 
 
@@ -298,7 +295,7 @@ class Crossing:
 
 @once
 def crossings(problem: Problem) -> list[Crossing]:
-    """Those of a problem of one unknown and second order, with constants before the second derivatives there."""
+    """The crossings of a problem with one unknown, second order and constant leading coefficients around them."""
     if problem.dimension != 2 or problem.domain.time is not None or not problem.interfaces:
         return []
     if len(problem.unknowns) > 1 or problem.whole is not None or any(e.operator.order != 2 for e in problem.equations):
@@ -311,7 +308,7 @@ def crossings(problem: Problem) -> list[Crossing]:
             continue
         openings = np.diff([*borders, borders[0] + 2 * math.pi])
         middles = borders + openings / 2
-        around = point + _AROUND_CROSSINGS[1] * size * _directions(middles)
+        around = point + _RADII[1] * size * _directions(middles)
         conducts = [a for a in (_conducts(problem, place, point) for place in around) if a is not None]
         if len(conducts) < len(around):
             continue
@@ -326,13 +323,13 @@ def crossings(problem: Problem) -> list[Crossing]:
 
 
 def _borders(problem: Problem, size: float) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Points with nothing but the domain around them, and the directions in which materials change there."""
+    """Points inside of the domain, and the directions in which materials change there."""
     points = meeting_points(problem)
     if not points:
         return [], []
-    ring = np.array(points)[:, None] + _AROUND_CROSSINGS[0] * size * _directions(_angles())
+    ring = np.array(points)[:, None] + _RADII[0] * size * _directions(_angles())
     held = np.all(problem.domain.contains(ring.reshape(-1, 2)).reshape(len(points), -1), axis=1)
-    both = [_changes(problem, np.array(points), distance * size) for distance in _AROUND_CROSSINGS]
+    both = [_changes(problem, np.array(points), distance * size) for distance in _RADII]
     found = []
     for number, inside in enumerate(np.ravel(held)):
         first, second = (angle[which == number] for which, angle in both)
@@ -342,7 +339,7 @@ def _borders(problem: Problem, size: float) -> tuple[list[FloatArray], list[Floa
 
 
 def _changes(problem: Problem, points: FloatArray, distance: float) -> tuple[NDArray[np.intp], FloatArray]:
-    """Which points have another material from a direction on, at some distance, and those directions."""
+    """The points around which materials change at some distance, and the directions of the changes."""
     angles = _angles()
     around = problem.material_of((points[:, None] + distance * _directions(angles)).reshape(-1, 2))
     around = around.reshape(len(points), len(angles), -1)
@@ -365,13 +362,13 @@ def _directions(angles: FloatArray) -> FloatArray:
 
 
 def _snapped(angles: FloatArray) -> FloatArray:
-    """Angles that are multiples of a simple one up to rounding are just that: many crossings are then alike."""
+    """Angles rounded to multiples of a simple one if they are close, which makes many crossings equal."""
     simple = _SIMPLE * np.round(angles / _SIMPLE)
     return np.where(np.abs(angles - simple) < _STRAIGHT, simple, angles)
 
 
 def _conducts(problem: Problem, place: FloatArray, point: FloatArray) -> float | None:
-    """What is before the Laplacian in the material of a place, if it is that; at the point close to it."""
+    """The coefficient of the Laplacian in the material of a place, evaluated at the point; None without Laplacian."""
     second: dict[tuple[int, ...], float] = {}
     for term in problem.equations_at(place)[0].operator.terms:
         if term.order == 2:
@@ -386,7 +383,7 @@ def _conducts(problem: Problem, place: FloatArray, point: FloatArray) -> float |
 
 
 def corner_terms(problem: Problem, tiling: Cover) -> CornerTerms:
-    """The functions of all crossings, in the cells that touch them or are as large as they are far."""
+    """The functions of all crossings, in the cells that touch them or are as large as their distance."""
     frames = tiling.frames
     parts: list[tuple[int, int, complex, float, float, complex, complex]] = []
     count = 0
@@ -395,7 +392,7 @@ def corner_terms(problem: Problem, tiling: Cover) -> CornerTerms:
     for crossing in crossings(problem):
         beside = np.maximum(np.maximum(frames.lower - crossing.point, crossing.point - frames.upper), 0.0)
         far, sides = np.linalg.norm(beside, axis=1), frames.lengths.max(axis=1)
-        close = np.flatnonzero(far <= slack + _SEEN * sides)
+        close = np.flatnonzero(far <= slack + _FARTHEST * sides)
         length = float(sides[close].max())
         for cell in close.tolist():
             sector = _sector(crossing, tiling, cell)
@@ -414,7 +411,7 @@ def corner_terms(problem: Problem, tiling: Cover) -> CornerTerms:
 
 
 def _sector(crossing: Crossing, tiling: Cover, cell: int) -> int | None:
-    """The sector that a cell is in: of its material, and in its direction; None if it is in none of them."""
+    """The sector of a cell, by its material and direction; None if it is in none."""
     lower, upper = tiling.cells[cell].boxes[0]
     away = 0.5 * (lower + upper) - crossing.point
     aside = np.abs(np.angle(np.exp(1j * (crossing.middles - np.arctan2(away[1], away[0])))))

@@ -1,4 +1,4 @@
-"""Where the cells of tilings are, without the domains that they tile."""
+"""The frames of cells: where they are, as plain numbers without the domain."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ from fspielm.cells.tree import Tree, grow_tree, nearest_frame, seams_of
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.sampling import bisect
 
-# ---- Where along a boundary part the materials beside it change
+# ---- Where the materials along a boundary part change
 
-
-# From points (n, d) to rows (n, k) that are equal where materials are.
+# Maps points (n, d) to rows (n, k) that are equal if and only if materials are.
 Materials: TypeAlias = Callable[[FloatArray], NDArray[np.int_]]
 Row: TypeAlias = tuple[int, ...]
 
-# Places along a part at which materials are looked at, and no fewer than some between its breaks.
-_LOOKS, _FEWEST = 2048, 16
-# How far beside the part, of the size of the domain: much less than from one place to the next.
-_BESIDE = 1e-7
+# Samples of materials along a part, in all and at least between its breaks.
+_SAMPLES, _FEWEST = 2048, 16
+# Their distance from the part, relative to the domain: much less than their spacing.
+_DISTANCE = 1e-7
 _BISECTIONS = 54
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A piece of a part with one material beside it.
+    """A piece of a boundary part along one material.
 
     Attributes
     ----------
@@ -50,7 +49,7 @@ class Run:
 
 
 def runs_along(part: BoundaryPart, materials: Materials, side: int, size: float) -> list[Run]:
-    """Cut a part where the materials change on the side that its normals point to (1), or on the other one (-1).
+    """Cut a part where the materials change on the side that its normals point to (1), or on the other side (-1).
 
     Parameters
     ----------
@@ -73,16 +72,16 @@ def runs_along(part: BoundaryPart, materials: Materials, side: int, size: float)
         return np.column_stack([kept, materials(sites.points + side * depth * sites.normals)]).astype(np.int_)
 
     if part.parameters == 0:
-        kept, *row = rows(np.zeros(1), _BESIDE * size)[0].tolist()
+        kept, *row = rows(np.zeros(1), _DISTANCE * size)[0].tolist()
         return [Run(tuple(row), 0.0, 0.0)] if kept else []
     unit = np.concatenate([_middles(low, high) for low, high in pairwise(part.breaks)])
-    beside = rows(unit, _BESIDE * size)
+    beside = rows(unit, _DISTANCE * size)
     at = np.flatnonzero(np.any(beside[1:] != beside[:-1], axis=1))
     before, after = beside[at], beside[at + 1]
     same = before == after
     # on the part itself, places are found to the last digit; where that does not tell, just beside it
     told = [np.all(same | (rows(unit[place], 0.0) == row), axis=1) for place, row in ((at, before), (at + 1, after))]
-    depth = np.where(told[0] & told[1], 0.0, _BESIDE * size)[:, None]
+    depth = np.where(told[0] & told[1], 0.0, _DISTANCE * size)[:, None]
     cuts, _ = bisect(
         unit[at],
         unit[at + 1],
@@ -99,7 +98,7 @@ def runs_along(part: BoundaryPart, materials: Materials, side: int, size: float)
 
 
 def part_between(part: BoundaryPart, start: float, end: float, side: int) -> BoundaryPart:
-    """A part from one unit coordinate to another, with its normals as they are (-1) or turned (1)."""
+    """A part from one unit coordinate to another, with its own normals (-1) or reversed ones (1)."""
     length = end - start
 
     def place(unit: FloatArray) -> Sites:
@@ -115,17 +114,17 @@ def part_between(part: BoundaryPart, start: float, end: float, side: int) -> Bou
 
 
 def _middles(low: float, high: float) -> FloatArray:
-    count = max(_FEWEST, int(np.ceil(_LOOKS * (high - low))))
+    count = max(_FEWEST, int(np.ceil(_SAMPLES * (high - low))))
     return low + (high - low) * (np.arange(count) + 0.5) / count
 
 
-# ---- Where the cells of a tiling are, without the domain that they tile
+# ---- The frames of a tiling
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """The frames of C cells, and the tree of boxes whose leaves belong to them: plain numbers.
+    """The frames of C cells, and the tree of boxes whose leaves belong to them.
 
     Attributes
     ----------
@@ -135,9 +134,9 @@ class Frames:
         Which cells are one box, all of it in the domain.
     tree : Tree
     owner : (leaves,) array of int
-        The cell that each leaf belongs to; -1 where there is none.
+        The cell that each leaf belongs to; -1 if there is none.
     slack : float
-        How far rounding may carry a point off.
+        Distance by which rounding may displace a point.
     """
 
     lower: FloatArray
@@ -165,11 +164,11 @@ class Frames:
 
     @property
     def lengths(self) -> FloatArray:
-        """Of the sides, ``(C, d)``."""
+        """Lengths of the sides, ``(C, d)``."""
         return self.upper - self.lower
 
     def locate(self, points: ArrayLike) -> NDArray[np.intp]:
-        """The cell of each point ``(n, d)``; that with the nearest frame for a point that is in no cell's."""
+        """The cell of each point ``(n, d)``; for points outside of all cells, the one with the nearest frame."""
         where = as_points(points, self.dimension)
         leaf = self.tree.find(where)
         found = self.owner[leaf]
@@ -183,7 +182,7 @@ class Frames:
 
     @property
     def boxes(self) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """The boxes of all cells, ``(n, d)`` each, and which of them lie in the domain as a whole."""
+        """Lower and upper corners ``(n, d)`` of the boxes of all cells, and which boxes are entirely in the domain."""
         held = self.owner >= 0
         leaves = self.tree.leaves[held]
         return self.tree.lower[leaves], self.tree.upper[leaves], self.whole[self.owner[held]]
@@ -211,25 +210,25 @@ class Frames:
         return np.array(ends).reshape(-1, 2, self.dimension), np.array(cells, dtype=np.intp).reshape(-1, 2)
 
     def ticks(self, at: FloatArray) -> FloatArray:
-        """Where a line along the first coordinate, through a point ``(d,)``, enters and leaves boxes of cells."""
+        """Where the line along the first coordinate through a point ``(d,)`` enters and leaves boxes of cells."""
         held = slice(1, self.dimension)
         leaves = self.tree.leaves[self.owner >= 0]
         met = np.all((self.tree.lower[leaves, held] <= at[held]) & (at[held] <= self.tree.upper[leaves, held]), axis=1)
         return np.unique(np.concatenate([self.tree.lower[leaves[met], 0], self.tree.upper[leaves[met], 0]]))
 
     def breaks(self, part: BoundaryPart) -> FloatArray:
-        """Unit coordinates at which a curve enters another box, or is not smooth; its ends among them."""
+        """Unit coordinates of a curve's ends, of its entries into other boxes, and of its breaks."""
         arcs = sorted_parts((part,), self.tree, self.slack)
         return np.unique(np.concatenate([arcs.start, arcs.end]))
 
 
-# ---- Where the cells of several materials are
+# ---- The frames of several materials
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class MaterialFrames:
-    """The frames of the cells of each material, which follow each other.
+    """The frames of the cells of each material, one after the other.
 
     Attributes
     ----------
@@ -237,7 +236,7 @@ class MaterialFrames:
     rows : (k, m) integer array
         The materials.
     materials : callable
-        From points to such rows.
+        Maps points to such rows.
     """
 
     parts: tuple[Frames, ...]
@@ -264,16 +263,16 @@ class MaterialFrames:
 
     @cached_property
     def whole(self) -> BoolArray:
-        """Which cells are one box of one material."""
+        """Which cells are a single box of one material."""
         return np.concatenate([part.whole for part in self.parts])
 
     @property
     def lengths(self) -> FloatArray:
-        """Of the sides, ``(C, d)``."""
+        """Lengths of the sides, ``(C, d)``."""
         return self.upper - self.lower
 
     def locate(self, points: ArrayLike) -> NDArray[np.intp]:
-        """The cell of each point ``(n, d)``, by its material; the nearest one where no cell has that."""
+        """The cell of each point ``(n, d)`` within its material; the nearest one if no cell has that."""
         where = as_points(points, self.dimension)
         # rows as single numbers, among which materials are looked up
         factors = np.random.default_rng(0).integers(1, 2**62, self.rows.shape[1])
@@ -305,15 +304,15 @@ class MaterialFrames:
         return np.unique(np.concatenate([part.ticks(at) for part in self.parts]))
 
     def breaks(self, part: BoundaryPart) -> FloatArray:
-        """Unit coordinates at which a curve enters another box of any material; its ends among them."""
+        """Unit coordinates of a curve's ends and of its entries into other boxes of any material."""
         return np.unique(np.concatenate([own.breaks(part) for own in self.parts]))
 
 
-# ---- Tilings one on top of the other
+# ---- Stacked tilings
 
 
 def stack_frames(parts: Sequence[Frames]) -> Frames:
-    """The frames of all parts, each of which begins where the one before ends along the last axis."""
+    """The frames of all parts; each begins where the previous one ends along the last axis."""
     trees = [part.tree for part in parts]
     cuts: list[tuple[int, int, float]] = []
 
@@ -337,7 +336,7 @@ def stack_frames(parts: Sequence[Frames]) -> Frames:
 
 
 def _copy(tree: Tree, node: int, cuts: list[tuple[int, int, float]]) -> None:
-    """Cut a leaf as a tree is cut; each cut makes two nodes more, numbered one after the other."""
+    """Cut a leaf in the way a tree is cut; each cut adds two nodes with consecutive numbers."""
     names = {0: node}
     for own, axis, at in tree.cuts.tolist():
         cuts.append((names[int(own)], int(axis), at))

@@ -1,4 +1,4 @@
-"""A domain of several materials: each tiled by itself, and where their cells meet."""
+"""Tilings of a domain of several materials: each material is tiled separately."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from fspielm.cells.tiling import Cell, Contact, Cover, Joint, Stretch, Tiling, m
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites, gauss
 from fspielm.geometry.domain import Domain, rounding_slack
 
-# Nodes along an arc for the area beside it.
+# Nodes along an arc for the integral of its area.
 _NODES = 24
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Piece(Domain):
-    """What of a domain has a material.
+    """The part of a domain that one material fills.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class _Piece(Domain):
     row : tuple of int
         The material.
     parts : tuple of BoundaryPart
-        All that bounds it, with normals that point out of it.
+        Its boundary, with normals that point outward.
     slack : float
-        How far rounding may carry a point off.
+        Distance by which rounding may displace a point.
     """
 
     whole: Domain
@@ -55,7 +55,7 @@ class _Piece(Domain):
 
     @cached_property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
-        """Around the ends of arcs, which turn nowhere else; on the whole's where that is as close as rounding."""
+        """Around the ends of arcs, which are monotone; equal to the domain's where they agree to rounding."""
         ends = np.concatenate([self._arcs.first, self._arcs.last])
         lower, upper = self.whole.bounding_box
         low, high = ends.min(axis=0), ends.max(axis=0)
@@ -87,7 +87,7 @@ class _Piece(Domain):
 
 
 def _time_faces(domain: Domain) -> Iterator[BoundaryPart]:
-    """The start and the end of time, which are no part of the boundary of a domain with time."""
+    """The start and the end of time, which the boundary of a domain with time does not include."""
     if domain.time is None or domain.dimension != 2:
         return
     lower, upper = domain.bounding_box
@@ -104,7 +104,7 @@ def _time_faces(domain: Domain) -> Iterator[BoundaryPart]:
 @final
 @dataclass(frozen=True, eq=False)
 class Side:
-    """What of an interface bounds a material.
+    """A piece of an interface that bounds a material.
 
     Attributes
     ----------
@@ -113,9 +113,9 @@ class Side:
     second : bool
         Whether its normals point to the material.
     run : Run
-        Where on the interface's part.
+        Its position on the interface's part.
     part : BoundaryPart
-        Only that, with normals that point out of the material.
+        The piece, with normals that point out of the material.
     """
 
     line: int
@@ -127,7 +127,7 @@ class Side:
 @final
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """A material, tiled.
+    """The tiling of one material.
 
     Attributes
     ----------
@@ -149,15 +149,15 @@ class Tile:
 @final
 @dataclass(frozen=True, eq=False)
 class Mosaic(Cover):
-    """Cells that make up a domain of several materials; made by `mosaic_of`.
+    """The cells of a domain of several materials; made by `mosaic_of`.
 
     Attributes
     ----------
     domain : Domain
     material_of : callable
-        From points ``(n, d)`` to rows ``(n, k)`` that are equal where materials are.
+        Maps points ``(n, d)`` to rows ``(n, k)`` that are equal if and only if materials are.
     tiles : tuple of Tile
-        One for each material. Its cells follow each other.
+        One for each material, with consecutive cells.
     """
 
     domain: Domain
@@ -166,12 +166,12 @@ class Mosaic(Cover):
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:  # type: ignore[override]  # found once
-        """Those of all tiles."""
+        """The cells of all tiles."""
         return tuple(cell for each in self.tiles for cell in each.tiling.cells)
 
     @cached_property
     def _starts(self) -> NDArray[np.intp]:
-        """The first cell of each tile, and the end of all."""
+        """The first cell of each tile, and the total number."""
         return np.cumsum([0, *(len(each.tiling.cells) for each in self.tiles)])
 
     @cached_property
@@ -254,7 +254,7 @@ class Mosaic(Cover):
         return [each.tiling.domain for each in self.tiles]  # type: ignore[misc]  # `mosaic_of` made them so
 
     def _each(self) -> Iterator[tuple[int, Tile]]:
-        """Tiles, each with its first cell."""
+        """The tiles, each with the number of its first cell."""
         return zip(self._starts.tolist(), self.tiles, strict=False)
 
 
@@ -264,7 +264,7 @@ def mosaic_of(
     materials: Materials,
     shape: Callable[[Domain], Sequence[int]],
 ) -> Mosaic:
-    """Tile each material of a domain by an even grid over its own bounding box.
+    """Tile each material of a domain by a uniform grid over its own bounding box.
 
     Parameters
     ----------
@@ -306,6 +306,6 @@ def _size(domain: Domain) -> float:
 
 
 def _moved(stretch: Stretch, run: Run, first: int) -> Stretch:
-    """A stretch of a run as one of the part that the run is on."""
+    """A stretch of a run, in unit coordinates of the part that the run is on."""
     length = run.end - run.start
     return Stretch(stretch.cell + first, run.start + length * stretch.start, run.start + length * stretch.end)

@@ -1,4 +1,4 @@
-"""A problem made finite on cells."""
+"""The discretisation of a problem on cells."""
 
 from __future__ import annotations
 
@@ -31,16 +31,15 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import has_complex_operator
 from fspielm.resources import check_deadline, limited, run_tasks
 
-# ---- Cells in which slopes may be infinite
+# ---- Cells at corners, where slopes may be infinite
 
-
-# What is so close to a cell, relative to it, touches it; and a corner that is none but for a change of conditions, or
-# opens more.
+# Distance, relative to a cell, at which a corner touches it; and the opening of a corner that is only a change of
+# conditions, or that is re-entrant.
 _TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
 
 
 def cells_at_corners(problem: Problem, tiling: Cover, is_cut: BoolArray) -> BoolArray:
-    """Those at corners of the domain, ``(C,)``: at ones that open wide, and all that the boundary cuts."""
+    """Mask ``(C,)`` of the cells at corners: all cut cells, and others if the corner is flat or re-entrant."""
     found = np.zeros(len(tiling.cells), dtype=np.bool_)
     if problem.dimension != 2 or problem.domain.time is not None:
         return found
@@ -52,20 +51,14 @@ def cells_at_corners(problem: Problem, tiling: Cover, is_cut: BoolArray) -> Bool
     return found
 
 
-# ---- Which problems cells are for
+# ---- Which problems suit cells
 
-
-# Thickness of a domain that cells are made for, relative to its extent.
+# The least thickness of a domain, relative to its extent.
 _THINNEST = 1e-6
 
 
 def check_suitable(problem: Problem) -> None:
-    """Refuse what cells do not know.
-
-    Raises
-    ------
-    UnsuitableError
-    """
+    """Raise `UnsuitableError` for problems that cells cannot solve."""
     if problem.dimension > 2:
         raise UnsuitableError(f"cells are for one and two dimensions; this problem has {problem.dimension}")
     _refuse_thin(problem)
@@ -74,7 +67,7 @@ def check_suitable(problem: Problem) -> None:
 
 
 def _refuse_thin(problem: Problem) -> None:
-    """Refuse domains, and regions, that are far thinner than long: no cell would be as thin and nearly as long."""
+    """Refuse domains and regions that are far thinner than long, for which cells would be too elongated."""
     if problem.dimension != 2 or problem.domain.time is not None:
         return
     lower, upper = problem.domain.bounding_box
@@ -92,30 +85,29 @@ def _refuse_thin(problem: Problem) -> None:
             )
 
 
-# ---- A problem made finite on cells: polynomials in each, tied to those of its neighbours
+# ---- The discretisation: polynomials in each cell, tied to those of its neighbours
 
-
-# What polynomials leave out of a function that is not smooth at a corner, in units of their last coefficients.
+# Truncation error of polynomials at a corner where a function is not smooth, in units of their last coefficients.
 _AT_CORNERS = 10.0
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Finer:
-    """More rows of each relation than were fitted, at finer nodes of each cell.
+    """Rows of each relation at finer nodes of each cell than those that were fitted.
 
     Attributes
     ----------
     rows : mapping of relation name to RowsInCells
     placed : mapping of relation name to list of Placed
-        Where they are, in the same order.
+        Their sites, in the same order.
     """
 
     rows: Mapping[str, RowsInCells]
     placed: Mapping[str, list[Placed]]
 
     def checks(self, weights: Mapping[str, FloatArray]) -> Checks:
-        """All of them, each cell's as important as the weights ``(C,)`` of its fitted rows."""
+        """All rows as checks; each cell counts as much as the weights ``(C,)`` of its fitted rows."""
         sites, emphasis = {}, {}
         for name, its in self.placed.items():
             sites[name] = join_sites([placed.sites for placed in its])
@@ -127,7 +119,7 @@ class _Finer:
 
 
 def _finer_rows(problem: Problem, tiling: Cover, degrees: Degrees, basis: CellBasis) -> _Finer:
-    """Those of all relations that cells are held to one by one."""
+    """The finer rows of all relations that hold in single cells."""
     found: dict[str, list[Placed]] = {each.name: [] for each in held_to(problem)}
     for placed in place_rows(problem, tiling, degrees, finer=True):
         if len(placed.sites):
@@ -142,14 +134,14 @@ def _finer_rows(problem: Problem, tiling: Cover, degrees: Degrees, basis: CellBa
 @final
 @dataclass(frozen=True, eq=False)
 class Patchwork(Finite):
-    """Polynomials on the cells of a tiling, and the places where what is known of them is to hold.
+    """Polynomials on the cells of a tiling, and the sites at which relations are imposed on them.
 
     Attributes
     ----------
     problem : Problem
     tiling : Cover
     degrees : (C, d) integer array
-        Of the polynomials in each cell, along each axis.
+        Degrees of the polynomials in each cell along each axis.
     scales : tuple of float
         The natural sizes of the unknowns.
     threads : int
@@ -166,7 +158,7 @@ class Patchwork(Finite):
 
     @cached_property
     def basis(self) -> CellBasis:
-        """The functions of all cells, and then columns for the traces, and for parts of sums."""
+        """The functions of all cells, followed by columns for traces and for parts of sums."""
         corners = corner_terms(self.problem, self.tiling)
         elsewhere = self._traced + self._sums.count
         return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, corners)
@@ -231,7 +223,7 @@ class Patchwork(Finite):
 
     @property
     def rows(self) -> int:
-        """Rows of its system."""
+        """Number of rows of its system."""
         return sum(self._heights) + sum(len(added.values) for added in self._sums.added)
 
     @cached_property
@@ -241,7 +233,7 @@ class Patchwork(Finite):
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """Rows of each relation."""
+        """Number of rows of each relation."""
         found: dict[str, int] = {}
         for rows in self._rows:
             name = rows.placed.relation.name
@@ -252,11 +244,11 @@ class Patchwork(Finite):
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        """Of the numbers in its system."""
+        """The type of the numbers in its system."""
         return np.dtype(complex if any(map(has_complex_operator, self.problem.relations)) else float)
 
     def assemble(self, scaling: Scaling, *, reuse: bool = False) -> System:
-        """Its system, whose rows are made cell by cell when it is factored, and always scaled."""
+        """Its system, whose rows are computed and scaled cell by cell during factorisation."""
         return System(self.nested(keep=reuse), self.blocks)
 
     def nested(self, *, keep: bool = False) -> Nested:
@@ -298,7 +290,7 @@ class Patchwork(Finite):
 
     @cached_property
     def blocks(self) -> tuple[BlockRows, ...]:
-        """The rows of each relation, and what they were multiplied with on average."""
+        """The number of rows of each relation, and their average scale."""
         found = []
         for relation in held_to(self.problem):
             count = self.counts[relation.name]
@@ -308,7 +300,7 @@ class Patchwork(Finite):
 
     @cached_property
     def _weights(self) -> dict[str, FloatArray]:
-        """Sums of squares of what rows were multiplied with, of each relation in each cell."""
+        """Sums of squares of the rows' scales, for each relation in each cell."""
         found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in held_to(self.problem)}
         for rows in self._rows:
             found[rows.placed.relation.name][rows.placed.cell] += len(rows) * rows.scale**2
@@ -316,14 +308,14 @@ class Patchwork(Finite):
 
     @cached_property
     def _shares(self) -> dict[str, FloatArray]:
-        """Of all that a relation holds on, the share in each cell."""
+        """The share of each relation's measure in each cell."""
         found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in held_to(self.problem)}
         for rows in self._rows:
             found[rows.placed.relation.name][rows.placed.cell] += rows.placed.share
         return found
 
     def left_out(self, coefficients: NumberArray) -> FloatArray:
-        """What comes after the last degrees, if coefficients fall on as they did, which at corners they may not."""
+        """The truncation error if coefficients keep falling at their rate, which they may not do at corners."""
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
         tails = self.tails(coefficients)
         further = np.where(self._at_corners[:, None], _AT_CORNERS * tails.last, 0.0)
@@ -331,7 +323,7 @@ class Patchwork(Finite):
         return np.asarray(each * self.scales)
 
     def unresolved(self, coefficients: NumberArray) -> BoolArray:
-        """Those whose coefficients do not fall, of cells at corners not even the last of them."""
+        """Cells whose coefficients do not fall; at corners, those whose last coefficients do not fall either."""
         tails = self.tails(coefficients)
         return tails.falls_slowly | (tails.ends_slowly & self._at_corners)
 
@@ -349,7 +341,7 @@ class Patchwork(Finite):
         return self.tiling.locate(points)
 
     def tails(self, coefficients: NumberArray) -> Tails:
-        """What the last degrees of each cell have."""
+        """The last coefficients of each cell."""
         return self._latest_tails(lambda: tails_of(self.basis, coefficients, self._orthogonal), coefficients)
 
     def last_degrees(self, coefficients: NumberArray) -> NumberArray:
@@ -358,7 +350,7 @@ class Patchwork(Finite):
 
     @cached_property
     def _orthogonal(self) -> dict[int, FloatArray]:
-        """Maps to polynomials that are orthogonal in what the boundary leaves of cells."""
+        """Maps to polynomials that are orthogonal on the pieces of cut cells."""
         found: dict[int, FloatArray] = {}
 
         def find(cell: int) -> None:
@@ -388,7 +380,7 @@ class Patchwork(Finite):
         return np.asarray(np.sqrt(each / self._weights[name].sum())[cells])
 
     def hold_out(self, rng: np.random.Generator) -> Checks:
-        """More rows than were fitted, at finer nodes of each cell: nothing of them is random."""
+        """Rows at finer nodes of each cell than those that were fitted; none of them are random."""
         return self._finer.checks(self._weights)
 
     def with_problem(self, problem: Problem) -> Patchwork:
@@ -400,7 +392,7 @@ class Patchwork(Finite):
         return Seams(self.basis, self._traces, self.dtype)
 
     def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
-        """How far the traces of cells are from those that they were fitted to, between the places of that."""
+        """Differences between the traces of cells and the fitted ones, between the fitted nodes."""
         return self._seams.seen(coefficients, self._is_cut)
 
     @property
@@ -409,7 +401,7 @@ class Patchwork(Finite):
         return self._seams.cells
 
     def at_seams(self, fields: NumberArray) -> NumberArray:
-        """How far the traces of cells are from common ones, but for jumps that are prescribed."""
+        """Differences between the traces of cells and the common ones, up to prescribed jumps."""
         return self._seams.at(fields)
 
     def across_seams(self, numbers: NumberArray) -> NumberArray:
@@ -421,7 +413,7 @@ class Patchwork(Finite):
         return np.array([not cell.whole for cell in self.tiling.cells])
 
     def uneven(self, sites: Sites) -> BoolArray:
-        """Those in cells that the boundary cuts."""
+        """The rows in cells that the boundary cuts."""
         if not self._is_cut.any():
             return np.zeros(len(sites), dtype=np.bool_)
         return np.asarray(self._is_cut[self.tiling.locate(sites.points)])
@@ -431,7 +423,7 @@ class Patchwork(Finite):
         return sparse_in(self.tiling, sites.points)
 
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
-        """The right-hand side of its system, scaled as the rows are."""
+        """The right-hand side of its system, scaled like the rows."""
         parts: list[NumberArray] = []
         for each in zip(self._rows_in, self._ties_in, self._sums.parts, strict=True):
             parts += [rows.values for own in each for rows in own]

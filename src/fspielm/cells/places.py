@@ -1,4 +1,4 @@
-"""Where rows are in the cells of a tiling, and how large operators are there."""
+"""Where the rows of relations are in the cells of a tiling, and their scales."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import check_deadline
 
-# ---- Where rows are in the cells of a tiling
-
+# ---- The sites of rows
 
 Degrees: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int_]]
-# So many places from -1 to 1.
+# Maps a number to as many nodes from -1 to 1.
 Line: TypeAlias = Callable[[int], FloatArray]
 
-# Rows of an equation for each function of a cell: where the boundary cuts it, its functions are less independent.
+# Rows of an equation for each function of a cell; the functions of a cut cell are less independent.
 _ROWS_WHOLE = 1.15
 _ROWS_CUT = 1.6
-# Share of a square's degrees that are within the ball.
+# Share of a square's degrees that lie within the ball.
 _BALL = np.pi / 4
-# Rows of a condition along a whole cell's side beyond the degree; and, along a curve that cuts a cell, for each degree.
+# Rows of a condition along the side of a whole cell in excess of the degree; and, along a curve that cuts a cell, for
+# each degree.
 _MORE_ALONG = 4
 _ALONG_CUT = 3.0
 _LEAST_ALONG = 8
-# Nodes so close to an end, from -1 to 1, are on it; in terms of the sine of their angle.
+# Nodes are at an end of -1 to 1 if the sine of their angle is below this.
 _END = 1e-4
-# Layers of points along such a curve.
+# Layers of points along a curve that cuts a cell.
 _LAYERS = 3
 _HAIR = 1e-9
-# To check with, so many times as many nodes along each line: sums over them of what functions of a cell leave, times
-# such functions, are as good as integrals.
+# Factor of the number of nodes along each line for checks: sums of products of residuals and functions of a cell over
+# these nodes are as good as integrals.
 _FINER = 1.5
 
 
@@ -56,9 +56,9 @@ class Placed:
     cell : int
     sites : Sites
     share : float
-        How much of all that the relation holds on is in the cell.
+        Share of the relation's measure that is in the cell.
     axes : tuple of (m,) arrays
-        Where sites are those of a grid: its coordinates along each axis.
+        If the sites form a grid, its coordinates along each axis.
     """
 
     relation: Relation
@@ -68,12 +68,12 @@ class Placed:
     axes: tuple[FloatArray, ...] = ()
 
     def localised(self, components: int) -> LocalOperator:
-        """The operator of the relation, on so many unknowns, at the sites."""
+        """The operator of the relation, which acts on `components` unknowns, at the sites."""
         return replace(localise(self.relation.operator, self.sites, components), axes=self.axes)
 
 
 def place_rows(problem: Problem, tiling: Cover, degrees: Degrees, *, finer: bool = False) -> list[Placed]:
-    """Rows to be fitted, at nodes that suit polynomials; or more of them, finer, to check with."""
+    """The rows to be fitted, at nodes that suit polynomials; or, if `finer`, more of them for checks."""
     line: Line = chebyshev if not finer else lambda count: chebyshev(math.ceil(_FINER * count))
     grids = [_inside(tiling, index, degrees[index], _FINER if finer else 1.0) for index in range(len(tiling.cells))]
     inside, axes = [points for points, _ in grids], [axes for _, axes in grids]
@@ -103,7 +103,7 @@ def place_rows(problem: Problem, tiling: Cover, degrees: Degrees, *, finer: bool
 
 
 def held_to(problem: Problem) -> tuple[Relation, ...]:
-    """The relations that cells are held to one by one: interfaces, and faces that are one place, tie two; sums all."""
+    """The relations that hold in single cells; interfaces and identified faces tie two cells, and sums all of them."""
 
     def ties(relation: Relation) -> bool:
         region = relation.region
@@ -114,18 +114,18 @@ def held_to(problem: Problem) -> tuple[Relation, ...]:
 
 @cache
 def chebyshev(count: int) -> FloatArray:
-    """Nodes from -1 to 1, of which sums are integrals of polynomials, of up to twice as many degrees."""
+    """Chebyshev nodes from -1 to 1."""
     return np.asarray(-np.cos(np.pi * (np.arange(count) + 0.5) / count))
 
 
 def sparse_at(unit: FloatArray) -> FloatArray:
-    """How far apart nodes of polynomials from -1 to 1 are, of what they are on average; on the ends all are alike."""
+    """Spacing of Chebyshev nodes relative to their average; one at the ends."""
     inner = np.sqrt(np.clip(1.0 - unit**2, 0.0, None))
     return np.where(inner > _END, 0.5 * np.pi * inner, 1.0)
 
 
 def sparse_in(tiling: Cover, points: FloatArray) -> FloatArray:
-    """The same for points in cells; on average that is one in each."""
+    """The same for points in cells, with an average of one in each cell."""
     cells = tiling.locate(points)
     lower, upper = tiling.frames.lower[cells], tiling.frames.upper[cells]
     each = sparse_at(((points - lower) - (upper - points)) / (upper - lower)).prod(axis=1)
@@ -137,9 +137,9 @@ def sparse_in(tiling: Cover, points: FloatArray) -> FloatArray:
 def _inside(
     tiling: Cover, index: int, degrees: Sequence[int], finer: float
 ) -> tuple[FloatArray, tuple[FloatArray, ...]]:
-    """Points of a cell: a grid of Chebyshev's nodes on its frame, so much finer, as far as that is in the cell.
+    """Points of a cell: a grid of Chebyshev nodes on its frame, `finer` times as dense, without points outside.
 
-    And its coordinates along each axis, where that is all of it.
+    The second result are the grid's coordinates along each axis if no point was left out.
     """
     check_deadline()
     cell, dimension = tiling.cells[index], len(degrees)
@@ -156,9 +156,9 @@ def _inside(
 
 
 def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
-    """Points on the boundary, and close to it, by the cells that it cuts; and close to edges within their frames.
+    """Points on and close to the boundary, for each cell that it cuts; and close to edges within their frames.
 
-    As close as Chebyshev's nodes are to the ends: without equations there, polynomials are free to swing between the
+    They are as close as Chebyshev nodes are to the ends: without equations there, polynomials may oscillate between the
     boundary and the grid.
     """
     found: dict[int, list[FloatArray]] = {}
@@ -192,25 +192,25 @@ def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
 
 
 def _depths(cell: Cell, degree: int) -> list[float]:
-    """How far from the boundary of a cell it has rows along it."""
+    """Distances from the boundary of the layers of rows along it."""
     half = 0.5 * float(np.max(cell.upper - cell.lower))
     return [half * (1 - math.cos(math.pi * layer / (degree + 1))) for layer in range(1, _LAYERS)]
 
 
 def _count_along(part: BoundaryPart, stretch: Stretch, cell: Cell, degree: int) -> int:
-    """Rows along a stretch of a boundary part."""
+    """Number of rows along a stretch of a boundary part."""
     if cell.whole:
         return degree + _MORE_ALONG
     return _number_along(cell, degree, (stretch.end - stretch.start) * part.measure)
 
 
 def _number_along(cell: Cell, degree: int, length: float) -> int:
-    """Rows along a line of some length through a cell."""
+    """Number of rows along a line of some length through a cell."""
     return int(_ALONG_CUT * degree * min(1.0, length / float(np.linalg.norm(cell.upper - cell.lower)))) + _LEAST_ALONG
 
 
 def _between(stretch: Stretch, places: FloatArray) -> FloatArray:
-    """Unit coordinates of places from -1 to 1 along a stretch."""
+    """Unit coordinates of nodes along a stretch."""
     return np.asarray(0.5 * ((1 - places) * stretch.start + (1 + places) * stretch.end))[:, None]
 
 
@@ -247,7 +247,7 @@ def _at_start(relation: Relation, tiling: Cover, degrees: Degrees, line: Line) -
 
 
 def _at_points(relation: Relation, tiling: Cover) -> Iterator[Placed]:
-    """Rows at the places that a relation is made of."""
+    """Rows at the given points of a relation."""
     count = relation.region.count
     assert count is not None
     sites = relation.sample(count, np.random.default_rng(0))
@@ -255,9 +255,6 @@ def _at_points(relation: Relation, tiling: Cover) -> Iterator[Placed]:
     for index in np.unique(cells):
         here = np.flatnonzero(cells == index)
         yield Placed(relation, int(index), sites.select(here), len(here) / count)
-
-
-# ---- How large operators are on the functions of a cell
 
 
 def size_in(cell: int, operator: LocalOperator, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> float:
@@ -271,44 +268,43 @@ def size_in(cell: int, operator: LocalOperator, tiling: Cover, degrees: Degrees,
     # one column where coefficients are the same at all points
     sizes = np.abs(each[:, None] * operator.coefficients.reshape(len(each), -1))
     size = float(np.sqrt(np.mean(np.sum(sizes**2, axis=0))))
-    return size or safe_norm(sizes) / float(np.sqrt(sizes.shape[1])) or 1.0  # squares of tiny ones are zero
+    return size or safe_norm(sizes) / float(np.sqrt(sizes.shape[1])) or 1.0  # squares of tiny numbers underflow
 
 
-# ---- How much more some materials conduct than others, and what their rows are multiplied with for it
+# ---- Weights of rows for materials of different conductivity
 
-
-# Sites of an interface that are looked at.
-_LOOKS = 16
-# Rows of one material are never larger than those of another by more: rounding would be as well.
+# Samples along an interface.
+_SAMPLES = 16
+# The largest ratio between the rows of two materials: rounding errors grow with it.
 _MOST = 1e4
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Contrasts:
-    """By how much rows of fluxes, and of equations that balance them, count more in each material.
+    """Weights of the rows of fluxes, and of equations that balance them, in each material.
 
-    A flux into a material that conducts well hardly changes what is inside: in rows that are all of one size, a balance
-    that is missed by as much as there is flows in would cost next to nothing, and the level inside would stay open.
-    Fluxes count alike on both sides of an interface, as much as in the material that conducts least.
+    A flux into a material that conducts well hardly changes the solution inside. With rows of equal size, a violation
+    of its balance by the whole flux would cost almost nothing, and the level inside would be undetermined. With these
+    weights fluxes count the same on both sides of an interface, as in the material that conducts least.
 
     Attributes
     ----------
     weights : (m, u) array
-        One at least, for each material and unknown.
+        At least one, for each material and unknown.
     highest : tuple of int
-        The highest order with which each unknown occurs in the equations.
+        The highest order of each unknown in the equations.
     """
 
     weights: FloatArray
     highest: tuple[int, ...]
 
     def of_flux(self, material: int, operator: Operator) -> float:
-        """That of a row with a flux, or with none."""
+        """The weight of a row with or without a flux."""
         return self._largest(material, {term.unknown for term in operator.terms if term.order > 0})
 
     def of_equation(self, material: int, operator: Operator) -> float:
-        """That of an equation: of the unknowns whose fluxes it balances."""
+        """The weight of an equation: the largest of the unknowns whose fluxes it balances."""
         balanced = {term.unknown for term in operator.terms if 0 < term.order == self.highest[term.unknown]}
         return self._largest(material, balanced)
 
@@ -317,7 +313,7 @@ class Contrasts:
 
 
 def contrasts_of(problem: Problem, tiling: Cover) -> Contrasts:
-    """Those of a problem; what moves in time is held to its past and to balances alike, whatever conducts it."""
+    """The contrasts of a problem; all one with time, where the past determines the solution as much as balances do."""
     count = len(problem.unknowns)
     highest = [0] * count
     for equation in problem.equations:
@@ -327,7 +323,7 @@ def contrasts_of(problem: Problem, tiling: Cover) -> Contrasts:
     if problem.domain.time is None:
         for contact in _one_each(tiling):
             line = problem.interfaces[contact.line]
-            places = 0.5 * ((1 - chebyshev(_LOOKS)) * contact.start + (1 + chebyshev(_LOOKS)) * contact.end)
+            places = 0.5 * ((1 - chebyshev(_SAMPLES)) * contact.start + (1 + chebyshev(_SAMPLES)) * contact.end)
             sites = line.part.place(places[:, None] if line.part.parameters else np.empty((1, 0)))
             for rule in line.rules:
                 for cell, operator in zip(contact.cells, (rule.first, rule.second), strict=True):
@@ -342,7 +338,7 @@ def contrasts_of(problem: Problem, tiling: Cover) -> Contrasts:
 
 
 def _one_each(tiling: Cover) -> Sequence[Contact]:
-    """One piece of each interface between any two materials."""
+    """One piece of each interface between each pair of materials."""
     found: dict[tuple[int, int, int], Contact] = {}
     for contact in tiling.contacts:
         first, second = (int(tiling.materials[cell]) for cell in contact.cells)

@@ -1,4 +1,4 @@
-"""Quadrature over the cells of a tiling: nodes in each of its boxes, up to the boundary where that cuts them."""
+"""Quadrature over the cells of a tiling, whose boxes the boundary may cut."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from fspielm.cells.frames import Frames
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, gauss, tensor
 from fspielm.geometry.domain import Domain
 
-# Nodes across a box that is cut, for each that a whole one has: they crowd at both ends.
+# Factor of the number of nodes across a cut box: they crowd at both ends.
 _CROWDED = 1.6
 
 
 def cell_rule(frames: Frames, domain: Domain, nodes: NDArray[np.int_]) -> Quadrature:
-    """Gauss' rules in the boxes of all cells, with so many nodes ``(C,)`` along each axis; exact for polynomials there.
+    """Gauss rules in the boxes of all cells, with `nodes` ``(C,)`` along each axis.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def _in_box(lower: FloatArray, upper: FloatArray, count: int) -> tuple[FloatArra
 @final
 @dataclass(frozen=True, eq=False)
 class _Panel:
-    """A range of x in a box over which the same arcs cross it: abscissae, their weights, and the arcs."""
+    """A range of x in a box over which the same arcs cross it, with abscissae, their weights, and the arcs."""
 
     low: float
     high: float
@@ -64,7 +64,7 @@ class _Panel:
 def _in_cut_boxes(
     frames: Frames, domain: Domain, lower: FloatArray, upper: FloatArray, counts: NDArray[np.int_]
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """Rules of Gauss along chords between arcs, in those boxes that a boundary cuts."""
+    """Gauss rules along chords between arcs, in the boxes that the boundary cuts."""
     parts = domain.boundary()
     arcs = sorted_parts(parts, frames.tree, frames.slack)
     if frames.dimension == 1:
@@ -108,7 +108,7 @@ def _in_cut_intervals(
 def _panels(
     arcs: Arcs, own: NDArray[np.intp], lower: FloatArray, upper: FloatArray, count: int, slack: float
 ) -> Iterator[_Panel]:
-    """The panels of one box, none that is narrower than rounding."""
+    """The panels of one box, without those narrower than rounding."""
     first, last = arcs.first[own, 0], arcs.last[own, 0]
     ends = np.unique(np.concatenate([[lower[0], upper[0]], first, last]))
     for left, right in pairwise(ends.tolist()):
@@ -122,7 +122,7 @@ def _panels(
 
 
 def _heights(panels: list[_Panel], arcs: Arcs, parts: tuple[BoundaryPart, ...], slack: float) -> Iterator[FloatArray]:
-    """For each panel, where its upright lines cross the arcs, ``(arcs, n)``, from below."""
+    """For each panel, where its vertical lines cross the arcs, ``(arcs, n)``, from below."""
     index = np.concatenate([np.repeat(panel.over, len(panel.x)) for panel in panels])
     at = np.concatenate([np.tile(panel.x, len(panel.over)) for panel in panels])
     crossed = arcs.select(index)
@@ -139,7 +139,7 @@ def _heights(panels: list[_Panel], arcs: Arcs, parts: tuple[BoundaryPart, ...], 
 
 
 def _chords(panel: _Panel, heights: FloatArray) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, FloatArray, int]]:
-    """Abscissae and weights with both ends of chords between arcs, or between an arc and the box; and their nodes."""
+    """Abscissae and weights, both ends of the chords between arcs, or an arc and the box, and their number of nodes."""
     ends = [np.full(len(panel.x), panel.low), *heights, np.full(len(panel.x), panel.high)]
     for low, high in pairwise(ends):
         if np.any(high > low):

@@ -1,4 +1,4 @@
-"""Rows of one cell, and how well neighbours fit together."""
+"""The rows of one cell, and the residuals of traces between neighbours."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from fspielm.cells.traces import Trace
 from fspielm.collocation.system import BlockRows, Seam
 from fspielm.resources import check_deadline
 
-# ---- Rows of one cell, with all that functions of the user's say about them
-# Those are asked here, once and in the thread of whoever calls: rows are filled on several threads later.
+# ---- The rows of one cell
+# User functions are called here, once and in the caller's thread; rows are filled on several threads later.
 
-
-# Rows along an edge beyond the number of polynomials there.
+# Rows along an edge in excess of the number of polynomials there.
 _MORE_ROWS = 4
 
 
@@ -37,7 +36,7 @@ class CellRows:
     placed : Placed
     operator : LocalOperator
     scale : float
-        What they are multiplied with.
+        Their factor.
     values : (n,) array
         The right-hand side, scaled.
     """
@@ -54,16 +53,16 @@ class CellRows:
 @final
 @dataclass(frozen=True, eq=False)
 class Tie:
-    """Rows that give one cell a trace that it shares.
+    """Rows that tie one cell to a trace that it shares.
 
     Attributes
     ----------
     trace : Trace
     operator : LocalOperator
-        That of the cell's side.
+        The operator on the cell's side.
     values : (n,) array
     shared : (n, k) array
-        What of the functions that the cell shares with others is not common to both sides.
+        The part of the functions shared with other cells that differs between both sides.
     """
 
     trace: Trace
@@ -76,17 +75,17 @@ class Tie:
 
 
 def fitted_along(trace: Trace) -> int:
-    """At how many nodes along its edge a trace is fitted."""
+    """Number of nodes along its edge at which a trace is fitted."""
     return trace.count + _MORE_ROWS
 
 
 def checked_along(trace: Trace) -> int:
-    """At how many others it is looked at."""
+    """Number of other nodes at which a trace is checked."""
     return trace.count + 2 * _MORE_ROWS + 1
 
 
 def type_of_rows(rows: Sequence[CellRows], ties: Sequence[Tie], parts: Sequence[Part]) -> np.dtype[Any]:
-    """Of the entries that a cell has in its rows: complex if anything in them is."""
+    """The type of a cell's rows: complex if any operator is."""
     operators = [each.operator for each in rows] + [each.operator for each in ties] + [each.operator for each in parts]
     return np.result_type(np.float64, *(operator.coefficients for operator in operators))
 
@@ -99,9 +98,9 @@ def fill_cell(
     parts: Sequence[Part],
     values: int,
 ) -> NumberArray:
-    """All rows of a cell on its own columns, on those of its traces and of its parts of sums, and their values.
+    """All rows of a cell: its own columns, those of its traces and parts of sums, and the right-hand side.
 
-    `values` is how many columns these take: two for parts of complex ones beside real rows.
+    `values` is the number of columns of the right-hand side: two if it is complex and the rows are real.
     """
     check_deadline()
     own = basis.columns(cell)
@@ -138,7 +137,7 @@ def fill_cell(
 
 
 def shared_along(basis: CellBasis, cells: tuple[int, int], operators: Sequence[LocalOperator]) -> list[NumberArray]:
-    """For both sides of an edge, shared functions in what is fitted there: of those that both have, the difference.
+    """For both sides of an edge, the shared functions in the fitted trace: for functions of both, the difference.
 
     They fit together by themselves, however fast they vary along the edge.
     """
@@ -157,24 +156,23 @@ def _put(values: NumberArray, columns: NumberArray) -> None:
         columns[:, 1] = values.imag
 
 
-# ---- How well the functions of neighbours fit together, between the places where they were fitted
+# ---- Residuals of traces, between the nodes at which they were fitted
 
-
-# What the ties of cells are called where residuals are.
+# The name of the ties between cells among residuals.
 JOINED = "edges of cells"
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Seams:
-    """Both sides of every trace, to be looked at.
+    """Both sides of every trace, for checks.
 
     Attributes
     ----------
     basis : CellBasis
     traces : sequence of Trace
     dtype : NumPy type
-        Of the numbers in the system.
+        The type of the numbers in the system.
     """
 
     basis: CellBasis
@@ -183,17 +181,17 @@ class Seams:
 
     @property
     def rows(self) -> int:
-        """How many were fitted."""
+        """Number of fitted rows."""
         return sum(2 * fitted_along(trace) for trace in self.traces)
 
     @cached_property
     def cells(self) -> NDArray[np.intp]:
-        """The cell that each deviation is of."""
+        """The cell of each residual."""
         each = [np.full(len(check.polynomials), check.cell, dtype=np.intp) for check in self._checked]
         return np.concatenate([np.empty(0, dtype=np.intp), *each])
 
     def seen(self, coefficients: NumberArray, is_cut: BoolArray) -> tuple[Seam, ...]:
-        """How far the traces of cells are from those that they were fitted to; the boundary cuts some cells."""
+        """Differences between the traces of cells and the fitted ones."""
         if not self.traces:
             return ()
         counts = [len(check.polynomials) for check in self._checked]
@@ -204,7 +202,7 @@ class Seams:
         return (Seam(BlockRows(JOINED, slice(0, self.rows), scale), deviation, is_cut[self.cells], sparse),)
 
     def at(self, fields: NumberArray) -> NumberArray:
-        """How far the traces of cells are from common ones, but for jumps that are prescribed."""
+        """Differences between the traces of cells and the common ones, up to prescribed jumps."""
         basis, first = self.basis, self.basis.size - self.basis.elsewhere
         parts = [np.zeros((len(fields), 0))]
         for check in self._checked:
@@ -234,7 +232,7 @@ class Seams:
 
     @cached_property
     def _checked(self) -> list[_CheckedTie]:
-        """Both sides of every trace, at other places than those where it was fitted."""
+        """Both sides of every trace, at other nodes than those where it was fitted."""
         found = []
         for trace in self.traces:
             nodes = checked_along(trace)
@@ -249,7 +247,7 @@ class Seams:
 
 @dataclass(frozen=True, eq=False)
 class _CheckedTie:
-    """One side of a trace, looked at in places where it was not fitted; rows count by their weight."""
+    """One side of a trace at nodes where it was not fitted, with weighted rows."""
 
     trace: Trace
     cell: int

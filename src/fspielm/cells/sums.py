@@ -1,7 +1,7 @@
-"""Sums over places in many cells, such as integrals: parts of cells, added up along the tree of their mergers.
+"""Sums over many cells, such as integrals: the parts of cells are added up along the tree of their mergers.
 
-Each part is an unknown of its own, in two rows: that which says what it is, and that which adds it to another one. So
-no row has entries in more than one cell, or in more than three parts.
+Each part is an additional unknown with two rows: one defines it and one adds it to another part. No row therefore has
+entries in more than one cell, or in more than three parts.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from fspielm.collocation.nested import Leaf, Merges
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# Sums in a cell beyond the degree along time.
+# Sums in a cell in excess of the degree along time.
 _MORE_TIMES = 3
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What a cell adds to some sums.
+    """The contribution of a cell to some sums.
 
     Attributes
     ----------
     operator : LocalOperator
-        At the places in the cell.
+        At the points in the cell.
     weights : (k, n) array
-        Of the places in each sum, scaled.
+        Scaled weights of the points in each sum.
     columns : (k,) integer array
-        Of the parts, counted from zero; -1 where the cell has all of a sum.
+        Columns of the parts, counted from zero; -1 if the cell contains the whole sum.
     values : (k,) array
-        Zero, or what a sum is that the cell has all of.
+        Zero, or the prescribed value if the cell contains the whole sum.
     """
 
     operator: LocalOperator
@@ -52,24 +52,24 @@ class Part:
 
     @property
     def shared(self) -> np.ndarray[tuple[int], np.dtype[np.int_]]:
-        """The columns that others have too."""
+        """The columns that other cells use as well."""
         return self.columns[self.columns >= 0]
 
     @property
     def beside(self) -> FloatArray:
-        """On the columns that are shared."""
+        """The entries of the shared columns."""
         return np.asarray(-np.eye(len(self))[:, self.columns >= 0])
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Added:
-    """Rows that add parts to others.
+    """Rows that add up parts.
 
     Attributes
     ----------
     columns : (s,) integer array
-        Those of all parts in them, counted from zero.
+        Columns of all parts in them, counted from zero.
     entries : (n, s) array
     values : (n,) array
     """
@@ -79,7 +79,7 @@ class Added:
     values: NumberArray
 
     def leaf(self, first: int, values: int) -> Leaf:
-        """As rows of a system, in which parts have columns from the first one on."""
+        """A leaf of the system, in which the columns of parts begin at `first`."""
         own, fill = np.empty(0, dtype=np.int_), partial(self._fill, values)
         return Leaf(own, first + self.columns, len(self.values), self.entries.dtype, fill)
 
@@ -96,15 +96,15 @@ class Sums:
     Attributes
     ----------
     parts : tuple of tuples of Part
-        Of each cell.
+        The parts of each cell.
     added : tuple of Added
-        Leaves beside those of the cells, and after them.
+        Additional leaves, which follow those of the cells.
     merges : nested tuple of int
-        The tree of the cells, with those leaves where parts meet; empty where none do.
+        The tree of the cells with these leaves where parts meet; empty if no parts do.
     count : int
-        Columns of parts.
+        Number of columns of parts.
     counts : dict
-        How many sums each relation has.
+        Number of sums of each relation.
     """
 
     parts: tuple[tuple[Part, ...], ...]
@@ -117,7 +117,7 @@ class Sums:
 def sums_of(
     problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float], order: Callable[[], Merges]
 ) -> Sums:
-    """The sums that relations of a problem prescribe; where there are some, `order` is that in which cells merge."""
+    """The sums that relations of a problem prescribe; `order` is the tree in which cells merge."""
     relations = [relation for relation in problem.relations if relation.sum_weights is not None]
     split = [_split(relation, tiling, degrees, scales) for relation in relations]
     totals = [own for each in split for own in each.totals]
@@ -145,7 +145,7 @@ def sums_of(
 
 @dataclass(frozen=True, eq=False)
 class _Split:
-    """The sums of a relation: what they are; by cell, the operator there, the sums with places in it, and weights."""
+    """The values of a relation's sums; and for each cell the operator, the sums with points in it, and weights."""
 
     totals: list[complex | float]
     cells: dict[int, tuple[LocalOperator, np.ndarray[tuple[int], np.dtype[np.int_]], FloatArray]]
@@ -178,7 +178,7 @@ def _split(relation: Relation, tiling: Cover, degrees: Degrees, scales: Sequence
 
 
 def _times(tiling: Cover, degrees: Degrees) -> FloatArray:
-    """Times at which sums are to hold, so that they do at all times: as many as polynomials can tell apart.
+    """Times at which sums are imposed so that they hold at all times: as many as polynomials can distinguish.
 
     A function of time alone is one polynomial in all of the longest cells, whatever those beside them are.
     """
@@ -195,7 +195,7 @@ def _times(tiling: Cover, degrees: Degrees) -> FloatArray:
 
 
 class _Chain:
-    """Columns for parts, and rows that add them, given out from the cells to the root."""
+    """Assigns columns to parts and makes the rows that add them, from the cells to the root."""
 
     def __init__(self, met: np.ndarray[tuple[int, int], np.dtype[np.bool_]], totals: Sequence[complex | float]) -> None:
         self.columns: list[dict[int, int]] = [{} for _ in met]
@@ -205,7 +205,7 @@ class _Chain:
         self._cells = met.sum(axis=0)  # that each sum has places in
 
     def along(self, merges: Merges) -> tuple[Merges, dict[int, tuple[int, int]]]:
-        """The tree with rows that add parts; and the parts left open: sum, column, and the cells that are in it."""
+        """The tree with the rows that add parts; and the open parts: their sum, column and cells."""
         if not isinstance(merges, tuple):
             open_parts = {}
             for own in np.flatnonzero(self._met[merges]).tolist():

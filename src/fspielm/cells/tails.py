@@ -1,7 +1,7 @@
-"""How far the coefficients of cells have fallen: what their polynomials leave out.
+"""Decay of the coefficients of cells, which shows the truncation error of their polynomials.
 
-Where the boundary cuts a cell, polynomials of its box are free to grow beyond it, and their coefficients say nothing.
-In polynomials of the same degrees that are orthogonal in what is left of the cell, they fall as those of any other.
+In a cell that the boundary cuts, polynomials on its box may grow outside of the domain, and their coefficients mean
+nothing. With polynomials of the same degrees that are orthogonal on the piece, coefficients fall as in other cells.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.basis.basis import LocalOperator
 from fspielm.cells.basis import CellBasis, ball
 
-# The last degrees, whose coefficients are the tail.
+# Number of last degrees, whose coefficients are the tail.
 _LAST = 2
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Tail:
-    """The last coefficients of each cell, relative to the solution, of the unknown that has fallen least.
+    """The last coefficients of each cell, relative to the solution, for the unknown whose coefficients fell least.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Tail:
     along : (C, d) array
         The same, by the axis along which they oscillate most.
     rate : (C,) array
-        By how much logarithms fall with each degree.
+        Decrease of the logarithms per degree.
     """
 
     size: FloatArray
@@ -50,13 +50,13 @@ class Tails:
     Attributes
     ----------
     last : (C, U) array
-        Norms of those of the last degrees.
+        Norms of the coefficients of the last degrees.
     left_out : (C, U) array
-        What comes after the last degrees, if it falls on somewhat more slowly than before.
+        Estimated truncation error if coefficients continue to fall somewhat more slowly than before.
     along : (C, U, d) array
-        The same, by the axis along which they oscillate most.
+        The same, by the axis along which functions oscillate most.
     rate : (C, U) array
-        By how much logarithms fall with each degree, from half the degrees to the last.
+        Decrease of the logarithms per degree, from half the degrees to the last.
     ending : (C, U) array
         The same over the very last degrees.
     whole : (C, U) array
@@ -71,21 +71,21 @@ class Tails:
     whole: FloatArray
 
     def worst(self, sizes: FloatArray) -> Tail:
-        """In each cell, that of the worst unknown, relative to the sizes ``(U,)`` of all.
+        """The tail of the worst unknown in each cell, relative to the sizes ``(U,)`` of all unknowns.
 
-        Those are not to be had from the coefficients: where the boundary cuts a cell, they may be far larger.
+        The sizes cannot be computed from coefficients, which may be far larger in cells that the boundary cuts.
         """
         size = np.where(sizes > 0, sizes, 1.0)
         return Tail((self.last / size).max(axis=1), (self.along / size[:, None]).max(axis=1), self.rate.min(axis=1))
 
     @property
     def falls_slowly(self) -> BoolArray:
-        """Whether coefficients of a cell ``(C,)`` fall too slowly to show what is missing, and not for rounding."""
+        """Mask ``(C,)`` of cells whose coefficients fall too slowly for an estimate, but not because of rounding."""
         return np.asarray(np.any((self.rate < _SLOW) & self._matters, axis=1))
 
     @property
     def ends_slowly(self) -> BoolArray:
-        """Whether the last coefficients of a cell ``(C,)`` are those of something that is not smooth."""
+        """Mask ``(C,)`` of cells whose last coefficients indicate a function that is not smooth."""
         return np.asarray(np.any((self.ending < _SLOW_AT_LAST) & self._matters, axis=1))
 
     @property
@@ -93,12 +93,12 @@ class Tails:
         return np.asarray((self.last > _LITTLE * self.last.max(axis=0)) & (self.last > _ROUNDING * self.whole))
 
 
-# However slowly coefficients seem to fall; and what to expect of those to come.
+# The slowest rate that is assumed, and the factor of the rate at which further coefficients are expected to fall.
 _SLOWEST, _SLOWER = 0.05, 0.75
-# Coefficients that fall by less than this with each degree do not show what is missing, unless they are as small beside
-# those of other cells, or are what rounding leaves of the cell's own.
+# Coefficients that fall by less than this per degree do not show the error, unless they are small relative to those of
+# other cells, or at the level of rounding of their own cell.
 _SLOW, _LITTLE, _ROUNDING = 0.8, 1e-13, 1e-15
-# And by less than this over the last degrees, so many of them.
+# The same over the last degrees, and their number.
 _SLOW_AT_LAST, _AT_LAST = 0.5, 4
 
 
@@ -117,7 +117,7 @@ def orthogonal_at(points: FloatArray, basis: CellBasis, cell: int) -> FloatArray
 def tails_of(
     basis: CellBasis, coefficients: NumberArray, orthogonal: Mapping[int, FloatArray] = MappingProxyType({})
 ) -> Tails:
-    """Those of a solution; of some cells, in orthogonal polynomials (see `orthogonal_at`)."""
+    """The tails of a solution; for some cells in orthogonal polynomials (see `orthogonal_at`)."""
     found = []
     for cell, degrees in enumerate(basis.degrees.tolist()):
         own = coefficients[basis.columns(cell)].reshape(basis.components, -1)
@@ -133,7 +133,7 @@ def tails_of(
 def last_degrees(
     basis: CellBasis, coefficients: NumberArray, orthogonal: Mapping[int, FloatArray] = MappingProxyType({})
 ) -> NumberArray:
-    """The coefficients ``(M,)`` of what the last degrees alone have of a solution."""
+    """The coefficients ``(M,)`` of a solution with only the last degrees."""
     found = np.zeros_like(coefficients)
     for cell, degrees in enumerate(map(tuple, basis.degrees.tolist())):
         own = coefficients[basis.columns(cell)].reshape(basis.components, -1)
@@ -175,13 +175,13 @@ def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, ...]
 
 @cache
 def _by_degree(degrees: tuple[int, ...]) -> NDArray[np.intp]:
-    """The order of the functions in a cell by their degree, all axes taken together."""
+    """The order of the functions in a cell by their total degree."""
     return np.argsort(_shells(degrees)[0], kind="stable")
 
 
 @cache
 def _shells(degrees: tuple[int, ...]) -> tuple[NDArray[np.intp], BoolArray]:
-    """Of each function in a cell, its degree, all axes taken together; and whether it oscillates most along an axis."""
+    """The total degree of each function in a cell, and whether it oscillates most along an axis."""
     relative = ball(degrees) / np.maximum(degrees, 1)
     radius = np.linalg.norm(relative, axis=1)
     dominating: BoolArray = relative**2 >= (0.5 - 1e-9) * (radius**2)[:, None]

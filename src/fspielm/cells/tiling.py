@@ -1,4 +1,4 @@
-"""A domain tiled by cells."""
+"""Tilings of a domain by cells."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from fspielm.geometry.domain import Domain
 from fspielm.numerics.sampling import bisect
 from fspielm.resources import check_deadline
 
-# ---- Cells of a tiling, the joints between them, and the stretches of a boundary in them
+# ---- Cells, joints between them, and stretches of a boundary in them
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """A piece of a domain with a box around it.
+    """A piece of a domain.
 
     Attributes
     ----------
     boxes : tuple of (lower, upper)
-        The boxes that it is made of: one, or several where a small piece was joined to a neighbour.
+        The boxes that contain it: one, or several if a small piece was joined to a neighbour.
     lower, upper : (d,) arrays
-        Bounding box of its piece, what of the domain is in the boxes: the local frame.
+        Its frame: the bounding box of the part of the domain in these boxes.
     whole : bool
-        Whether it is one box, all of it in the domain.
+        Whether it is one box that lies in the domain entirely.
     share : float
         Measure of the piece over that of its frame.
     """
@@ -58,13 +58,13 @@ class Joint:
     Attributes
     ----------
     cells : (int, int)
-        The one below and the one above, along `axis`.
+        The cells below and above, along `axis`.
     axis : int
-        That of the normal.
+        The axis of the normal.
     at : float
-        The coordinate along it.
+        The coordinate along `axis`.
     span : (float, float)
-        From where to where along the other axis; zeros in one dimension.
+        The ends along the other axis; zeros in one dimension.
     """
 
     cells: tuple[int, int]
@@ -76,7 +76,7 @@ class Joint:
 @final
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """What of a boundary part is in one cell.
+    """A piece of a boundary part in one cell.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Contact:
     Attributes
     ----------
     cells : (int, int)
-        The one that the interface's normals point away from, and the one that they point to.
+        The cell that the interface's normals point away from, and the one that they point to.
     line : int
         Number of the interface.
     start, end : float
@@ -113,16 +113,15 @@ class Contact:
 
 # ---- Stretches of a boundary part, cut where a mask changes
 
-
-# Places along a part at which masks are looked at; no fewer than some in each cell.
-_LOOKS, _FEWEST = 2048, 16
-# How far from its ends a stretch is looked at, relative to its length: a mask may be either there.
+# Samples of masks along a part, in all and at least in each cell.
+_SAMPLES, _FEWEST = 2048, 16
+# Distance of samples from the ends of a stretch, relative to its length: a mask is ambiguous at the ends.
 _INSET = 1e-9
 _BISECTIONS = 60
 
 
 def masked(part: BoundaryPart, stretches: Sequence[Stretch], masks: Sequence[Mask]) -> tuple[Stretch, ...]:
-    """What of the stretches is where all masks hold."""
+    """The parts of the stretches where all masks hold."""
 
     def held(unit: FloatArray) -> BoolArray:
         points = part.place(unit[:, None] if part.parameters else np.empty((len(unit), 0))).points
@@ -136,7 +135,7 @@ def masked(part: BoundaryPart, stretches: Sequence[Stretch], masks: Sequence[Mas
     grids = []
     for each in stretches:
         length = each.end - each.start
-        count = max(_FEWEST, int(np.ceil(_LOOKS * length)))
+        count = max(_FEWEST, int(np.ceil(_SAMPLES * length)))
         grids.append(each.start + length * np.linspace(_INSET, 1.0 - _INSET, count))
     unit, ends = np.concatenate(grids), np.cumsum([len(grid) for grid in grids])
     kept = held(unit)
@@ -158,13 +157,12 @@ def masked(part: BoundaryPart, stretches: Sequence[Stretch], masks: Sequence[Mas
 
 # ---- Where the cells on both sides of an interface meet
 
-
-# Cells that meet along less than this share of either one's stretch of an interface are no neighbours.
+# Cells that meet along less than this share of either one's stretch of an interface are not neighbours.
 _SHORT = 1e-4
 
 
 def meet(line: int, first: Sequence[Stretch], second: Sequence[Stretch]) -> Iterator[Contact]:
-    """Where stretches on both sides of an interface overlap."""
+    """The contacts where stretches on both sides of an interface overlap."""
     first, second = (sorted(side, key=lambda each: each.start) for side in (first, second))
     i = j = 0
     while i < len(first) and j < len(second):
@@ -176,25 +174,24 @@ def meet(line: int, first: Sequence[Stretch], second: Sequence[Stretch]) -> Iter
         i, j = i + (a.end <= b.end), j + (b.end <= a.end)
 
 
-# ---- What every covering of a domain by cells offers
+# ---- The interface of all tilings
 
 
 class Cover(ABC):
-    """Cells that make up a domain of one or two dimensions, and how they hang together.
+    """The cells of a domain of one or two dimensions, and their connections.
 
     Attributes
     ----------
     domain : Domain
     cells : tuple of Cell
     joints : tuple of Joint
-        All pieces of edges between cells of one material. Where a cell has several neighbours along an edge, each has
-        its own.
+        All pieces of edges between cells of one material, one for each neighbour.
     contacts : tuple of Contact
         All pieces of interfaces between cells of two materials.
     materials : (C,) integer array
         The number of the material that each cell is made of.
     frames : Frames or MaterialFrames
-        Where the cells are: what functions on them need to know, without the domain.
+        Where the cells are, without the domain.
     """
 
     domain: Domain
@@ -206,21 +203,21 @@ class Cover(ABC):
 
     @abstractmethod
     def locate(self, points: ArrayLike) -> NDArray[np.intp]:
-        """The cell of each point ``(n, d)``; that with the nearest frame for a point that is in no cell's."""
+        """The cell of each point ``(n, d)``; for points outside of all cells, the one with the nearest frame."""
 
     @abstractmethod
     def holds(self, cell: int, points: FloatArray) -> BoolArray:
-        """Mask of the points ``(n, d)`` that are in a cell's piece."""
+        """Mask of the points ``(n, d)`` that are in a cell."""
 
     @abstractmethod
     def halve(self, cells: Mapping[int, Collection[int]]) -> Cover:
-        """The cover with some cells halved: along one axis into two, along both into four, box by box.
+        """The cover with some cells halved, box by box: along one axis into two, along both into four.
 
         Parameters
         ----------
         cells : mapping
-            From the number of a cell to the axes to halve it along; or to a mapping from axes to places in each of its
-            boxes, at which it is cut instead.
+            Maps the number of a cell to the axes along which it is halved; or to a mapping from axes to the positions
+            in each of its boxes at which it is cut instead.
 
         Returns
         -------
@@ -235,9 +232,9 @@ class Cover(ABC):
         Parameters
         ----------
         part : BoundaryPart
-            A part of the boundary, or any curve in the domain. What its `keep` leaves out is left out.
+            A part of the boundary, or any curve in the domain. Its `keep` applies.
         mask : callable, optional
-            Maps points ``(n, d)`` to whether they count.
+            Maps points ``(n, d)`` to whether they are included.
 
         Returns
         -------
@@ -247,12 +244,12 @@ class Cover(ABC):
 
     @abstractmethod
     def face_stretches(self, axis: int, end: int) -> tuple[tuple[int, tuple[float, float]], ...]:
-        """The cells at a face of the bounding box, each with where along the other axis.
+        """The cells at a face of the bounding box, with their spans along the other axis.
 
         Parameters
         ----------
         axis : int
-            That of the face's normal.
+            The axis of the face's normal.
         end : int
             0 for the lower face, 1 for the upper one.
 
@@ -264,7 +261,7 @@ class Cover(ABC):
 
     @abstractmethod
     def rims(self) -> Iterator[tuple[BoundaryPart, Stretch]]:
-        """What bounds the pieces of cells that are not whole, with normals that point out of them."""
+        """The boundary in cells that are not whole, with normals that point out of the domain."""
 
     def _check(self, cells: Mapping[int, Collection[int]]) -> None:
         for cell, axes in cells.items():
@@ -277,29 +274,29 @@ class Cover(ABC):
                 )
 
 
-# ---- Cells at faces of a domain that are one and the same place
+# ---- Cells at identified faces of a periodic domain
 
 
 def tied_across(tiling: Cover, part: BoundaryPart, shift: FloatArray) -> Iterator[Contact]:
-    """Where cells meet if a part of the boundary is the same place as the one that it is moved to.
+    """The contacts of cells across a part of the boundary that is identified with a shifted one.
 
     Parameters
     ----------
     tiling : Cover
     part : BoundaryPart
     shift : (d,) array
-        The way to the other.
+        The translation to the other part.
 
     Yields
     ------
     Contact
-        The cell at the part, that at the other, and unit coordinates of the part.
+        The cell at the part, the one at the other part, and unit coordinates of the part.
     """
     yield from meet(0, tiling.stretches(part), tiling.stretches(_moved(part, shift)))
 
 
 def _moved(part: BoundaryPart, shift: FloatArray) -> BoundaryPart:
-    """A part somewhere else, with the inside on its other side."""
+    """A translated part with reversed normals."""
     keep = part.keep
 
     def place(unit: FloatArray) -> Sites:
@@ -314,19 +311,18 @@ def _moved(part: BoundaryPart, shift: FloatArray) -> BoundaryPart:
     return replace(part, place=place, keep=None if keep is None else kept)
 
 
-# ---- Pieces too small for a cell of their own, joined to a neighbour
+# ---- Small pieces, which are joined to a neighbour
 
-
-# A side of a piece below this share of its box's, or a measure below that share: its own polynomials would be those of
-# a cell many times finer than its neighbours, for a place that these can be continued to.
+# A piece is small if a side is below the first share of its box's side, or its measure below the second share: a cell
+# of its own would be many times finer than its neighbours, whose polynomials extend to it.
 _THIN, _SMALL = 0.08, 0.02
-# A small piece is joined to another small one only where that has so many times its measure; so pieces of a domain that
-# is thin everywhere stay apart.
+# A small piece is joined to another small one only if that is larger by this factor, so that pieces of a domain that is
+# thin everywhere stay separate.
 _MUCH_LARGER = 4.0
 
 
 def hosts_of(pieces: Pieces, lower: FloatArray, upper: FloatArray) -> NDArray[np.intp]:
-    """By leaf, the one whose cell its piece belongs to: itself unless it is too small; -1 where there is no piece.
+    """For each leaf, the leaf whose cell its piece belongs to: itself unless it is small; -1 if there is no piece.
 
     Parameters
     ----------
@@ -366,15 +362,14 @@ def _are_small(pieces: Pieces, lower: FloatArray, upper: FloatArray) -> BoolArra
     return found
 
 
-# ---- Cells and joints, from the leaves of a tree and the pieces of a domain in them
+# ---- Cells and joints from the leaves of a tree
 
-
-# A joint shorter than this share of the edge it is part of is left out, where the same cells have a longer one.
-_SHORT_ASSEMBLY = 1e-10
+# A joint shorter than this share of its edge is dropped if the same cells have a longer one.
+_NEGLIGIBLE = 1e-10
 
 
 def cells_of(tree: Tree, pieces: Pieces, host: NDArray[np.intp]) -> tuple[tuple[Cell, ...], NDArray[np.intp]]:
-    """The cells in the order of their hosts, and by leaf the number of its cell; -1 where there is none."""
+    """The cells in the order of their hosts, and for each leaf the number of its cell; -1 if there is none."""
     members: dict[int, list[int]] = {leaf: [leaf] for leaf in np.flatnonzero(host == np.arange(len(host))).tolist()}
     for leaf, other in enumerate(host.tolist()):
         if other >= 0 and other != leaf:
@@ -397,36 +392,34 @@ def cells_of(tree: Tree, pieces: Pieces, host: NDArray[np.intp]) -> tuple[tuple[
 
 
 def joints_of(pieces: Pieces, cell: NDArray[np.intp]) -> tuple[Joint, ...]:
-    """The joints between cells; very short ones only where two cells would have none without them."""
+    """The joints between cells; very short ones only if two cells have no other."""
     found: list[tuple[Joint, bool]] = []
     number = cell.tolist()
     for seam, spans in pieces.crossings:
         check_deadline()
         below, above = number[seam.below], number[seam.above]
         if below != above:
-            long = _SHORT_ASSEMBLY * (seam.high - seam.low)
+            long = _NEGLIGIBLE * (seam.high - seam.low)
             found += [(Joint((below, above), seam.axis, seam.at, (a, b)), b - a >= long) for a, b in spans]
     held = Counter(frozenset(joint.cells) for joint, long in found if long)
     return tuple(joint for joint, long in found if long or not held[frozenset(joint.cells)])
 
 
-# ---- A domain tiled by the leaves of a tree of boxes
+# ---- Tilings by the leaves of a tree of boxes
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Tiling(Cover):
-    """A domain of one material, tiled.
-
-    Made by `tile`.
+    """A tiling of a domain of one material; made by `tile`.
 
     Attributes
     ----------
     domain : Domain
     cells : tuple of Cell
-        Those of a block of the tree follow each other.
+        Cells in the same subtree are consecutive.
     joints : tuple of Joint
-        All pieces of edges between them. Where a cell has several neighbours along an edge, each has its own.
+        All pieces of edges between cells, one for each neighbour.
     """
 
     contacts: ClassVar[tuple[Contact, ...]] = ()  # type: ignore[misc]  # of one material
@@ -484,7 +477,7 @@ class Tiling(Cover):
 
     @cached_property
     def _stretches(self) -> dict[int, tuple[BoundaryPart, list[Stretch]]]:
-        """Those of parts that were asked for, by their identity."""
+        """The stretches of parts that were requested, by their identity."""
         return {}
 
     def _unmasked(self, part: BoundaryPart) -> list[Stretch]:
@@ -523,19 +516,19 @@ class Tiling(Cover):
 
     @cached_property
     def materials(self) -> NDArray[np.intp]:  # type: ignore[override]
-        """All of one."""
+        """Zero for all cells."""
         return np.zeros(len(self.cells), dtype=np.intp)
 
     @cached_property
     def frames(self) -> Frames:  # type: ignore[override]  # found once
-        """Where the cells are: what functions on them need to know, without the domain."""
+        """Where the cells are, without the domain."""
         lower, upper = (np.array([getattr(cell, end) for cell in self.cells]) for end in ("lower", "upper"))
         whole = np.array([cell.whole for cell in self.cells])
         return Frames(lower, upper, whole, self._tree, self._cell, self._outline.slack)
 
 
 def tile(domain: Domain, shape: Sequence[int], slack: float | None = None) -> Tiling:
-    """Tile a domain of one or two dimensions by an even grid of boxes over its bounding box.
+    """Tile a domain of one or two dimensions by a uniform grid of boxes over its bounding box.
 
     Parameters
     ----------
@@ -566,14 +559,14 @@ def tile(domain: Domain, shape: Sequence[int], slack: float | None = None) -> Ti
 
 
 def tile_as(domain: Domain, frames: Frames) -> Tiling:
-    """The tiling of a domain whose cells were in these frames."""
+    """The tiling of a domain with cells in these frames."""
     outline = outline_of(domain, frames.slack)
     tree = frames.tree
     return _assemble(outline, tree, outline.arcs(tree), np.zeros(len(tree.axis), dtype=np.bool_))
 
 
 def _assemble(outline: Outline, tree: Tree, arcs: Arcs, known: BoolArray) -> Tiling:
-    """The tiling by the leaves of a tree, of whose nodes some are known to lie in the domain."""
+    """The tiling by the leaves of a tree; some of its nodes are known to lie in the domain."""
     seams, faces = seams_of(tree)
     pieces = cut_pieces(outline, tree, arcs, seams, known[tree.leaves])
     host = hosts_of(pieces, tree.lower[tree.leaves], tree.upper[tree.leaves])

@@ -1,4 +1,4 @@
-"""What neighbouring cells have in common: unknown traces on the edges between them."""
+"""Unknown traces on the edges between cells, which tie neighbours to each other."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ from fspielm.problem.operator import Operator, derivative
 from fspielm.problem.problem import Problem
 from fspielm.resources import check_deadline
 
-# Fewer polynomials on an edge than along it in the cell of the higher degree, whose last ones are less than certain;
-# with as many as the lower degree has, the others of the higher one would be free.
+# A trace has this many polynomials fewer than the cell of the higher degree, whose last ones are inaccurate. With only
+# as many as the lower degree has, the others of the higher degree would be undetermined.
 _FEWER = 2
-# Sites of an interface that are looked at.
-_LOOKS = 16
+# Samples along an interface.
+_SAMPLES = 16
 
 
-# The sites of places from -1 to 1 along an edge.
+# Maps nodes from -1 to 1 to sites along an edge.
 Along: TypeAlias = Callable[[FloatArray], Sites]
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """Something that two cells have in common along an edge, as a sum of polynomials along it.
+    """A quantity that two cells share along an edge, as a sum of polynomials along it.
 
     Attributes
     ----------
     cells : (int, int)
     operators : (Operator, Operator)
-        What is common: this of the first cell, and that of the second.
+        The operators that give the quantity in the first and in the second cell.
     along : callable
     count : int
-        Polynomials.
+        Number of polynomials.
     jump : Field or None
-        The first less the second, where that is not nothing.
+        The prescribed difference of the first and the second, if it is not zero.
     scale : float
-        What the jump is multiplied with, as both operators were.
+        Factor of the jump, which both operators contain.
     shift : (d,) array or None
-        The way from the places of the first to those of the second, where they are tied across the domain.
+        The translation from the sites of the first cell to those of the second, if faces are identified.
     across : int or None
-        The axis that the edge is normal to, where it is straight.
+        The axis that the edge is normal to, if it is straight.
     start : int
-        The first of their columns.
+        The first of its columns.
     """
 
     cells: tuple[int, int]
@@ -68,13 +68,13 @@ class Trace:
     start: int = 0
 
     def sites(self, nodes: int) -> tuple[Sites, Sites]:
-        """The sites of so many nodes of Chebyshev's along the edge, for either cell."""
+        """The sites of Chebyshev nodes along the edge, for both cells."""
         first = self.along(chebyshev(nodes))
-        # with the normals of the first, so that derivatives along them are in one direction
+        # both with the normals of the first, so that normal derivatives agree
         return first, first if self.shift is None else Sites(first.points + self.shift, first.normals)
 
     def localised(self, nodes: int, components: int) -> list[LocalOperator]:
-        """What is common, of the first cell and of the second, at those sites."""
+        """The operators of both cells at their sites."""
         both = self.sites(nodes)
         found = [localise(operator, sites, components) for operator, sites in zip(self.operators, both, strict=True)]
         if self.across is None:
@@ -84,11 +84,11 @@ class Trace:
         return [replace(each, axes=axes) for each in found]
 
     def polynomials(self, nodes: int) -> FloatArray:
-        """Those along the edge, of size one, at so many nodes of Chebyshev's, shape ``(nodes, count)``."""
+        """The polynomials along the edge, of size one, at Chebyshev nodes, shape ``(nodes, count)``."""
         return _polynomials(nodes, self.count)
 
     def values(self, cell: int, nodes: int) -> NumberArray:
-        """By how much a cell differs from what is common: the second one does, by the jump."""
+        """The difference of a cell from the trace: the jump for the second cell, zero for the first."""
         if self.jump is None or cell == self.cells[0]:
             return np.zeros(nodes)
         sites, _ = self.sites(nodes)
@@ -98,10 +98,10 @@ class Trace:
 def traces_of(
     problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequence[float], contrasts: Contrasts
 ) -> list[Trace]:
-    """All that neighbours have in common; columns count from zero.
+    """The traces of all edges, with columns counted from zero.
 
-    Within a material every unknown, and its derivatives across an edge below the highest of the equations; across an
-    interface, and at faces that are one place, what is prescribed there.
+    Within a material these are every unknown and its normal derivatives below the order of the equations; across
+    interfaces and identified faces, the quantities prescribed there.
     """
     found: list[Trace] = []
     start = 0
@@ -143,7 +143,7 @@ def _at_contacts(
         both = list(contact.cells)
         count = 1 if problem.dimension == 1 else max(int(degrees[both].max()) - _FEWER, 1)
         along = partial(_along_contact, contact, line.part)
-        sites = along(chebyshev(_LOOKS))
+        sites = along(chebyshev(_SAMPLES))
         for rule in line.rules:
             operators = rule.first, rule.second
             sizes = [
@@ -166,7 +166,7 @@ def _at_faces(problem: Problem, tiling: Cover, degrees: Degrees, scales: Sequenc
             both = list(contact.cells)
             count = 1 if problem.dimension == 1 else max(int(degrees[both].max()) - _FEWER, 1)
             along = partial(_along_contact, contact, part)
-            own = localise(relation.operator, along(chebyshev(_LOOKS)), len(scales))
+            own = localise(relation.operator, along(chebyshev(_SAMPLES)), len(scales))
             scale = relation.weight / max(size_in(cell, own, tiling, degrees, scales) for cell in both)
             scaled = relation.operator.times(scale)
             beyond = scaled.times(1.0 / relation.region.factor)

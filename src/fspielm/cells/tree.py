@@ -1,4 +1,4 @@
-"""Trees of boxes, the seams between leaves, and where cells are."""
+"""Trees of boxes, the seams between their leaves, and the nearest box of a point."""
 
 from __future__ import annotations
 
@@ -14,16 +14,13 @@ from fspielm.arrays import FloatArray
 from fspielm.errors import UnsuitableError
 from fspielm.resources import check_deadline
 
-# ---- The nearest of many boxes
-
-
-_AT_A_TIME = 2**20
+_AT_ONCE = 2**20
 
 
 def nearest_frame(points: FloatArray, lower: FloatArray, upper: FloatArray) -> NDArray[np.intp]:
-    """Which of the boxes from `lower` to `upper` ``(k, d)`` is nearest to each point ``(n, d)``.
+    """The index of the box from `lower` to `upper` ``(k, d)`` that is nearest to each point ``(n, d)``.
 
-    A box that is farther from all points than another one from any is not looked at: it is quick for close points.
+    Boxes that are farther from all points than another box is from any are skipped, which is fast for close points.
     """
     found = np.empty(len(points), dtype=np.intp)
     if not len(points):
@@ -31,7 +28,7 @@ def nearest_frame(points: FloatArray, lower: FloatArray, upper: FloatArray) -> N
     first, last = points.min(axis=0), points.max(axis=0)
     farthest = _squares(np.maximum(np.maximum(lower - first, last - upper), 0.0)).min()
     near = np.flatnonzero(_squares(np.maximum(np.maximum(lower - last, first - upper), 0.0)) <= farthest)
-    step = max(1, _AT_A_TIME // len(near))
+    step = max(1, _AT_ONCE // len(near))
     for start in range(0, len(points), step):
         some = points[start : start + step, None, :]
         off = np.maximum(np.maximum(lower[near] - some, some - upper[near]), 0.0)
@@ -40,7 +37,7 @@ def nearest_frame(points: FloatArray, lower: FloatArray, upper: FloatArray) -> N
 
 
 def _squares(off: FloatArray) -> FloatArray:
-    """Sums of squares over the last axis, which is short."""
+    """Sums of squares over the short last axis."""
     return sum((off[..., axis] ** 2 for axis in range(1, off.shape[-1])), start=off[..., 0] ** 2)
 
 
@@ -50,20 +47,20 @@ def _squares(off: FloatArray) -> FloatArray:
 @final
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Nodes ``k = 0, ..., n - 1``, the root first; halving adds some and keeps the numbers of the others.
+    """Boxes ``k = 0, ..., n - 1``, the root first; halving adds nodes and keeps the numbers of the others.
 
     Attributes
     ----------
     lower, upper : (n, d) arrays
         Corners of the boxes.
     axis : (n,) array of int
-        Across which axis a box is cut; -1 for a leaf.
+        The axis across which a box is cut; -1 for a leaf.
     at : (n,) array
         Where it is cut.
     below : (n,) array of int
         The child below the cut; the one above it is the next node.
     parent : (n,) array of int
-        The root's is itself.
+        The parent; the root's is itself.
     """
 
     lower: FloatArray
@@ -80,7 +77,7 @@ class Tree:
 
     @cached_property
     def leaves(self) -> NDArray[np.intp]:
-        """The leaves, so that those of every subtree follow each other."""
+        """The leaves, ordered so that those of every subtree are consecutive."""
         found, stack = [], [0]
         axis, below = self.axis.tolist(), self.below.tolist()
         while stack:
@@ -93,20 +90,20 @@ class Tree:
 
     @cached_property
     def rank(self) -> NDArray[np.intp]:
-        """By node, its place in `leaves`; -1 for those that are none."""
+        """The index of each node in `leaves`; -1 for inner nodes."""
         rank = np.full(len(self.axis), -1, dtype=np.intp)
         rank[self.leaves] = np.arange(len(self.leaves))
         return rank
 
     @property
     def cuts(self) -> FloatArray:
-        """All that it takes to grow it again from its root, in order: node, axis and place of each cut, ``(c, 3)``."""
+        """Node, axis and position of each cut in order, ``(c, 3)``, from which `grow_tree` restores the tree."""
         inner = np.flatnonzero(self.axis >= 0)
         inner = inner[np.argsort(self.below[inner])]
         return np.column_stack([inner, self.axis[inner], self.at[inner]]).astype(np.float64)
 
     def find(self, points: FloatArray) -> NDArray[np.intp]:
-        """The leaf, as its place in `leaves`, that each point ``(m, d)`` of the root's box lies in."""
+        """The index in `leaves` of the leaf that contains each point ``(m, d)`` of the root's box."""
         node = np.zeros(len(points), dtype=np.intp)
         walking = np.arange(len(points))
         while True:
@@ -142,7 +139,7 @@ def grow_tree(lower: FloatArray, upper: FloatArray, cuts: FloatArray) -> Tree:
 
 
 def grid_tree(lower: FloatArray, upper: FloatArray, shape: Sequence[int]) -> Tree:
-    """A box cut into so many equal ones along each axis, the longer side always first."""
+    """A box cut into equal boxes along each axis, always across the longer side first."""
     lines = [low + (high - low) * (np.arange(n + 1) / n) for low, high, n in zip(lower, upper, shape, strict=True)]
     grown = _Growing(_root(lower, upper))
     open_ones: list[tuple[int, list[tuple[int, int]]]] = [(0, [(0, n) for n in shape])]
@@ -176,7 +173,7 @@ class _Growing:
         self.below, self.parent = tree.below.tolist(), tree.parent.tolist()
 
     def cut(self, node: int, axis: int, at: float) -> tuple[int, int]:
-        """Cut a leaf in two; its children."""
+        """Cut a leaf in two and return its children."""
         check_deadline()
         if not self.lower[node][axis] < at < self.upper[node][axis]:
             raise UnsuitableError(
@@ -196,7 +193,7 @@ class _Growing:
         return child, child + 1
 
     def tree(self) -> Tree:
-        """What has grown."""
+        """The finished tree."""
         axis, below, parent = (np.array(each, dtype=np.intp) for each in (self.axis, self.below, self.parent))
         return Tree(np.array(self.lower), np.array(self.upper), axis, np.array(self.at), below, parent)
 
@@ -205,7 +202,7 @@ class _Growing:
 
 
 class Seam(NamedTuple):
-    """A straight piece of edge between two leaves, given by their places in ``tree.leaves``."""
+    """A straight piece of edge between two leaves, which are given by their indices in ``tree.leaves``."""
 
     below: int
     above: int
@@ -215,7 +212,7 @@ class Seam(NamedTuple):
     high: float
 
 
-# By axis and end (0 for the lower one): the leaves at that face, in ascending order along the other axis.
+# The leaves at each face in ascending order along the other axis, by axis and end (0 for the lower one).
 Faces = tuple[tuple[list[int], list[int]], ...]
 
 
@@ -254,7 +251,7 @@ def _between(
     lower: list[list[float]],
     upper: list[list[float]],
 ) -> list[Seam]:
-    """The seams between two faces that lie on each other."""
+    """The seams between two faces that coincide."""
     if across is None:
         return [Seam(first[0], second[0], axis, at, 0.0, 0.0)]
     found = []

@@ -213,7 +213,7 @@ def test_sharp_functions_between_the_nodes_are_seen(name: str) -> None:
 
 def test_polynomials_are_compared_with_the_sum_at_points(monkeypatch: pytest.MonkeyPatch) -> None:
     # were the bump to hide from the judgement beforehand, points on it would still show it
-    monkeypatch.setattr(tiles, "sum_unseen", lambda basis, fields, operators, boxes, count: np.zeros((1, 1, 1)))
+    monkeypatch.setattr(tiles, "sum_unresolved", lambda basis, fields, operators, boxes, count: np.zeros((1, 1, 1)))
     basis, coefficients = bump(0.003)
     near = Sites(np.concatenate([np.linspace(0, 1, 1000), np.linspace(0.495, 0.505, 1000)])[:, None])
     values = evaluate(basis, coefficients, identity(1), near, threads=2, method="tiles")

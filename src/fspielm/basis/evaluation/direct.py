@@ -1,4 +1,4 @@
-"""Sums of functions: directly, or by non-uniform fast Fourier transforms."""
+"""Evaluate sums of functions directly, or by non-uniform fast Fourier transforms."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from fspielm.geometry.domain import Domain
 from fspielm.problem.operator import Operator
 from fspielm.resources import run_tasks
 
-# ---- A sum of features in parts, each of them a basis with its coefficients
+# ---- Parts of a sum
 
-
+# A basis with its coefficients ``(F, M)``.
 Part: TypeAlias = tuple[Basis, FloatArray]
 
 
 def split_leaves(basis: Basis, fields: FloatArray) -> list[Part]:
-    """The bases that `basis` is joined of, each with its coefficients out of `fields` ``(F, M)``."""
+    """The leaves of `basis`, each with its coefficients out of `fields` ``(F, M)``."""
     ends = np.cumsum([leaf.size for leaf in basis.leaves])
     return [(leaf, fields[:, end - leaf.size : end]) for leaf, end in zip(basis.leaves, ends, strict=True)]
 
 
 def join_smooth(parts: Sequence[Part]) -> list[Part]:
-    """All smooth functions as one part, and each basis that is singular somewhere as another.
+    """All smooth functions as one part, and each singular basis as another.
 
-    So the tiles of each part crowd at its own singularities alone.
+    The tiles of each part then crowd only at its own singularities.
     """
     smooth = [part for part in parts if part[0].is_smooth]
     others = [part for part in parts if not part[0].is_smooth]
@@ -42,30 +42,21 @@ def join_smooth(parts: Sequence[Part]) -> list[Part]:
     return [joined, *others]
 
 
-# ---- Operators as sums of operators with constant coefficients, which are what fast ways of summing know
+# ---- Operators as sums of operators with constant coefficients, which is all that the fast methods handle
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A part of an operator: one with constant coefficients, times a function.
+    """A part of an operator: an operator with constant coefficients, times a function."""
 
-    Attributes
-    ----------
-    orders : (T, d) integer array
-        Derivative orders of each of the T terms.
-    coefficients : (T,) array
-    factor : (n,) array or None
-        What its values are multiplied with, where that is not one.
-    """
-
-    orders: NDArray[np.int_]
-    coefficients: FloatArray
-    factor: FloatArray | None = None
+    orders: NDArray[np.int_]  # (T, d): derivative orders of each of the T terms
+    coefficients: FloatArray  # (T,)
+    factor: FloatArray | None = None  # (n,): the function at the points; None stands for one
 
 
 def split_rows(local: LocalOperator) -> list[Row]:
-    """Terms with the same number everywhere in one row, without a factor; one row for each of the other derivatives."""
+    """One row without a factor for all terms with constant coefficients, and one row for each other derivative."""
     if local.is_constant:
         return [Row(local.orders, local.coefficients)]
     same = np.ptp(local.coefficients, axis=1) == 0 if len(local.points) else np.ones(len(local.orders), dtype=bool)
@@ -80,18 +71,17 @@ def split_rows(local: LocalOperator) -> list[Row]:
 
 
 def add_rows(rows: list[list[Row]], sums: FloatArray, values: FloatArray) -> None:
-    """Add the sums of all rows, in their order, to `values` ``(T, F, n)`` of T operators, times the rows' factors."""
-    each = iter(sums.reshape(-1, *values.shape[1:]))
+    """Add the sums of all rows, times the rows' factors, to `values` ``(T, F, n)`` of T operators."""
+    remaining = iter(sums.reshape(-1, *values.shape[1:]))
     for total, operator_rows in zip(values, rows, strict=True):
         for row in operator_rows:
-            one = next(each)
-            total += one if row.factor is None else one * row.factor
+            row_sums = next(remaining)
+            total += row_sums if row.factor is None else row_sums * row.factor
 
 
-# ---- The sinusoids of a basis, and what they become under operators: complex exponentials
+# ---- Sinusoids
 
-
-# Of a transform, in units of the norm of the coefficients; 3e-14 to 6e-14 were seen.
+# Error of a transform in units of the norm of the coefficients; measured values are 3e-14 to 6e-14.
 _MEASURED_ROUNDING = 5e-14
 
 
@@ -115,7 +105,7 @@ class Waves:
     fields: FloatArray
 
     def strengths(self, orders: NDArray[np.int_], coefficients: FloatArray) -> ComplexArray:
-        """Factors ``(F, M)`` of ``exp(i W (x - origin))``, of which the real part of the sum has the operator's values.
+        """Factors ``(F, M)`` of ``exp(i W (x - origin))``; the real part of their sum is the operator on the waves.
 
         Each factor is the symbol ``sum_t coefficients[t] (i W)^orders[t]`` times the wave's own amplitude and phase.
         """
@@ -124,11 +114,11 @@ class Waves:
 
 
 def split_waves(basis: Basis, fields: FloatArray) -> tuple[list[Waves], list[Part]]:
-    """The sinusoids of `basis`, joined where they share an origin, and the other bases with their coefficients."""
+    """The sinusoids of `basis`, joined if they share an origin, and the other bases with their coefficients."""
     groups: dict[tuple[float, ...], list[tuple[RidgeBasis, FloatArray, float]]] = {}
     others: list[Part] = []
     for leaf, part in split_leaves(basis, fields):
-        if not leaf.size:  # an unknown of a system that is zero
+        if not leaf.size:  # an unknown that is zero
             continue
         if isinstance(leaf, RidgeBasis) and isinstance(leaf.activation, Sinusoid):
             groups.setdefault(tuple(leaf.origin), []).append((leaf, part, leaf.activation.phase))
@@ -147,7 +137,7 @@ def split_waves(basis: Basis, fields: FloatArray) -> tuple[list[Waves], list[Par
 
 
 def transform_rounding(basis: Basis, coefficients: FloatArray, domain: Domain) -> float:
-    """How far values by a transform may be off the direct sum: see `evaluate_each`."""
+    """Bound on the difference between values by a transform and by the direct sum; see `evaluate_each`."""
     waves, _ = split_waves(basis, np.atleast_2d(np.abs(coefficients)))
     if not waves:
         return 0.0
@@ -157,8 +147,7 @@ def transform_rounding(basis: Basis, coefficients: FloatArray, domain: Domain) -
     return _MEASURED_ROUNDING * max(1.0, phase / 100) * norm
 
 
-# ---- The plain sum over all features, in bounded memory, on threads
-
+# ---- The direct sum, in bounded memory, on threads
 
 _CHUNK_POINTS = 1024
 _CHUNK_COLUMNS = 64
@@ -178,7 +167,7 @@ def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, thread
 
 
 def tabulate(basis: Basis, operator: Operator, sites: Sites, *, threads: int) -> NumberArray:
-    """``operator`` on every function of the basis, at `sites`, shape ``(n, M)``; sparse where most of it is zero."""
+    """``operator`` on every function of the basis at `sites`, shape ``(n, M)``; sparse for a basis on cells."""
     local = localise(operator, sites, basis.components)
     for cells in basis.on_cells:
         if cells is basis:
@@ -193,61 +182,57 @@ def _sum_chunk(basis: Basis, fields: FloatArray, local: LocalOperator, index: sl
     total = np.zeros((len(fields), len(here.points)), dtype=values.dtype)
     for columns in _chunks(basis):
         buffer = np.empty((columns.stop - columns.start, len(here.points)), dtype=values.dtype)
-        with np.errstate(all="ignore"):  # outside of a domain functions may be infinite
+        with np.errstate(all="ignore"):  # functions may be infinite outside of the domain
             basis.write(here, columns, buffer)
             total += fields[:, columns] @ buffer
     values[:, index] = total
 
 
 def _chunks(basis: Basis) -> list[slice]:
-    """A few functions at a time, but as many as share work."""
+    """Slices of a few functions, but of no fewer than share work."""
     step = max(_CHUNK_COLUMNS, basis.together)
     return [slice(first, min(first + step, basis.size)) for first in range(0, basis.size, step)]
 
 
-# ---- What sums of sinusoids cost, directly and by fast transforms: the choice between the two
+# ---- The cost of sums of sinusoids, directly and by fast transforms
 # The constants are seconds on one thread, fitted by ``benchmarks/evaluation.py --calibrate``. Only their ratios matter,
-# which differ less between machines than the machines do, and only where the two ways take about as long.
-
+# which depend little on the machine, and only when both methods take about the same time.
 
 # finufft's transforms exist in one, two and three dimensions.
 MOST_DIMENSIONS = 3
 
-# Seconds for one cosine of the direct sum.
-_COSINE = 2.5e-8
-# Seconds for one chunk of points, whatever its size; for one point of the kernel at a frequency or at a point;
-# for one point of the grid in the fast Fourier transform; for what each point needs along each axis.
-_START = 2e-4
-_KERNEL = 2.2e-10
-_GRID = 2.3e-8
-_POINT = 5e-7
-# Points of the kernel along an axis at full accuracy, and the sampling rate that goes with it.
+_COSINE = 2.5e-8  # for one cosine of the direct sum
+_START = 2e-4  # for one chunk of points, whatever its size
+_KERNEL = 2.2e-10  # for one entry of the kernel at a frequency or at a point
+_GRID = 2.3e-8  # for one point of the grid in the fast Fourier transform
+_POINT = 5e-7  # for each point and axis
+# Points of the kernel along an axis at full accuracy, and the matching sampling rate.
 _WIDTH = 16
 UPSAMPLING = 2.0
-# Chunks are so large that what each of them repeats takes no more than about this share of its time.
-_REPEATED = 0.2
+# Chunks are so large that the work repeated for each takes at most about this share of its time.
+_REPEATED_SHARE = 0.2
 _LEAST_CHUNK, _MOST_CHUNK = 2**13, 2**18
-# A transform that needs more than this is left alone.
+# A transform is not used if it needs more memory than this.
 _MOST_BYTES = 600e6
-# A grid that needs more than this is cut into tiles, each with the points that lie on it.
+# A larger grid is cut into tiles, each with the points that lie on it.
 _MOST_GRID_BYTES = 160e6
 
 
 def transform_pays(frequencies: Sequence[FloatArray], points: FloatArray, transforms: int, sums: int) -> bool:
-    """Whether fast transforms take less time than direct sums, and not too much memory.
+    """Whether fast transforms are faster than direct sums and fit into memory.
 
     Parameters
     ----------
     frequencies : sequence of (M, d) arrays
-        Each a set that is transformed on its own.
+        Each set is transformed separately.
     points : (n, d) array
     transforms : int
-        How many, for each set.
+        Number of transforms of each set.
     sums : int
-        How many direct ones would do instead.
+        Number of direct sums that would replace them.
     """
     extent = np.ptp(points, axis=0)
-    directly = sum(sums * _COSINE * len(points) * len(W) for W in frequencies)
+    direct_seconds = sum(sums * _COSINE * len(points) * len(W) for W in frequencies)
     seconds = 0.0
     for W in frequencies:
         tiles = tile_counts(extent * np.ptp(W, axis=0), transforms)
@@ -256,15 +241,15 @@ def transform_pays(frequencies: Sequence[FloatArray], points: FloatArray, transf
         if transform_bytes(step, transforms, reach) > _MOST_BYTES:
             return False
         chunks = int(np.prod(tiles)) - 1 - (-len(points) // step)
-        seconds += chunks * _repeated(len(W), transforms, reach)
-        seconds += len(points) * _each_point(transforms, len(reach))
-    return seconds < directly
+        seconds += chunks * _seconds_per_chunk(len(W), transforms, reach)
+        seconds += len(points) * _seconds_per_point(transforms, len(reach))
+    return seconds < direct_seconds
 
 
 def tile_counts(reach: FloatArray, transforms: int) -> NDArray[np.int_]:
-    """Into how many tiles to cut the points along each axis, so that the grid of each is not too large.
+    """Number of tiles along each axis into which to cut the points, so that the grid of each is not too large.
 
-    The grid shrinks with the extent of the points: tiles together need no more of it than the whole.
+    The grid shrinks with the extent of the points: all tiles together need no more of it than the whole.
     """
     tiles = np.ones(len(reach), dtype=np.int_)
     while _grid_bytes(reach / tiles, transforms) > max(_MOST_GRID_BYTES, _grid_bytes(0 * reach, transforms)):
@@ -273,13 +258,15 @@ def tile_counts(reach: FloatArray, transforms: int) -> NDArray[np.int_]:
 
 
 def chunk_points(neurons: int, transforms: int, reach: FloatArray) -> int:
-    """How many points to transform at once, given the extent of frequencies times that of points along each axis."""
-    wanted = _repeated(neurons, transforms, reach) / (_REPEATED * _each_point(transforms, len(reach)))
+    """Number of points to transform at once; `reach` is the extent of frequencies times that of points, by axis."""
+    wanted = _seconds_per_chunk(neurons, transforms, reach) / (
+        _REPEATED_SHARE * _seconds_per_point(transforms, len(reach))
+    )
     return int(np.clip(wanted, _LEAST_CHUNK, _MOST_CHUNK))
 
 
 def transform_bytes(points: int, transforms: int, reach: FloatArray) -> float:
-    """About what one transform of so many points holds in memory."""
+    """Estimated memory of one transform of this many points."""
     return _grid_bytes(reach, transforms) + points * (16.0 * transforms + 24.0 * len(reach) + 64.0)
 
 
@@ -287,30 +274,27 @@ def _grid_bytes(reach: FloatArray, transforms: int) -> float:
     return 16.0 * min(transforms, 2) * _grid(reach)
 
 
-def _repeated(neurons: int, transforms: int, reach: FloatArray) -> float:
-    """Seconds that every chunk takes, however few its points."""
+def _seconds_per_chunk(neurons: int, transforms: int, reach: FloatArray) -> float:
     kernel = _KERNEL * _WIDTH ** len(reach)
     return float(_START + transforms * (neurons * kernel + _GRID * _grid(reach)))
 
 
-def _each_point(transforms: int, dimension: int) -> float:
-    """Seconds that every point takes."""
+def _seconds_per_point(transforms: int, dimension: int) -> float:
     return float(dimension * _POINT + transforms * _KERNEL * _WIDTH**dimension)
 
 
 def _grid(reach: FloatArray) -> float:
-    """Points of the grid between frequencies and points; both are sampled, and hence finer than either alone needs."""
+    """Number of points of the grid between frequencies and points, which resolves both."""
     coarse = np.maximum(UPSAMPLING * reach / (2 * np.pi) + _WIDTH + 1, 2 * (_WIDTH + 1))
     return float(np.prod(UPSAMPLING * coarse))
 
 
-# ---- Sums of complex exponentials by non-uniform fast Fourier transforms of type 3, from scattered to scattered
+# ---- Sums of complex exponentials by non-uniform fast Fourier transforms of type 3 (scattered to scattered)
 
-
-# The smallest that finufft reaches: its kernels are 16 points wide then, at twice the sampling rate.
+# The smallest tolerance that finufft reaches: its kernels are then 16 points wide, at twice the sampling rate.
 _EPS = 1e-14
-# What transforms that run at the same time may take together.
-_MEMORY = 400e6
+# Memory of all transforms that run at the same time.
+_MOST_CONCURRENT_BYTES = 400e6
 
 
 def sum_waves(
@@ -318,8 +302,8 @@ def sum_waves(
 ) -> FloatArray:
     """Real part of ``sum_j strengths[r, j] exp(i W_j (points - origin))``, shape ``(R, n)``.
 
-    The points are cut into tiles where the grid of all would be too large, and into chunks, whose size does not depend
-    on the number of threads; each chunk is transformed by one thread alone: the same bits on any number of them.
+    The points are cut into tiles if the grid of all would be too large, and into chunks whose size does not depend on
+    the number of threads. One thread transforms each chunk, so the bits do not depend on the number of threads.
 
     Parameters
     ----------
@@ -334,7 +318,7 @@ def sum_waves(
     reach = np.ptp(W, axis=0) * np.ptp(points, axis=0)
     counts = tile_counts(reach, len(strengths))
     step = chunk_points(len(W), len(strengths), reach / counts)
-    at_once = max(1, min(threads, int(_MEMORY / transform_bytes(step, len(strengths), reach / counts))))
+    at_once = max(1, min(threads, int(_MOST_CONCURRENT_BYTES / transform_bytes(step, len(strengths), reach / counts))))
     frequencies = [np.ascontiguousarray(column) for column in W.T]
     run_tasks(
         [
@@ -348,7 +332,7 @@ def sum_waves(
 
 
 def _tiles(points: FloatArray, counts: NDArray[np.int_]) -> list[NDArray[np.int_]]:
-    """The indices of the points on each tile of their bounding box, tiles without any left out."""
+    """The indices of the points on each nonempty tile of their bounding box."""
     if np.all(counts == 1):
         return [np.arange(len(points))]
     lower, extent = points.min(axis=0), np.ptp(points, axis=0)
@@ -368,11 +352,11 @@ def _transform(
     chosen: NDArray[np.int_],
     values: FloatArray,
 ) -> None:
-    import finufft  # takes a while to load, and few programs evaluate at many points
+    import finufft  # slow to load, and few programs evaluate at many points
 
     place = points[chosen] - origin
-    # From the middle of the points, phases are as small as can be. The turn of each wave on the way there may be
-    # many times around; long doubles keep its digits, where the platform has them.
+    # Measured from the middle of the points, phases are smallest. The phase of each wave at the middle may be many
+    # turns; long doubles keep its digits, if the platform has them.
     middle = 0.5 * (place.min(axis=0) + place.max(axis=0))
     turn = W.astype(np.longdouble) @ middle.astype(np.longdouble)
     place -= middle

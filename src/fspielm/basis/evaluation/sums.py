@@ -1,4 +1,4 @@
-"""Operators on sums of functions, at any number of points."""
+"""Apply operators to sums of functions, at any number of points."""
 
 from __future__ import annotations
 
@@ -29,12 +29,9 @@ from fspielm.basis.singular.tabulated import with_tables
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 
-# ---- Operators on sums of features, at any number of points
-
-
 Method = Literal["auto", "direct", "nufft", "tiles"]
 
-# Points at a time: what is held besides the result does not grow beyond what these need.
+# Points at a time, which bounds the memory besides the result.
 SLAB = 2**20
 
 
@@ -62,11 +59,11 @@ def evaluate_each(
 ) -> NDArray[Any]:
     """Each of the operators on the sum of ``coefficients * basis``, at `sites`.
 
-    The sinusoids of the basis are summed by a fast transform where a model of the cost says that it pays, other
-    functions by expansions on tiles, and few points directly. Transforms and the direct sum agree to 1e-13 times the
-    norm of the coefficients (each times the operator's symbol), and where ``K L``, the highest frequency times the
-    extent of the points, is above 100, times ``K L / 100``; expansions and the direct sum to a few times the rounding
-    of the latter. The bits do not depend on the number of threads.
+    Sinusoids are summed by a fast transform if the cost model predicts a gain, other functions by expansions on tiles,
+    and few points directly. Transforms agree with the direct sum to 1e-13 times the norm of the coefficients (each
+    times the operator's symbol), and times ``K L / 100`` if ``K L``, the highest frequency times the extent of the
+    points, is above 100. Expansions agree with it to a few times its rounding. The bits do not depend on the number of
+    threads.
 
     Parameters
     ----------
@@ -77,27 +74,26 @@ def evaluate_each(
     sites : Sites
     threads : int
     method : {"auto", "direct", "nufft", "tiles"}
-        "nufft" where there are sinusoids in one to three dimensions at all; "tiles" for every function.
+        "nufft" for all sinusoids in one to three dimensions; "tiles" for all functions.
 
     Returns
     -------
     (T, ..., n) array
-        One entry for each of the T operators; complex where coefficients or functions are.
+        One entry for each of the T operators; complex if coefficients or functions are.
     """
     if basis.components > 1 or basis.dtype.kind == "c":
         return _by_unknown(basis, coefficients, operators, sites, threads=threads, method=method)
-    if not basis.size:  # an unknown of a system that is zero
+    if not basis.size:  # an unknown that is zero
         return np.zeros((len(operators), *coefficients.shape[:-1], len(sites)), dtype=coefficients.dtype)
-
     fields = _real_fields(coefficients)
     values = np.empty((len(operators), len(fields), len(sites)))
     for start in range(0, max(len(sites), 1), SLAB):
         here = sites.select(slice(start, start + SLAB))
         local = [localise(operator, here, basis.components) for operator in operators]
-        found = on_slab(basis, fields, local, here.points, threads, method)
+        found = _evaluate_slab(basis, fields, local, here.points, threads, method)
         values = values.astype(np.result_type(values, found), copy=False)
         values[:, :, start : start + SLAB] = found
-    return _as_given(values, coefficients)
+    return _restore_shape(values, coefficients)
 
 
 def _by_unknown(
@@ -109,7 +105,7 @@ def _by_unknown(
     threads: int,
     method: Method,
 ) -> NDArray[Any]:
-    """`evaluate_each` for several unknowns, or complex functions: each unknown as sums of its own real functions."""
+    """`evaluate_each` for several unknowns or complex functions: each unknown as a sum of its own real functions."""
     total: NDArray[Any] = np.zeros((len(operators), *coefficients.shape[:-1], len(sites)))
     for unknown in sorted(set().union(*(operator.unknowns for operator in operators))):
         parts = [operator.part(unknown) for operator in operators]
@@ -124,13 +120,13 @@ def _by_unknown(
 
 
 def _real_fields(coefficients: NDArray[Any]) -> FloatArray:
-    """Coefficients ``(..., M)`` as real ones ``(F, M)``; of complex ones, all real parts before all imaginary ones."""
+    """Coefficients ``(..., M)`` as real ones ``(F, M)``; complex ones as all real parts, then all imaginary parts."""
     flat = coefficients.reshape(-1, coefficients.shape[-1])
     return np.concatenate([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat
 
 
-def _as_given(values: NumberArray, coefficients: NDArray[Any]) -> NDArray[Any]:
-    """Values ``(T, F, n)`` of real fields, in the form of the coefficients: ``(T, ..., n)``."""
+def _restore_shape(values: NumberArray, coefficients: NDArray[Any]) -> NDArray[Any]:
+    """Values ``(T, F, n)`` of real fields in the shape and type of the coefficients, ``(T, ..., n)``."""
     shape = (len(values), *coefficients.shape[:-1], values.shape[-1])
     if not np.iscomplexobj(coefficients):
         return values.reshape(shape)
@@ -138,10 +134,7 @@ def _as_given(values: NumberArray, coefficients: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(real + 1j * imaginary).reshape(shape)
 
 
-# ---- Operators on sums of features at a slab of points: by transforms, on tiles or directly
-
-
-def on_slab(
+def _evaluate_slab(
     basis: Basis,
     fields: FloatArray,
     operators: Sequence[LocalOperator],
@@ -149,7 +142,7 @@ def on_slab(
     threads: int,
     method: Method,
 ) -> NumberArray:
-    """Values ``(T, F, n)`` of T operators on F fields."""
+    """Values ``(T, F, n)`` of T operators on F fields: by transforms, on tiles or directly."""
     if basis.on_cells:
         leaves = zip(basis.on_cells, (part for _, part in split_leaves(basis, fields)), strict=True)
         return np.asarray(np.sum([leaf.sums(part, operators) for leaf, part in leaves], axis=0))
@@ -157,7 +150,7 @@ def on_slab(
     by_transform = method in ("auto", "nufft") and waves and _transform_suits(waves, operators, points, method)
     cloud = Cloud(points)
     by_tiles = method != "direct" and cloud.suits_tiles
-    # what fast ways know are real coefficients
+    # the fast methods need real coefficients
     if not (by_transform or by_tiles) or not all(local.is_real for local in operators):
         return np.stack([direct_sum(basis, fields, local, threads=threads) for local in operators])
     rows = [split_rows(local) for local in operators]
@@ -189,13 +182,13 @@ def _transform_suits(
 
 
 def _add_transform(waves: Waves, rows: list[list[Row]], points: FloatArray, values: FloatArray, threads: int) -> None:
-    """Add the operators on the waves to `values`, all by one set of transforms: they share most of the work."""
+    """Add the operators on the waves to `values`, all in one set of transforms, which share most of the work."""
     strengths = [waves.strengths(row.orders, row.coefficients) for operator in rows for row in operator]
     add_rows(rows, sum_waves(waves.W, np.concatenate(strengths), waves.origin, points, threads=threads), values)
 
 
 def _add_on_tiles(parts: Sequence[Part], rows: list[list[Row]], cloud: Cloud, values: FloatArray, threads: int) -> None:
-    """Add the operators on parts of the sum to `values`, all from one set of tiles."""
+    """Add the operators on the parts of the sum to `values`, all from one set of tiles."""
     operators = [(row.orders, row.coefficients) for operator in rows for row in operator]
     sums = [Sums(with_tables(basis, *cloud.ends), fields, operators, threads) for basis, fields in parts]
     if sums:

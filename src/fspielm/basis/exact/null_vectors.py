@@ -1,4 +1,4 @@
-"""Amplitudes of functions that satisfy several equations at once."""
+"""Trefftz functions of systems and of complex equations: exponentials with amplitudes for each unknown."""
 
 from __future__ import annotations
 
@@ -15,37 +15,34 @@ from fspielm.basis.basis import (
     MOST_GROWTH,
     Basis,
     ExponentialBasis,
-    JoinedBasis,
     LocalOperator,
     RidgeBasis,
     expand_powers,
+    join_sums,
 )
 from fspielm.basis.exact.symbol import Frequencies
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.problem.operator import Operator, constant_operator
-
-# ---- Exponentials with an amplitude for each of several unknowns, or complex ones
-
-
-_PARTS = ("real", "imag")
 
 
 @final
 class ModeBasis(Basis):
     """Functions ``sum_k amplitude_jk (along x)^k exp(i (W x + b) - peak)`` for each unknown j, or their real parts.
 
-    What satisfies a system of equations, its amplitudes a null vector of the matrix of symbols; or a single equation
-    with complex coefficients, the real part of which would not satisfy it.
+    They satisfy a system of equations if the amplitudes are a null vector of the matrix of symbols; or a single
+    equation with complex coefficients.
 
     Parameters
     ----------
     waves : ExponentialBasis
-        W, b, origin, peaks, and the directions of polynomial factors; not their powers.
+        Supplies W, b, origin, peaks, and the directions of polynomial factors; its powers are ignored.
     amplitudes : (M, J, K) array
-        Complex: of each function, for each of J unknowns, the coefficients of the powers 0 to K - 1.
+        Complex coefficients of the powers 0 to K - 1, of each function, for each of J unknowns.
     is_real : bool
-        Whether functions are the real parts.
+        Whether to take real parts.
     """
+
+    oscillates = True
 
     def __init__(self, waves: ExponentialBasis, amplitudes: ArrayLike, *, is_real: bool) -> None:
         self.waves = waves
@@ -69,12 +66,12 @@ class ModeBasis(Basis):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of their values."""
+        """The type of the functions' values."""
         return np.dtype(np.float64 if self.is_real else np.complex128)
 
     @property
     def components(self) -> int:
-        """How many unknowns they have values for."""
+        """Number of unknowns."""
         return int(self.amplitudes.shape[1])
 
     @property
@@ -83,20 +80,15 @@ class ModeBasis(Basis):
         return self.waves.W
 
     @property
-    def oscillates(self) -> bool:
-        """True."""
-        return True
-
-    @property
     def varying(self) -> tuple[Basis, ...]:
         """Itself, without the functions of frequency zero."""
-        some = np.any(self.waves.W != 0, axis=1)
-        if not some.any():
+        moving = np.any(self.waves.W != 0, axis=1)
+        if not moving.any():
             return ()
-        return (ModeBasis(self.waves.select(some), self.amplitudes[some], is_real=self.is_real),)
+        return (ModeBasis(self.waves.select(moving), self.amplitudes[moving], is_real=self.is_real),)
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """One unknown of sums as a real basis; see `Basis.field`."""
+        """One unknown of the sums on a real basis; see `Basis.field`."""
         own = self.amplitudes[:, unknown]
         used = np.any(own != 0, axis=1)
         plain = used & np.all(self.waves.W.imag == 0, axis=1) & ~np.any(own[:, 1:], axis=1)
@@ -112,11 +104,7 @@ class ModeBasis(Basis):
                 turned = own[others, None] * np.exp(-1j * turn)
                 single = ModeBasis(self.waves.select(others), turned, is_real=True)
                 parts.append((single, factor * coefficients[..., others]))
-        if not parts:
-            return self.waves.select(slice(0)), coefficients[..., :0]
-        if len(parts) == 1:
-            return parts[0]
-        return JoinedBasis([basis for basis, _ in parts]), np.concatenate([c for _, c in parts], axis=-1)
+        return join_sums(parts) if parts else (self.waves.select(slice(0)), coefficients[..., :0])
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -131,7 +119,9 @@ class ModeBasis(Basis):
                 np.multiply(np.sin(phase), np.abs(factors[0]), out=out.imag)
         else:
             line = waves.along @ place
-            real, imaginary = (_horner([getattr(factor, part) for factor in factors], line) for part in _PARTS)
+            real, imaginary = (
+                _horner([getattr(factor, part) for factor in factors], line) for part in ("real", "imag")
+            )
             cosine, sine = np.cos(phase), np.sin(phase)
             np.subtract(real * cosine, imaginary * sine, out=out if self.is_real else out.real)
             if not self.is_real:
@@ -140,7 +130,7 @@ class ModeBasis(Basis):
             out *= np.exp(np.minimum(-(waves.W.imag @ place) - waves.peaks[:, None], MOST_GROWTH))
 
     def _factors(self, operator: LocalOperator, columns: slice) -> list[ComplexArray]:
-        """What the exponentials are multiplied with under the operator, by powers of ``along x``: ``(M, 1 or n)``."""
+        """The factors of the exponentials under the operator, by powers of ``along x``: each ``(M, 1 or n)``."""
         W, along, amplitudes = self.waves.W[columns], self.waves.along[columns], self.amplitudes[columns]
         powers = amplitudes.shape[2]
         total = [np.zeros((len(W), 1), dtype=np.complex128) for _ in range(powers)]
@@ -152,10 +142,9 @@ class ModeBasis(Basis):
             for fallen in range(powers):
                 symbol = (expanded[:, :, fallen] @ here.coefficients).reshape(len(W), -1)
                 for power in range(fallen, powers):
-                    brought = factorial(power) / factorial(power - fallen)
-                    total[power - fallen] = (
-                        total[power - fallen] + brought * amplitudes[:, unknown, power, None] * symbol
-                    )
+                    falling = factorial(power) / factorial(power - fallen)
+                    rest = power - fallen
+                    total[rest] = total[rest] + falling * amplitudes[:, unknown, power, None] * symbol
         return total
 
 
@@ -167,40 +156,38 @@ def _horner(factors: Sequence[FloatArray], line: FloatArray) -> FloatArray:
     return total
 
 
-# ---- Functions that satisfy several equations at once: amplitudes for each unknown at the zeros of their determinant
-# A field ``sum_k v_k (a x)^k exp(s x)`` satisfies the equations with the matrix of symbols ``A(s)`` where, with the
-# expansion ``A(s + z a) = sum_k A_k z^k``, ``sum_{p >= q} p!/q! A_{p - q} v_p = 0`` for every q. At a zero of the
-# determinant of multiplicity m along a there are m such fields with k < m.
+# ---- Amplitudes at the zeros of the determinant
+# A field ``sum_k v_k (a x)^k exp(s x)`` satisfies equations with the matrix of symbols ``A(s)`` if, with the expansion
+# ``A(s + z a) = sum_k A_k z^k``, ``sum_{p >= q} p!/q! A_{p - q} v_p = 0`` for every q. At a zero of the determinant of
+# multiplicity m along a there are m such fields with k < m.
 
-
-# Frequencies that agree to so many digits are one.
+# Frequencies that agree to this many digits are equal.
 _DIGITS = 9
-_BALANCING = 6
-# What is seen of a vector by equations whose terms are of size one, at least.
-_SEEN = 1e-6
+_BALANCING_STEPS = 6
+# Largest residual of a null vector in equations whose terms are of size one.
+_LARGEST_RESIDUAL = 1e-6
 
 
 def null_amplitudes(equations: Sequence[Operator], frequencies: Frequencies, length: float) -> ComplexArray:
-    """Amplitudes ``(m, U, K)`` for each of the zeros, of the powers of ``along x / length``.
+    """Amplitudes ``(m, U, K)`` of the powers of ``along x / length`` for each zero of the determinant.
 
-    For equations with constant coefficients.
-
-    The functions of one zero, which stand there with the powers 0 to K - 1, get as many independent amplitudes.
+    The equations must have constant coefficients. The K functions of one zero, listed there with the powers 0 to K - 1,
+    get independent amplitudes.
     """
-    expansion = _Matrix(equations)
+    matrix = _SymbolMatrix(equations)
     most = int(frequencies.powers.max(initial=0)) + 1
-    found = np.zeros((len(frequencies), expansion.unknowns, most), dtype=np.complex128)
+    found = np.zeros((len(frequencies), matrix.unknowns, most), dtype=np.complex128)
     for members in _same_zeros(frequencies):
         K = members.shape[1]
         first = members[:, 0]
-        jets, sizes = expansion.along(frequencies.W[first], frequencies.along[first] / length, K)
+        jets, sizes = matrix.along(frequencies.W[first], frequencies.along[first] / length, K)
         vectors = _null_vectors(jets, sizes, K)  # (zeros, K functions, K powers, U)
         for function in range(K):
             found[members[:, function], :, :K] = np.moveaxis(vectors[:, function], 1, 2)
     return found
 
 
-class _Matrix:
+class _SymbolMatrix:
     """The matrix of symbols of equations with constant coefficients."""
 
     def __init__(self, equations: Sequence[Operator]) -> None:
@@ -218,7 +205,7 @@ class _Matrix:
     def along(self, W: ComplexArray, along: FloatArray, K: int) -> tuple[ComplexArray, FloatArray]:
         """Coefficients ``(m, K, E, U)`` of ``z^0 ... z^(K - 1)`` in ``A(i W + z along)``, and sizes ``(m, E, U)``.
 
-        Sizes are those of the terms of each entry: their sum may be zero but for rounding.
+        Sizes are those of the largest terms of each entry, whose sum may cancel.
         """
         result = np.zeros((len(W), K, len(self.entries), self.unknowns), dtype=np.complex128)
         sizes = np.zeros((len(W), len(self.entries), self.unknowns))
@@ -232,7 +219,7 @@ class _Matrix:
 
 
 def _same_zeros(frequencies: Frequencies) -> list[NDArray[np.int_]]:
-    """Indices of the functions of each zero, sorted by power, for zeros of the same number of functions together."""
+    """Indices ``(zeros, K)`` of the functions of each zero, sorted by power: one array for each K."""
     scale = float(np.abs(frequencies.W).max(initial=0.0)) or 1.0
     keys: dict[bytes, list[int]] = {}
     rounded = np.round(np.column_stack([frequencies.W / scale, frequencies.along]), _DIGITS) + 0.0
@@ -246,9 +233,9 @@ def _same_zeros(frequencies: Frequencies) -> list[NDArray[np.int_]]:
 
 
 def _null_vectors(jets: ComplexArray, sizes: FloatArray, K: int) -> ComplexArray:
-    """The K vectors that the equations see least, ``(m, K, K, U)``: vector, power, unknown.
+    """The K vectors with the least residuals, ``(m, K, K, U)``: vector, power, unknown.
 
-    More equations than unknowns may see all of them.
+    Raises `UnsuitableError` if there are more equations than unknowns and they have no null vectors.
     """
     m, _, E, U = jets.shape
     rows, columns = _balance(sizes)
@@ -258,17 +245,17 @@ def _null_vectors(jets: ComplexArray, sizes: FloatArray, K: int) -> ComplexArray
         for p in range(q, K):
             matrix[:, q, :, p, :] = factorial(p) / factorial(q) * scaled[:, p - q]
     _, singular, right = np.linalg.svd(matrix.reshape(m, K * E, K * U), full_matrices=True)
-    if E > U and np.any(singular[:, K * U - K :] > _SEEN):
+    if E > U and np.any(singular[:, K * U - K :] > _LARGEST_RESIDUAL):
         raise UnsuitableError("the zeros of the determinant of some equations do not satisfy the others")
     vectors = right[:, K * U - K :].conj().reshape(m, K, K, U)
     return np.asarray(vectors / columns[:, None, None, :])
 
 
 def _balance(sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Sizes of rows and columns of matrices ``(m, E, U)``, divided by which none stands out."""
+    """Scales of the rows and columns of matrices ``(m, E, U)`` that balance their entries."""
     rows, columns = np.ones(sizes.shape[:2]), np.ones((len(sizes), sizes.shape[2]))
     matrix = sizes.copy()
-    for _ in range(_BALANCING):
+    for _ in range(_BALANCING_STEPS):
         row = matrix.max(axis=2)
         factor = np.where(row > 0, np.sqrt(row), 1.0)
         matrix /= factor[:, :, None]

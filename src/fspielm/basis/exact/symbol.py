@@ -17,22 +17,20 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import has_complex_operator
 from fspielm.resources import check_deadline
 
-# ---- The symbol of an operator with constant coefficients
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class Symbol:
     """The polynomial ``P(w) = sum c (i w)^alpha`` of the operator ``sum c D^alpha``, at complex frequencies.
 
-    ``exp(i w x)`` satisfies the homogeneous equation where it is zero; with real coefficients so does the conjugate,
-    of frequency ``-conj(w)``, and hence the real and the imaginary part.
+    ``exp(i w x)`` satisfies the homogeneous equation if ``P(w) = 0``. With real coefficients so does its conjugate, of
+    frequency ``-conj(w)``, and hence its real and imaginary part.
 
     Attributes
     ----------
     orders : (T, d) integer array
     coefficients : (T,) array
-        None of them zero.
+        All nonzero.
     """
 
     orders: NDArray[np.int_]
@@ -40,7 +38,7 @@ class Symbol:
 
     @property
     def is_real(self) -> bool:
-        """Whether its coefficients are."""
+        """Whether its coefficients are real."""
         return not np.iscomplexobj(self.coefficients)
 
     @property
@@ -58,7 +56,7 @@ class Symbol:
         return np.asarray(np.prod((1j * W[:, None, :]) ** self.orders, axis=2) @ self.coefficients)
 
     def size(self, W: ComplexArray) -> FloatArray:
-        """Sum of the absolute values of the terms at frequencies ``(M, d)``: what values are rounded against."""
+        """Sum of the absolute values of the terms at frequencies ``(M, d)``, the scale of rounding errors."""
         return np.asarray(np.prod(np.abs(W[:, None, :]) ** self.orders, axis=2) @ np.abs(self.coefficients))
 
     def gradient(self, W: ComplexArray) -> ComplexArray:
@@ -74,7 +72,7 @@ class Symbol:
         return np.asarray(summed * 1j ** np.arange(expanded.shape[2]))
 
     def principal(self) -> Symbol:
-        """The part of highest order."""
+        """The terms of highest order."""
         highest = self.orders.sum(axis=1) == self.order
         return Symbol(self.orders[highest], self.coefficients[highest])
 
@@ -85,7 +83,7 @@ def symbol_of(operator: Operator) -> Symbol:
     Raises
     ------
     UnsuitableError
-        If they are not, if the operator is zero, or if it has no derivative: then there are no zeros.
+        If they are not, or if the operator has no derivative: then there are no zeros.
     """
     terms = constant_operator(operator).operator.terms
     orders = np.array([term.orders for term in terms], dtype=np.int_)
@@ -96,9 +94,9 @@ def symbol_of(operator: Operator) -> Symbol:
 
 
 def problem_symbol(problem: Problem) -> Symbol:
-    """The symbol of what stands for all equations of a problem; complex where a coefficient of theirs is.
+    """The symbol of the determinant of a problem's equations; of complex type if one of their coefficients is complex.
 
-    The determinant of complex equations may be real, but real parts of their solutions are none.
+    The determinant of complex equations may be real, but the real parts of their solutions are not solutions.
     """
     symbol = symbol_of(problem.determinant)
     if symbol.is_real and any(map(has_complex_operator, problem.equations)):
@@ -107,13 +105,13 @@ def problem_symbol(problem: Problem) -> Symbol:
 
 
 def homogeneous_symbol(problem: Problem) -> Symbol:
-    """The symbol of a problem whose equation has zero on its right-hand side; an `UnsuitableError` says why not."""
+    """The symbol of a problem whose right-hand side is zero; raises `UnsuitableError` otherwise."""
     check_homogeneous(problem)
     return problem_symbol(problem)
 
 
 def check_homogeneous(problem: Problem) -> None:
-    """Refuse an equation whose right-hand side is not zero: no sum of functions without it has it."""
+    """Raise `UnsuitableError` if a right-hand side is not zero, which Trefftz functions cannot represent."""
     for equation in problem.equations:
         if equation.value.constant != 0.0:
             raise UnsuitableError(
@@ -122,19 +120,18 @@ def check_homogeneous(problem: Problem) -> None:
             )
 
 
-# ---- Complex frequencies with polynomial factors: the functions that satisfy an equation
+# ---- Complex frequencies with polynomial factors
 
-
-# Frequencies that agree to so many digits are one.
+# Frequencies that agree to this many digits are equal.
 _DIGITS = 10
-# What decays as fast as it oscillates, but for rounding, is a wave still.
-_MORE = 1.001
+# Functions that decay as fast as they oscillate, up to this factor for rounding, count as waves.
+_WAVE_RATIO = 1.001
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Frequencies:
-    """Functions ``(along x)^power exp(i w x)``, each standing for its real and its imaginary part, or for itself.
+    """Functions ``(along x)^power exp(i w x)``, each standing for its real and imaginary part, or for itself.
 
     Attributes
     ----------
@@ -143,8 +140,8 @@ class Frequencies:
     along : (m, d) array
         Directions of the polynomial factors.
     are_paired : bool
-        Whether the conjugate functions, of frequency ``-conj(w)``, satisfy the equation as well, and with them the real
-        and the imaginary parts: they do where coefficients are real.
+        Whether the conjugate functions, of frequency ``-conj(w)``, also satisfy the equation, and with them the real
+        and imaginary parts. True if coefficients are real.
     """
 
     W: ComplexArray
@@ -157,39 +154,39 @@ class Frequencies:
 
     @property
     def functions(self) -> NDArray[np.int_]:
-        """How many functions each makes: two real ones, one where it does not oscillate or is complex; ``(m,)``."""
+        """Number of functions of each, ``(m,)``: two real ones, or one if it does not oscillate or is complex."""
         if not self.are_paired:
             return np.ones(len(self), dtype=np.int_)
         return np.where(np.any(self.W.real != 0.0, axis=1), 2, 1)
 
     @property
     def total(self) -> int:
-        """Number of real functions."""
+        """Number of functions."""
         return int(self.functions.sum())
 
     @property
     def are_real(self) -> BoolArray:
-        """Mask of those that neither grow nor decay, shape ``(m,)``."""
+        """Mask ``(m,)`` of those that neither grow nor decay."""
         return np.asarray(np.all(self.W.imag == 0.0, axis=1))
 
     @property
     def are_waves(self) -> BoolArray:
-        """Mask of those that oscillate along their direction; where none are in pairs, more than they decay."""
+        """Mask of waves: real frequencies or, without pairs, those that oscillate more than they decay."""
         if self.are_paired:
             return self.are_real
         along = np.sum(self.W * self.along, axis=1)
-        return np.asarray(np.abs(along.imag) <= _MORE * np.abs(along.real))
+        return np.asarray(np.abs(along.imag) <= _WAVE_RATIO * np.abs(along.real))
 
     def select(self, index: BoolArray | NDArray[np.int_] | slice) -> Frequencies:
-        """Some of them."""
+        """The functions at `index`."""
         return Frequencies(self.W[index], self.powers[index], self.along[index], self.are_paired)
 
     def first(self, neurons: int) -> Frequencies:
-        """As many from the beginning as make at most so many real functions."""
+        """The first ones, which make at most this many functions."""
         return self.select(np.cumsum(self.functions) <= neurons)
 
     def distinct(self) -> Frequencies:
-        """Without repetitions; in pairs, a frequency and its conjugate ``-conj(w)`` are the same."""
+        """Without repetitions; if paired, a frequency and its conjugate ``-conj(w)`` are the same."""
         if not len(self):
             return self
         scale = float(np.abs(self.W).max()) or 1.0
@@ -205,7 +202,7 @@ class Frequencies:
 
 
 def join(parts: Sequence[Frequencies], dimension: int, are_paired: bool = True) -> Frequencies:
-    """All of the parts, in their order; `are_paired` only where there are none."""
+    """All parts in order; `are_paired` applies if there are none."""
     empty = Frequencies(np.empty((0, dimension), dtype=np.complex128), np.empty(0, dtype=int), np.empty((0, dimension)))
     whole = [empty, *parts]
     return Frequencies(
@@ -216,14 +213,13 @@ def join(parts: Sequence[Frequencies], dimension: int, are_paired: bool = True) 
     )
 
 
-# ---- Zeros of a symbol: solved for one component along given others
+# ---- Zeros of a symbol along lines
 
-
-# Leading coefficients below this share of the largest belong to roots beyond all bounds.
+# Leading coefficients below this share of the largest are taken as zero: their roots are infinite.
 _NEGLIGIBLE = 1e-14
 # Real or imaginary parts below this share of a root are rounding.
 _ROUNDING = 1e-13
-# Roots this close may be one of several times its multiplicity; whether they are, the derivatives tell.
+# Roots this close may be one multiple root; the derivatives, which vanish to this level, decide.
 _CLOSE = 1e-3
 _VANISHES = 1e-9
 
@@ -238,8 +234,8 @@ def solve_each(
 ) -> tuple[Frequencies, NDArray[np.int_]]:
     """All zeros ``base + z direction`` of the symbol, for each of M bases and directions.
 
-    Roots of multiplicity m come with the powers 0 to m - 1 of ``direction x`` as factors. Where the symbol
-    vanishes along the whole line, or nowhere on it, there is no root.
+    Roots of multiplicity m come with the powers 0 to m - 1 of ``direction x`` as factors. If the symbol vanishes along
+    the whole line, or nowhere on it, there is no root.
 
     Parameters
     ----------
@@ -248,14 +244,14 @@ def solve_each(
     direction : (M, d) array
         Real.
     unit : float
-        A typical size of frequencies, such as one over the extent of the domain: small is what is small beside it.
+        A typical size of frequencies, such as one over the extent of the domain, for scaling.
 
     Returns
     -------
     zeros : Frequencies
         m of them.
     rows : (m,) integer array
-        Which base each belongs to.
+        The base that each belongs to.
     """
     check_deadline()
     polynomials = symbol.along(base, direction) * unit ** np.arange(max(symbol.order, 1) + 1)
@@ -274,16 +270,16 @@ def solve_each(
 
 
 def _by_degree(polynomials: ComplexArray) -> dict[int, NDArray[np.int_]]:
-    """Rows of coefficients (lowest first) by their degree, those without roots left out."""
+    """The rows of coefficients (lowest first) of each degree, without rows that have no roots."""
     sizes = np.abs(polynomials)
-    counts = sizes > _NEGLIGIBLE * sizes.max(axis=1, keepdims=True)
-    degrees = counts.shape[1] - 1 - np.argmax(counts[:, ::-1], axis=1)
-    degrees[~counts.any(axis=1)] = 0
+    significant = sizes > _NEGLIGIBLE * sizes.max(axis=1, keepdims=True)
+    degrees = significant.shape[1] - 1 - np.argmax(significant[:, ::-1], axis=1)
+    degrees[~significant.any(axis=1)] = 0
     return {int(degree): np.flatnonzero(degrees == degree) for degree in np.unique(degrees) if degree > 0}
 
 
 def _roots(polynomials: ComplexArray) -> list[tuple[ComplexArray, int, NDArray[np.int_]]]:
-    """Roots, their multiplicity, and the polynomials they belong to: one entry for each set of the same kind."""
+    """Groups of roots of equal multiplicity: the roots, their multiplicity, and the polynomial of each."""
     degree = polynomials.shape[1] - 1
     if degree == 1:
         return [(_clean(-polynomials[:, 0] / polynomials[:, 1]), 1, np.arange(len(polynomials)))]
@@ -302,7 +298,7 @@ def _roots(polynomials: ComplexArray) -> list[tuple[ComplexArray, int, NDArray[n
 def _quadratic_roots(
     polynomials: ComplexArray,
 ) -> list[tuple[ComplexArray, int, NDArray[np.int_]]]:
-    """The two roots, without cancellation, or one that is double."""
+    """The two roots, computed without cancellation, or the double root."""
     c, b, a = polynomials.T
     discriminant = b * b - 4 * a * c
     double = np.abs(discriminant) <= _NEGLIGIBLE * (np.abs(b) ** 2 + 4 * np.abs(a * c)) + np.finfo(float).tiny
@@ -320,7 +316,7 @@ def _quadratic_roots(
 
 
 def roots_of(polynomial: ComplexArray) -> list[tuple[complex, int]]:
-    """Roots with multiplicities: clusters of computed roots at whose mean the derivatives vanish too."""
+    """Roots with multiplicities: clusters of computed roots at whose mean the derivatives vanish as well."""
     left = list(np.roots(polynomial[::-1]))
     found: list[tuple[complex, int]] = []
     while left:
@@ -336,7 +332,7 @@ def roots_of(polynomial: ComplexArray) -> list[tuple[complex, int]]:
 
 
 def _is_multiple(polynomial: ComplexArray, root: complex, multiplicity: int) -> bool:
-    """Whether the polynomial vanishes at a root, and as many of its derivatives as that takes."""
+    """Whether the polynomial and its first ``multiplicity - 1`` derivatives vanish at `root`."""
     coefficients = polynomial.tolist()
     for _ in range(multiplicity):
         value, size = 0.0 + 0.0j, 0.0
@@ -349,7 +345,7 @@ def _is_multiple(polynomial: ComplexArray, root: complex, multiplicity: int) -> 
 
 
 def _polished(polynomial: ComplexArray, root: complex) -> complex:
-    """One step of Newton's, unless it would lead away."""
+    """The root after one step of Newton's method, unless that would lead away."""
     value = complex(np.polyval(polynomial[::-1], root))
     slope = complex(np.polyval(np.polyder(polynomial[::-1]), root))
     step = value / slope if slope else 0.0
@@ -357,7 +353,7 @@ def _polished(polynomial: ComplexArray, root: complex) -> complex:
 
 
 def _clean(roots: ComplexArray) -> ComplexArray:
-    """Roots without the rounding of parts that should be zero."""
+    """The roots with real or imaginary parts at the level of rounding set to zero."""
     size = _ROUNDING * np.abs(roots)
     return np.where(np.abs(roots.real) <= size, 0.0, roots.real) + 1j * np.where(
         np.abs(roots.imag) <= size, 0.0, roots.imag

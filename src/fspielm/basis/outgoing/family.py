@@ -1,26 +1,24 @@
-"""Families of functions for open domains, and fields put together from several."""
+"""Bases of open domains: incident fields, functions by region, elastic potentials, and the family `Outward`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator
+from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator, parts_of_sum
 from fspielm.basis.outgoing.multipoles import MultipoleBasis
 from fspielm.basis.outgoing.radiating import RadiatingBasis
 from fspielm.basis.outgoing.space import LayerBasis
 from fspielm.basis.random.families import Family, Place
-from fspielm.basis.wrapping import Component, DerivedBasis, parts_of_sum
+from fspielm.basis.wrapping import Component, DerivedBasis
 from fspielm.errors import UnsuitableError
 from fspielm.geometry.domain import Domain
 from fspielm.problem.operator import Operator, Term
 from fspielm.problem.scattering.incident import Incident
-
-# ---- The field that comes in, as a function beside those that leave
 
 
 @final
@@ -30,9 +28,12 @@ class IncidentBasis(Basis):
     Parameters
     ----------
     fields : sequence of Incident
-        Of each unknown.
+        The incident field of each unknown.
     dimension : int
     """
+
+    size = 1
+    dtype = np.dtype(np.complex128)
 
     def __init__(self, fields: Sequence[Incident], dimension: int) -> None:
         self.fields = tuple(fields)
@@ -44,23 +45,13 @@ class IncidentBasis(Basis):
         return len(self.fields)
 
     @property
-    def size(self) -> int:
-        """One."""
-        return 1
-
-    @property
     def dimension(self) -> int:
         """Number of coordinates it depends on."""
         return self._dimension
 
     @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
-
-    @property
     def sources(self) -> NumberArray:
-        """Where it is singular."""
+        """The places at which it is singular."""
         return np.array([field.place for field in self.fields if field.place is not None]).reshape(-1, self.dimension)
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
@@ -76,12 +67,9 @@ class IncidentBasis(Basis):
                 out[0] += coefficient * self.fields[unknown].derivative(operator.points, orders.tolist())
 
 
-# ---- Functions outside of objects, and others inside of each
-
-
 @final
 class RegionalBasis(Basis):
-    """Functions that are zero in some shapes, and then functions of each shape, which are zero elsewhere.
+    """Functions that are zero in some shapes, followed by functions of each shape that are zero elsewhere.
 
     Parameters
     ----------
@@ -90,16 +78,18 @@ class RegionalBasis(Basis):
     inside : sequence of Basis
         The same for each shape.
     shapes : sequence of Domain
-        Where these are: those that lie in others after them. What lies in several belongs to the last, and boundaries
-        to what is around them.
+        Nested shapes follow those that contain them. A point in several shapes belongs to the last; boundaries belong
+        to the surroundings.
     """
+
+    dtype = np.dtype(np.complex128)
 
     def __init__(self, outside: Basis, inside: Sequence[Basis], shapes: Sequence[Domain]) -> None:
         self.outside, self.inside, self.shapes = outside, tuple(inside), tuple(shapes)
 
     @property
     def parts(self) -> tuple[Basis, ...]:
-        """Those outside, and those of each shape."""
+        """The basis outside and those of each shape."""
         return self.outside, *self.inside
 
     @property
@@ -113,44 +103,35 @@ class RegionalBasis(Basis):
         return self.outside.dimension
 
     @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
-
-    @property
     def sources(self) -> FloatArray:
-        """Those of all."""
+        """The sources of all parts."""
         return np.concatenate([part.sources for part in self.parts])
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
 
     def split(self, coefficients: NumberArray) -> list[NumberArray]:
         """The coefficients of each part."""
         return np.split(coefficients, np.cumsum([part.size for part in self.parts])[:-1])
 
     def far_field(self, angles: FloatArray) -> ComplexArray:
-        """That of the first ones; see `Basis.far_field`."""
-        nothing = np.zeros((len(angles), self.size - self.outside.size))
-        return np.concatenate([self.outside.far_field(angles), nothing], axis=1)
+        """The far field of the functions outside; see `Basis.far_field`."""
+        zeros = np.zeros((len(angles), self.size - self.outside.size))
+        return np.concatenate([self.outside.far_field(angles), zeros], axis=1)
 
     @property
     def together(self) -> int:
-        """As many as of any part."""
+        """The largest number of any part."""
         return max(part.together for part in self.parts)
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
         first, last, _ = columns.indices(self.size)
-        where = np.zeros(len(operator.points), dtype=np.intp)
+        owner = np.zeros(len(operator.points), dtype=np.intp)
         for number, shape in enumerate(self.shapes, 1):
-            where[shape._contains(operator.points, False)] = number
+            owner[shape._contains(operator.points, False)] = number
         out[...] = 0.0
         start = 0
         for number, basis in enumerate(self.parts):
             begin, end = max(first, start) - start, min(last, start + basis.size) - start
-            index = np.flatnonzero(where == number)
+            index = np.flatnonzero(owner == number)
             if begin < end and len(index):
                 values = np.empty((end - begin, len(index)), dtype=np.complex128)
                 basis.write(operator.select(index), slice(begin, end), values)
@@ -158,41 +139,35 @@ class RegionalBasis(Basis):
             start += basis.size
 
 
-# ---- Displacements of elastic bodies from potentials
-
-
 def elastic_potentials(longitudinal: Basis, transverse: Basis, axes: Sequence[int]) -> Basis:
-    """The gradients of the functions of one basis, and the curls of those of another.
+    """Displacements of elastic bodies: the gradients of the functions of one basis and the curls of those of another.
 
     Parameters
     ----------
     longitudinal, transverse : Basis
         Solutions of Helmholtz' equation in the plane with the two wavenumbers.
     axes : sequence of int
-        Along which axis each of the two unknowns displaces.
+        The axis of each of the two unknowns.
     """
-    slopes = (Term(1.0, (1, 0)), Term(1.0, (0, 1)))
-    turned = (Term(1.0, (0, 1)), Term(-1.0, (1, 0)))
+    gradient = (Term(1.0, (1, 0)), Term(1.0, (0, 1)))
+    curl = (Term(1.0, (0, 1)), Term(-1.0, (1, 0)))
     return JoinedBasis(
         [
             DerivedBasis(basis, [Operator(2, (terms[axis],)) for axis in axes])
-            for basis, terms in ((longitudinal, slopes), (transverse, turned))
+            for basis, terms in ((longitudinal, gradient), (transverse, curl))
         ]
     )
 
 
-# ---- The functions of an open domain at other wavenumbers: around the same places, of the same orders
-
-
 def at_wavenumbers(basis: Basis, wavenumbers: Sequence[complex], unknown: int = 0) -> Basis:
-    """Functions of these wavenumbers, one for each unknown, where others were.
+    """The same functions at other wavenumbers, one for each unknown: around the same centers, of the same orders.
 
-    Beside their sizes, which are those at a distance, they are analytic in the wavenumbers.
+    Except for their sizes, they are analytic in the wavenumbers.
 
     Raises
     ------
     UnsuitableError
-        Of functions that are not those of one wavenumber.
+        If functions do not have a wavenumber.
     """
     k = wavenumbers[unknown]
     match basis:
@@ -205,7 +180,7 @@ def at_wavenumbers(basis: Basis, wavenumbers: Sequence[complex], unknown: int = 
             return RadiatingBasis(basis.centers, basis.orders, k, basis.scales)
         case LayerBasis():
             sources = at_wavenumbers(basis.basis, wavenumbers, unknown)
-            assert isinstance(sources, MultipoleBasis)  # as they were
+            assert isinstance(sources, MultipoleBasis)
             return LayerBasis(sources, basis.layers, basis.sizes)
         case MultipoleBasis():
             return MultipoleBasis(basis.centers, basis.orders, k, basis.scales, regular=basis.regular)
@@ -213,26 +188,25 @@ def at_wavenumbers(basis: Basis, wavenumbers: Sequence[complex], unknown: int = 
             raise UnsuitableError(f"{type(basis).__name__} has functions of no wavenumber of their own")
 
 
-# ---- Features for open domains, as a family: placed rather than drawn
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class Outward(Family):
-    """Functions around places in objects, which satisfy the equation outside and behave at infinity.
+    """Functions around centers in objects, which satisfy the equation outside and the radiation condition at infinity.
 
-    Nothing of them is random: where they are follows from the objects.
+    They are not random: their places follow from the objects.
 
     Attributes
     ----------
     basis : Basis
     words : str
-        What they are, for reports.
+        Their description, for reports.
     caution : float
         As in `Family`.
     doubted : callable or None
-        What is said by `doubts`, where functions are known to some digits only.
+        Computes `doubts` if functions are known to a few digits only.
     """
+
+    satisfies_equation = True
 
     basis: Basis
     words: str
@@ -241,13 +215,8 @@ class Outward(Family):
 
     @property
     def neurons(self) -> int:  # type: ignore[override]
-        """How many there are."""
+        """Number of functions."""
         return self.basis.size
-
-    @property
-    def satisfies_equation(self) -> bool:
-        """True: it is what they are."""
-        return True
 
     def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
         """See `Family.doubts`."""

@@ -1,11 +1,11 @@
-"""Waves that leave a row of copies."""
+"""Outgoing waves of gratings: periodic rows of copies along the first axis."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.basis.outgoing.radiating import RadiatingBasis
-from fspielm.basis.wrapping import WrappedBasis, parts_of_sum
+from fspielm.basis.wrapping import WrappedBasis
 from fspielm.problem.scattering.open_domain import Lattice
-
-# ---- Functions of one period, continued to all others
 
 
 @final
 class FoldedBasis(WrappedBasis):
-    """Functions that are known in one period, continued to all others.
+    """Functions that are defined in one period, continued quasi-periodically to all others.
 
     Parameters
     ----------
@@ -30,18 +28,11 @@ class FoldedBasis(WrappedBasis):
     lattice : Lattice
     """
 
+    dtype = np.dtype(np.complex128)
+
     def __init__(self, basis: Basis, lattice: Lattice) -> None:
         super().__init__(basis)
         self.lattice = lattice
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -51,29 +42,28 @@ class FoldedBasis(WrappedBasis):
 
 
 def fold(operator: LocalOperator, lattice: Lattice) -> tuple[LocalOperator, ComplexArray]:
-    """The operator at points moved to the period around the middle, and what values there are multiplied with."""
+    """The operator at points moved to the middle period, and the phases of the values there."""
     copies = lattice.copies(operator.points)
     points = operator.points - np.outer(copies, (lattice.period, 0.0))
     return replace(operator, points=points, axes=()), lattice.phases(copies)
 
 
-# ---- Waves that leave a row of copies of some places
-# Of the copies, those close by are summed as they are. All that are farther, on either side, are plane waves along the
-# row: Hankel's functions are integrals of those along the path of steepest descent, on which the sum over copies is a
+# ---- Waves of a row of copies
+# Copies close by are summed directly. All farther copies on either side are summed as plane waves along the row:
+# Hankel's functions are integrals of these along the path of steepest descent, on which the sum over copies is a
 # geometric series (K. Yasumoto, K. Yoshitomi, IEEE Trans. Antennas Propag. 47, 1999). Above and below the objects there
-# are few waves altogether, the orders of the grating.
+# are only a few waves, the orders of the grating.
 
-
-# Digits of all that is summed, as a logarithm.
+# Accuracy of all sums, as a natural logarithm.
 _FOLDINGS = 38.0
-# So far above and below the objects, in periods, orders are taken.
-_BEYOND = 0.5
-# By how much plane waves may be larger than their sum, as a logarithm.
+# Orders are used above and below the objects from this distance on, in periods.
+_EDGE = 0.5
+# How much larger than their sum plane waves may be, as a logarithm.
 _CANCELLED = 3.0
-# Half the width of the strip around the path, at most, and of the distance to a pole.
+# Half the width of the strip around the path, at most, and as a share of the distance to a pole.
 _STRIP = 0.6
-_OF_POLE = 0.8
-# Entries of a table of waves at points.
+_SHARE_OF_POLE = 0.8
+# Entries of a table of waves at points, at a time.
 _AT_ONCE = 4_000_000
 
 
@@ -84,25 +74,18 @@ class GratingBasis(WrappedBasis):
     Parameters
     ----------
     basis : RadiatingBasis
-        With centers in the period around the middle.
+        With centers in the middle period.
     lattice : Lattice
     bottom, top : float
-        The ends of the objects, between which all centers lie.
+        The lower and upper end of the objects, between which all centers lie.
     """
+
+    dtype = np.dtype(np.complex128)
 
     def __init__(self, basis: RadiatingBasis, lattice: Lattice, bottom: float, top: float) -> None:
         super().__init__(basis)
         self.alone, self.lattice = basis, lattice
         self.bottom, self.top = bottom, top
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -120,7 +103,7 @@ class GratingBasis(WrappedBasis):
         out *= phases
 
     def amplitudes(self, sign: int) -> tuple[NDArray[np.int_], ComplexArray]:
-        """Numbers of the orders that leave upward (1) or downward (-1), and their sizes ``(J, M)`` at the origin."""
+        """Indices of the orders that leave upward (1) or downward (-1), and their sizes ``(J, M)`` at the origin."""
         waves = self._orders(sign, 0.0)
         numbers, _, across = self.lattice.orders()
         edge = self.top + self._edge if sign > 0 else -(self.bottom - self._edge)
@@ -128,20 +111,20 @@ class GratingBasis(WrappedBasis):
 
     @property
     def _edge(self) -> float:
-        return _BEYOND * self.lattice.period
+        return _EDGE * self.lattice.period
 
     def _orders(self, sign: int, foldings: float) -> _Waves:
-        """The orders of the grating, above it or below, of size one at the edge of where they are taken."""
+        """The orders of the grating above or below it, of size one at the edge of the region where they are used."""
         k, period = self.lattice.wavenumber, self.lattice.period
         highest = int(self.alone.orders.max(initial=0))
-        # high orders of multipoles have more of them
+        # high orders of multipoles excite more of them
         _, along, across = self.lattice.orders((foldings + 2.0 * highest) / self._edge if foldings else 0.0)
         edge = self.top + self._edge if sign > 0 else self.bottom - self._edge
-        # of which a source has these, and an order more turns by the direction
+        # the weights are those of a source; each further multipole order multiplies by the turn
         return _Waves(along, sign * across, -1j * (along + 1j * sign * across) / k, 2 / (period * across), 0.0, edge)
 
     def _nearby(self, operator: LocalOperator, columns: slice) -> ComplexArray:
-        """Copies close by as they are, all others as waves along the row."""
+        """The functions near the objects: close copies directly, all others as waves along the row."""
         period, copies = self.lattice.period, self._copies
         count = len(range(self.size)[columns])
         total = np.zeros((count, len(operator.points)), dtype=np.complex128)
@@ -160,71 +143,61 @@ class GratingBasis(WrappedBasis):
 
     @cached_property
     def _tall(self) -> float:
-        """How far apart centers and points may be, across the row."""
+        """The largest distance of centers and points across the row."""
         return self.top - self.bottom + self._edge
 
     @cached_property
     def _copies(self) -> int:
-        """How many on either side are close: plane waves of the others are not much larger than their sum."""
+        """Number of close copies on either side: the plane waves of the others do not cancel much."""
         k, period = self.lattice.wavenumber, self.lattice.period
         apart = max(k * self._tall**2 / (4 * _CANCELLED), self._tall, period)
         return math.ceil(apart / period)
 
     @cached_property
     def _sides(self) -> tuple[_Waves, _Waves]:
-        """The copies on the right, and those on the left, as plane waves along the row."""
+        """The copies on the right and those on the left as plane waves along the row."""
         return self._side(1), self._side(-1)
 
     def _side(self, side: int) -> _Waves:
-        """The copies on the right (1), whose waves go to the left, or those on the left (-1)."""
+        """The copies on the right (1), whose waves travel to the left, or those on the left (-1)."""
         lattice, first = self.lattice, self._copies + 1
         k, kd = lattice.wavenumber, lattice.wavenumber * lattice.period
         tau = self._path(side)
         root = np.sqrt(tau**2 - 2j)
         cosine, sine = 1 + 1j * tau**2, tau * root
-        each = 1j * (kd * cosine + side * lattice.along * lattice.period)  # from a copy to the next
-        series = np.exp(first * each) / (1 - np.exp(each))
+        step = 1j * (kd * cosine + side * lattice.along * lattice.period)  # from one copy to the next
+        series = np.exp(first * step) / (1 - np.exp(step))
         weights = -2j * (tau[1] - tau[0]) / (np.pi * root) * series
         turn = 1j * side * (cosine + 1j * sine)
         height = 0.5 * (self.bottom + self.top)
         return _Waves(-side * k * cosine, -side * k * sine, turn, weights, lattice.middle, height)
 
     def _path(self, side: int) -> FloatArray:
-        """Places on the path of steepest descent, as dense and as far as all digits need."""
+        """Nodes on the path of steepest descent, as dense and as far as full accuracy requires."""
         lattice, first = self.lattice, self._copies + 1
         kd, tall = lattice.wavenumber * lattice.period, lattice.wavenumber * self._tall
         highest = int(self.alone.orders.max(initial=0)) + 2
-        # where the geometric series has a pole; sums at equal steps converge with the strip without any
+        # equal steps converge with the width of the strip around the path that contains no pole of the series
         turned = (kd + side * lattice.along * lattice.period) / (2 * np.pi)
         pole = math.sqrt(np.pi * abs(turned - round(turned)) / kd)
-        strip = min(_OF_POLE * pole, _STRIP, math.sqrt(10.0 / ((first + 1) * kd)))
+        strip = min(_SHARE_OF_POLE * pole, _STRIP, math.sqrt(10.0 / ((first + 1) * kd)))
         grown = (first + 1) * kd * strip**2 + (2 * highest + tall) * strip
         step = 2 * np.pi * strip / (_FOLDINGS + grown)
-        look = np.linspace(0, 3 * math.sqrt((_FOLDINGS + 8 * highest + tall) / ((first - 1) * kd)), 4001)
-        falls = (first - 1) * kd * look**2 - tall * np.minimum(look, 1.0) - highest * np.log(1 + 2 * look + 2 * look**2)
-        last = look[np.flatnonzero(falls - falls.min() <= _FOLDINGS)[-1]]
+        grid = np.linspace(0, 3 * math.sqrt((_FOLDINGS + 8 * highest + tall) / ((first - 1) * kd)), 4001)
+        decay = (first - 1) * kd * grid**2 - tall * np.minimum(grid, 1.0) - highest * np.log(1 + 2 * grid + 2 * grid**2)
+        last = grid[np.flatnonzero(decay - decay.min() <= _FOLDINGS)[-1]]
         return step * np.arange(-math.ceil(last / step), math.ceil(last / step) + 1)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Waves:
-    """Plane waves ``exp(i (along (x - x0) + across (y - y0)))`` that sources are sums of.
+    """Plane waves ``exp(i (along (x - x0) + across (y - y0)))`` whose sums are the fields of sources."""
 
-    Attributes
-    ----------
-    along, across : (J,) arrays
-    turn : (J,) array
-        What the next order of a multipole is multiplied with.
-    weights : (J,) array
-        Of a source.
-    x0, y0 : float
-    """
-
-    along: NumberArray
-    across: NumberArray
-    turn: ComplexArray
-    weights: NumberArray
+    along: NumberArray  # (J,)
+    across: NumberArray  # (J,)
+    turn: ComplexArray  # (J,): factor from one order of a multipole to the next
+    weights: NumberArray  # (J,): amplitudes in the field of a source
     x0: float
     y0: float
 
@@ -241,10 +214,10 @@ class _Waves:
         )
 
     def strengths(self, alone: RadiatingBasis, columns: slice) -> ComplexArray:
-        """How much of each wave there is in the functions `columns`, ``(J, m)``."""
+        """Amplitudes of the waves in the functions `columns`, ``(J, m)``."""
         center, order = alone.places(columns)
         x, y = alone.centers[center].T
         back = 1j * (np.outer(self.along, x - self.x0) + np.outer(self.across, y - self.y0))
-        # together, as each may be beyond all numbers
+        # one exponential of the sum, as single factors may overflow
         exponents = np.outer(np.log(self.turn), order) - np.log(alone.sizes[columns]) - back
         return np.asarray(self.weights[:, None] * np.exp(exponents))

@@ -1,4 +1,4 @@
-"""Multipoles in space."""
+"""Multipoles in space: spherical harmonics times spherical Bessel functions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 import scipy
@@ -14,20 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
-from fspielm.basis.wrapping import parts_of_sum
 from fspielm.errors import ProblemError
 
-# ---- Real spherical harmonics, and what is left of them under multiplication with a coordinate
-# Those of degree n and order m from -n to n are counted by ``n^2 + n + m``: cosines of the azimuth for positive orders,
-# sines for negative ones. The mean of their squares over all directions is one.
+# ---- Real spherical harmonics
+# Degree n and order m from -n to n have the index ``n^2 + n + m``: cosines of the azimuth for positive orders, sines
+# for negative ones. The mean of their squares over all directions is one.
 
+Sparse: TypeAlias = Any  # scipy.sparse.csr_array
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    Sparse: TypeAlias = csr_array
-
-# Closer to the axis than this, the azimuth means nothing.
+# Closer to the axis than this, the azimuth is undefined.
 _AXIS = 1e-300
 
 
@@ -37,7 +32,7 @@ def degrees(highest: int) -> NDArray[np.int_]:
 
 
 def harmonics(highest: int, directions: FloatArray) -> FloatArray:
-    """All up to a degree, ``((highest + 1)^2, n)``, in directions ``(n, 3)`` of length one."""
+    """All harmonics up to a degree, ``((highest + 1)^2, n)``, in directions ``(n, 3)`` of length one."""
     x, y, z = directions.T
     across = np.hypot(x, y)
     turn = np.where(across > _AXIS, (x + 1j * y) / np.maximum(across, _AXIS), 1.0)
@@ -53,7 +48,7 @@ def harmonics(highest: int, directions: FloatArray) -> FloatArray:
             table[middle + m] = here * turned.real
             if m:
                 table[middle - m] = here * turned.imag
-            # upward in the degree, which is stable
+            # upward recurrence in the degree, which is stable
             ahead = np.sqrt((4 * (n + 1) ** 2 - 1) / ((n + 1) ** 2 - m * m))
             behind = np.sqrt((n * n - m * m) / (4 * n * n - 1)) if n else 0.0
             before, here = here, ahead * (z * here - behind * before)
@@ -62,12 +57,10 @@ def harmonics(highest: int, directions: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=64)
 def times_coordinate(highest: int, axis: int) -> tuple[Sparse, Sparse]:
-    """A coordinate of the direction times each harmonic up to a degree, as sums of those up to the next.
+    """A coordinate of the direction times each harmonic up to a degree, as sums of harmonics up to the next degree.
 
-    Two matrices ``((highest + 1)^2, (highest + 2)^2)``: to the next degree, and to the one before.
+    Two matrices ``((highest + 1)^2, (highest + 2)^2)``: the parts of the next degree, and of the previous one.
     """
-    from scipy.sparse import coo_array  # imported here: it takes long, and few need it
-
     n = degrees(highest)
     m = np.arange(len(n)) - n * n - n
 
@@ -75,33 +68,28 @@ def times_coordinate(highest: int, axis: int) -> tuple[Sparse, Sparse]:
         kept = (np.abs(m + turn) <= n + step) & (n + step >= 0)
         to = (n + step) ** 2 + n + step + m + turn
         entries = (values[kept], (np.flatnonzero(kept), to[kept]))
-        return coo_array(entries, shape=(len(n), (highest + 2) ** 2)).tocsr()
+        return scipy.sparse.coo_array(entries, shape=(len(n), (highest + 2) ** 2)).tocsr()
 
-    # of the complex harmonics with the phase of Condon and Shortley
+    # for complex harmonics with the Condon-Shortley phase
     up, down = np.sqrt(1 / ((2 * n + 1) * (2 * n + 3))), np.sqrt(1 / np.maximum((2 * n - 1) * (2 * n + 1), 1))
     if axis == 2:
-        parts = (
-            matrix(1, 0, up * np.sqrt((n + 1) ** 2 - m**2)),
-            matrix(-1, 0, down * np.sqrt(n**2 - m**2)),
-        )
+        parts = (matrix(1, 0, up * np.sqrt((n + 1) ** 2 - m**2)), matrix(-1, 0, down * np.sqrt(n**2 - m**2)))
     else:
         right = np.sqrt((n + m + 1) * (n + m + 2)), np.sqrt(np.maximum((n - m) * (n - m - 1), 0))
         left = np.sqrt((n - m + 1) * (n - m + 2)), np.sqrt(np.maximum((n + m) * (n + m - 1), 0))
-        # x + i y turns to the next order, x - i y to the one before
+        # x + i y raises the order, x - i y lowers it
         first, last = (0.5, 0.5) if axis == 0 else (-0.5j, 0.5j)
         parts = (
             first * matrix(1, 1, -up * right[0]) + last * matrix(1, -1, up * left[0]),
             first * matrix(-1, 1, down * right[1]) + last * matrix(-1, -1, -down * left[1]),
         )
-    here, there = _in_complex(highest), _in_complex(highest + 1)
+    here, there = _real_to_complex(highest), _real_to_complex(highest + 1)
     found = [(here @ part @ there.conj().T).real.tocsr() for part in parts]
     return found[0], found[1]
 
 
-def _in_complex(highest: int) -> Sparse:
+def _real_to_complex(highest: int) -> Sparse:
     """The real harmonics as sums of complex ones."""
-    from scipy.sparse import coo_array
-
     n = degrees(highest)
     m = np.arange(len(n)) - n * n - n
     zero, right, left = (np.flatnonzero(kept) for kept in (m == 0, m > 0, m < 0))
@@ -117,160 +105,156 @@ def _in_complex(highest: int) -> Sparse:
             [1j * half] * len(left),
         ]
     )
-    return coo_array((values, (rows, columns)), shape=(len(n), len(n))).tocsr()
+    return scipy.sparse.coo_array((values, (rows, columns)), shape=(len(n), len(n))).tocsr()
 
 
-# ---- Multipoles in space: waves that leave places, or pass through them, and harmonic fields that fall off
-# They are spherical Bessel functions, each times a number by which its limit for k = 0 is a power. A derivative makes
-# of the function of degree n that of the next one, and that of the one before.
+# ---- Multipoles
+# Radial functions are spherical Bessel functions, normalised so that their limit for k = 0 is a power of r. Derivatives
+# of the function of degree n consist of those of degrees n + 1 and n - 1.
 
-
-# Stands for a center itself, where directions mean nothing, in units of its scale.
-_BESIDE = 1e-100
-# Values of sources that caches hold.
-_AT_ONCE = 2**14
-# Stands for the center itself, and what is too small for others to follow from it.
-_CENTER = 1e-60
+# Replaces zero radius, where directions are undefined, in units of the scale; and in regular radial functions.
+_SMALLEST_RADIUS = 1e-100
+_SMALLEST_REGULAR_RADIUS = 1e-60
+# Regular functions below this are too small to start a recurrence.
 _NOTHING = 1e-200
+# Values of sources that the processor's cache holds.
+_AT_ONCE = 2**14
 
 
 @dataclass(frozen=True, eq=False)
 class _Radial(ABC):
-    """Of degrees up to the highest, with distances and wavenumber in units of a scale.
-
-    Attributes
-    ----------
-    wavenumber : complex
-    highest : int
-    """
+    """Radial functions of degrees up to the highest, with distances and wavenumber in units of a scale."""
 
     wavenumber: complex
     highest: int
 
     @abstractmethod
     def values(self, highest: int, radius: FloatArray) -> ComplexArray:
-        """Those of degrees up to `highest` at distances ``(n,)``; shape ``(highest + 1, n)``."""
+        """The functions of degrees up to `highest` at distances ``(n,)``; shape ``(highest + 1, n)``."""
 
     @abstractmethod
     def up(self, n: NDArray[np.int_]) -> ComplexArray | FloatArray:
-        """``f' - n f / r`` of the function of degree n, in units of that of degree n + 1."""
+        """``f' - n f / r`` of the function of degree n, as a multiple of that of degree n + 1."""
 
     @abstractmethod
     def down(self, n: NDArray[np.int_]) -> ComplexArray | FloatArray:
-        """``f' + (n + 1) f / r`` of the function of degree n, in units of that of degree n - 1."""
+        """``f' + (n + 1) f / r`` of the function of degree n, as a multiple of that of degree n - 1."""
 
     @property
     @abstractmethod
     def sizes(self) -> FloatArray:
-        """About how large each is at a distance of one, ``(highest,)``."""
+        """Approximate size of each function at a distance of one, ``(highest,)``."""
 
     def far(self, highest: int) -> ComplexArray:
-        """What ``exp(i k r) / r`` is multiplied with far away, of degrees up to `highest`."""
+        """The factors of ``exp(i k r) / r`` far away, for degrees up to `highest`."""
         n = np.arange(highest + 1)
         return np.asarray(np.cumprod(np.where(n, -1j * self.wavenumber / np.maximum(2 * n - 1, 1), 1.0)))
 
 
 @final
-class _Leaving(_Radial):
+class _Outgoing(_Radial):
     """``i k^(n + 1) / (2 n - 1)!! h(n, k r)``, which is ``r^-(n + 1)`` for k = 0."""
 
     def values(self, highest: int, radius: FloatArray) -> ComplexArray:
-        """See `Radial.values`."""
+        """See `_Radial.values`."""
         k = self.wavenumber
         found = np.empty((highest + 1, len(radius)), dtype=np.complex128)
-        # damped waves about as large as they are at a distance of one
+        # damped waves relative to their size at a distance of one
         found[0] = np.exp(1j * k * radius + k.imag) / radius
         if highest:
             found[1] = found[0] * (1 / radius - 1j * k)
         for n in range(1, highest):
-            # upward, which is stable for what grows with the degree
+            # upward recurrence, which is stable for functions that grow with the degree
             found[n + 1] = found[n] / radius - k**2 / (4 * n * n - 1) * found[n - 1]
         return found
 
     def up(self, n: NDArray[np.int_]) -> FloatArray:
-        """See `Radial.up`."""
+        """See `_Radial.up`."""
         return np.asarray(-(2.0 * n + 1.0), dtype=np.float64)
 
     def down(self, n: NDArray[np.int_]) -> ComplexArray | FloatArray:
-        """See `Radial.down`."""
-        return np.asarray(_if_real(self.wavenumber**2) / (2 * n - 1))
+        """See `_Radial.down`."""
+        return np.asarray(_simplify(self.wavenumber**2) / (2 * n - 1))
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """See `Radial.sizes`."""
+        """See `_Radial.sizes`."""
         sizes: FloatArray = np.abs(self.values(self.highest, np.ones(1))[:, 0])
-        if self.wavenumber.imag < 0:  # with the one before, for a single one may vanish there: at a resonance
+        if self.wavenumber.imag < 0:  # combined with the previous one, as a single one may vanish there: at a resonance
             return np.asarray(np.hypot(sizes, np.append(sizes[:1], sizes[:-1])), dtype=np.float64)
         return sizes
 
 
 @final
-class _Passing(_Radial):
+class _Regular(_Radial):
     """``(2 n + 1)!! / k^n j(n, k r)``, which is ``r^n`` for k = 0."""
 
     def values(self, highest: int, radius: FloatArray) -> ComplexArray:
-        """See `Radial.values`."""
-        k, radius = self.wavenumber, np.maximum(radius, _CENTER)
+        """See `_Radial.values`."""
+        k, radius = self.wavenumber, np.maximum(radius, _SMALLEST_REGULAR_RADIUS)
         found = np.empty((highest + 1, len(radius)), dtype=np.complex128)
         found[-2:] = self._directly(np.arange(highest + 1)[-2:], radius)
         for n in range(highest - 1, 0, -1):
-            # downward, which is stable for what falls with the degree
+            # downward recurrence, which is stable for functions that fall with the degree
             found[n - 1] = found[n] / radius - k**2 / ((2 * n + 1) * (2 * n + 3)) * found[n + 1]
-        # next to the center the highest ones are none, and tell nothing
+        # next to the center the highest ones underflow
         small = np.flatnonzero(np.abs(found[-1]) < _NOTHING)
         found[:, small] = self._directly(np.arange(highest + 1), radius[small])
         return found
 
     def _directly(self, n: NDArray[np.int_], radius: FloatArray) -> ComplexArray:
-        """Those of degrees n."""
+        """The functions of degrees n."""
         k = self.wavenumber
         z = k * radius
-        # damped waves about as large as they are at a distance of one
+        # damped waves relative to their size at a distance of one
         front = np.sqrt(0.5 * np.pi / z) * np.exp(np.abs(z.imag) - abs(k.imag))
         ratios = [np.prod((2 * np.arange(1, each + 1) + 1) / k) for each in n.tolist()]
         return np.asarray(np.array(ratios)[:, None] * scipy.special.jve(n[:, None] + 0.5, z) * front)
 
     def up(self, n: NDArray[np.int_]) -> ComplexArray | FloatArray:
-        """See `Radial.up`."""
-        return np.asarray(-_if_real(self.wavenumber**2) / (2 * n + 3))
+        """See `_Radial.up`."""
+        return np.asarray(-_simplify(self.wavenumber**2) / (2 * n + 3))
 
     def down(self, n: NDArray[np.int_]) -> FloatArray:
-        """See `Radial.down`."""
+        """See `_Radial.down`."""
         return np.asarray(2.0 * n + 1.0, dtype=np.float64)
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """See `Radial.sizes`."""
-        # with the next one, for a single one may vanish there
-        each = np.abs(self.values(self.highest, np.ones(1))[:, 0])
+        """See `_Radial.sizes`."""
+        # combined with the next one, as a single one may vanish there
+        sizes = np.abs(self.values(self.highest, np.ones(1))[:, 0])
         following = abs(self.wavenumber) / (2 * np.arange(self.highest) + 3)
-        return np.asarray(np.hypot(each[:-1], following * each[1:]), dtype=np.float64)
+        return np.asarray(np.hypot(sizes[:-1], following * sizes[1:]), dtype=np.float64)
 
 
-def _if_real(number: complex) -> complex | float:
+def _simplify(number: complex) -> complex | float:
     return number if number.imag else number.real
 
 
 @final
 class MultipoleBasis(Basis):
-    """Solutions of ``laplacian u + k^2 u = 0`` in space around centers: spherical harmonics, times functions of r.
+    """Solutions of ``laplacian u + k^2 u = 0`` in space around centers: spherical harmonics times functions of r.
 
-    These are spherical Hankel functions of the first kind, which are outgoing for a time factor ``exp(-i omega t)``,
-    and fall off where Im k > 0, or grow where Im k < 0; for k = 0 powers ``r^-(n + 1)``. Or else they are regular:
-    spherical Bessel functions. A center of highest degree n has all harmonics up to it: it is a source for n = 0.
+    The latter are spherical Hankel functions of the first kind, which are outgoing for a time factor
+    ``exp(-i omega t)``, decay if Im k > 0 and grow if Im k < 0, or powers ``r^-(n + 1)`` for k = 0. Regular multipoles
+    have spherical Bessel functions instead. A center of highest degree n has all harmonics up to it; n = 0 makes it a
+    source.
 
     Parameters
     ----------
     centers : (C, 3) array
-        Outside of the domain, unless they are regular.
+        Outside of the domain, unless functions are regular.
     orders : (C,) array of int
         The highest degree at each.
     wavenumber : complex
         k.
     scales : (C,) array
-        Distances from the centers at which their functions have size one.
+        Distances from the centers at which functions have size one.
     regular : bool
     """
+
+    dimension = 3
 
     def __init__(
         self, centers: ArrayLike, orders: ArrayLike, wavenumber: complex, scales: ArrayLike, *, regular: bool = False
@@ -294,13 +278,8 @@ class MultipoleBasis(Basis):
         return int(self._starts[-1])
 
     @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
-
-    @property
     def dtype(self) -> np.dtype[Any]:
-        """Real where fields fall off without waves."""
+        """Real if fields decay without oscillation."""
         falls_off = self.wavenumber.real == 0 and not self.regular
         return np.dtype(np.float64 if falls_off else np.complex128)
 
@@ -316,12 +295,8 @@ class MultipoleBasis(Basis):
 
     @property
     def together(self) -> int:
-        """All of one center: each degree follows from those before."""
+        """All functions of one center: each degree follows from the previous ones."""
         return int((self.orders.max() + 1) ** 2)
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts, where they are complex; see `Basis.field`."""
-        return parts_of_sum(self, coefficients) if self.dtype.kind == "c" else (self, coefficients)
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -329,7 +304,7 @@ class MultipoleBasis(Basis):
         row = 0
         for run in self._runs(columns):
             scale, number = float(self.scales[run.centers[0]]), len(run.centers)
-            highest = int(np.sqrt(run.stop - 1))  # the degree of the last
+            highest = int(np.sqrt(run.stop - 1))  # the degree of the last function
             target = out[row : row + number * (run.stop - run.start)]
             row += len(target)
             if highest == 0 and reach <= 1 and not self.regular:
@@ -355,10 +330,10 @@ class MultipoleBasis(Basis):
         apart = [(operator.points[:, axis] - self.centers[centers, axis, None]) / scale for axis in range(3)]
         radius = np.sqrt(apart[0] ** 2 + apart[1] ** 2 + apart[2] ** 2)
         inverse = 1 / radius
-        # damped waves about as large as they are at a distance of one
+        # damped waves relative to their size at a distance of one
         size = np.exp(k.imag * (1 - radius)) * inverse if k.imag else inverse
         value: NumberArray = size
-        if self.dtype.kind == "c":  # parts by themselves are faster than an exponential of complex numbers
+        if self.dtype.kind == "c":  # cosine and sine are faster than a complex exponential
             value = np.empty(radius.shape, dtype=np.complex128)
             np.multiply(size, np.cos(k.real * radius), out=value.real)
             np.multiply(size, np.sin(k.real * radius), out=value.imag)
@@ -375,40 +350,39 @@ class MultipoleBasis(Basis):
         np.multiply(value, plain, out=out)
 
     def far_field(self, angles: FloatArray) -> ComplexArray:
-        """What ``exp(i k r) / r`` is multiplied with far away, ``(n, M)``, in directions ``(n, 3)`` of length one."""
+        """The factors of ``exp(i k r) / r`` far away, ``(n, M)``, in directions ``(n, 3)`` of length one."""
         far = np.empty((len(angles), self.size), dtype=np.complex128)
         table = harmonics(int(self.orders.max()), angles)
         for run in self._runs(slice(0, self.size)):
             scale, highest = float(self.scales[run.centers[0]]), int(np.sqrt(run.stop - 1))
             radial, n = self._radial(scale, highest + 1), degrees(highest)
-            each = scale * (radial.far(highest) / radial.sizes[: highest + 1])[n]
-            own = table[: len(n)].T * each
+            around_zero = table[: len(n)].T * (scale * (radial.far(highest) / radial.sizes[: highest + 1])[n])
             for center in run.centers:
-                ahead = np.exp(-1j * self.wavenumber * (angles @ self.centers[center]))
-                far[:, self._starts[center] : self._starts[center + 1]] = ahead[:, None] * own
+                phase = np.exp(-1j * self.wavenumber * (angles @ self.centers[center]))
+                far[:, self._starts[center] : self._starts[center + 1]] = phase[:, None] * around_zero
         return far
 
     def _radial(self, scale: float, highest: int) -> _Radial:
-        kind = _Passing if self.regular else _Leaving
+        kind = _Regular if self.regular else _Outgoing
         return kind(self.wavenumber * scale, highest)
 
     def _runs(self, columns: slice) -> Iterator[_Run]:
-        """The functions `columns`, those of centers that are alike together."""
+        """The functions `columns`, grouped by consecutive centers of equal scale and equal functions."""
         first, last, _ = columns.indices(self.size)
         begin, end = np.searchsorted(self._starts, [first, last - 1], side="right") - 1
         centers = np.arange(begin, end + 1 if last > first else begin)
         start = np.maximum(first - self._starts[centers], 0)
         stop = np.minimum(last, self._starts[centers + 1]) - self._starts[centers]
-        what = np.stack([self.scales[centers], start, stop])
-        others = 1 + np.flatnonzero(np.any(np.diff(what, axis=1), axis=0))
-        for alike in np.split(np.arange(len(centers)), others) if len(centers) else ():
-            yield _Run(centers[alike], int(start[alike[0]]), int(stop[alike[0]]))
+        keys = np.stack([self.scales[centers], start, stop])
+        breaks = 1 + np.flatnonzero(np.any(np.diff(keys, axis=1), axis=0))
+        for group in np.split(np.arange(len(centers)), breaks) if len(centers) else ():
+            yield _Run(centers[group], int(start[group[0]]), int(stop[group[0]]))
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """Some of the functions, from `start` to `stop`, of each of several `centers` of one scale."""
+    """The functions from `start` to `stop` of each of several `centers` of one scale."""
 
     centers: NDArray[np.int_]
     start: int
@@ -417,22 +391,18 @@ class _Run:
 
 def _table(radial: _Radial, highest: int, points: FloatArray) -> ComplexArray:
     """Functions of all degrees up to the highest around zero, ``((highest + 1)^2, n)``."""
-    radius = np.maximum(np.linalg.norm(points, axis=1), _BESIDE)
+    radius = np.maximum(np.linalg.norm(points, axis=1), _SMALLEST_RADIUS)
     angular = harmonics(highest, points / radius[:, None])
     return np.asarray(radial.values(highest, radius)[degrees(highest)] * angular)
 
 
 def _derivative(radial: _Radial, highest: int, orders: tuple[int, ...]) -> Sparse:
-    """The derivative of functions up to a degree as sums of functions up to a higher one."""
-    from scipy.sparse import eye_array
-
-    reach = sum(orders)
-    found = eye_array((highest + 1) ** 2, (highest + 1) ** 2, format="csr")
+    """A derivative of the functions up to a degree, as sums of functions up to a higher degree."""
+    found = scipy.sparse.eye_array((highest + 1) ** 2, (highest + 1) ** 2, format="csr")
     below = highest
     for axis in (axis for axis, order in enumerate(orders) for _ in range(order)):
         up, down = times_coordinate(below, axis)
         n = degrees(below)
         raised = up.multiply(radial.up(n)[:, None]) + down.multiply(radial.down(n)[:, None])
         found, below = (found @ raised).tocsr(), below + 1
-    assert below == highest + reach
     return found

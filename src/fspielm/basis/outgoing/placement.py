@@ -1,4 +1,4 @@
-"""Where functions of open domains are placed in the plane."""
+"""Where to place the functions of open domains in the plane: in disks, along smooth curves, toward corners."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray
@@ -15,47 +16,39 @@ from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
 from fspielm.resources import check_deadline, reserve_waves
 
-# ---- Smooth closed curves, continued into what they go around
+Loop: TypeAlias = Sequence[PlaneCurve]
 
+# ---- Analytic continuation of smooth closed curves into their interior
 
-# Points along the curve, at first and at most: a curve that needs more has corners, nearly.
+# Points along the curve, at first and at most: a curve that needs more nearly has corners.
 _FEWEST, _MOST = 64, 4096
-# Of Fourier coefficients: what counts as rounding, and what the last ones must have come down to.
+# Fourier coefficients, relative to the largest: the level of rounding, and the level that the last ones must reach.
 _ROUNDING = 1e-15
 _RESOLVED = 1e-12
-# Depths that are tried, in radians of the parameter.
+# Trial depths, in radians of the parameter.
 _DEPTHS = np.concatenate([np.geomspace(1e-3, 0.1, 20)[:-1], np.arange(0.1, 1.0, 0.02)])
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Continuation:
-    """``z(s) = sum_m coefficients_m exp(i m s)`` for s from 0 to 2 pi, with the outside on its left.
+    """The curve ``z(s) = sum_m coefficients_m exp(i m s)`` for s from 0 to 2 pi, with the outside on its left."""
 
-    Attributes
-    ----------
-    modes, coefficients : (M,) arrays
-    deepest : float
-        How far below zero the imaginary part of s may go before z' has a zero.
-    speed, fastest : float
-        ``|z'|`` along the curve: root mean square, and largest.
-    """
-
-    modes: FloatArray
-    coefficients: ComplexArray
-    deepest: float
-    speed: float
-    fastest: float
+    modes: FloatArray  # (M,)
+    coefficients: ComplexArray  # (M,)
+    deepest: float  # the largest t such that z' has no zero at ``s - i t``
+    speed: float  # root mean square of ``|z'|`` along the curve
+    fastest: float  # largest ``|z'|`` along the curve
 
     def at_depth(self, depth: float, count: int) -> tuple[FloatArray, FloatArray]:
-        """So many points ``(n, 2)`` of the continued curve, evenly in s, and their distances from z(s)."""
+        """`count` points ``(n, 2)`` of the continued curve, evenly in s, and their distances from z(s)."""
         s = 2 * np.pi * np.arange(count) / count
         inside, on = (_sum(self.modes, self.coefficients, s, t) for t in (depth, 0.0))
         return np.column_stack([inside.real, inside.imag]), np.abs(inside - on)
 
 
 def continue_inward(curve: PlaneCurve) -> Continuation | None:
-    """The curve as a Fourier series; None where that does not converge fast, as beside a corner."""
+    """The curve as a Fourier series; None if that converges slowly, for example near a corner."""
     count = _FEWEST
     while True:
         points = curve.point(curve.t0 + (curve.t1 - curve.t0) * np.arange(count) / count)
@@ -68,7 +61,7 @@ def continue_inward(curve: PlaneCurve) -> Continuation | None:
         count *= 2
         if count > _MOST:
             return None
-    # what is rounding would grow like the rest
+    # drop coefficients at the level of rounding, which would grow with the depth
     last = np.abs(modes)[sizes > _ROUNDING * largest].max()
     kept = (np.abs(modes) <= last) & (sizes > _ROUNDING * largest)
     kept[0] = True
@@ -80,16 +73,16 @@ def continue_inward(curve: PlaneCurve) -> Continuation | None:
 
 
 def _first_singularity(modes: FloatArray, series: ComplexArray, s: FloatArray) -> float:
-    """How deep the first zero of z' lies: from there on, z' turns another number of times."""
-    before, turns = 0.0, _turns(_sum(modes, 1j * modes * series, s, 0.0))
-    for depth in _DEPTHS:
-        if _turns(_sum(modes, 1j * modes * series, s, float(depth))) != turns:
-            return 0.5 * (before + float(depth))
-        before = float(depth)
+    """The depth of the first zero of z', where the winding number of z' changes."""
+    before, windings = 0.0, _windings(_sum(modes, 1j * modes * series, s, 0.0))
+    for depth in map(float, _DEPTHS):
+        if _windings(_sum(modes, 1j * modes * series, s, depth)) != windings:
+            return 0.5 * (before + depth)
+        before = depth
     return before
 
 
-def _turns(values: ComplexArray) -> int:
+def _windings(values: ComplexArray) -> int:
     steps = np.angle(np.roll(values, -1) / values)
     return round(float(steps.sum()) / (2 * np.pi))
 
@@ -101,76 +94,73 @@ def _sum(modes: FloatArray, series: ComplexArray, s: FloatArray, depth: float) -
 
 # ---- Sources along the sides of an object, and toward its corners
 
-
-# Depth below a side: of the largest disk that touches it from inside, in radians of the wave, and of the gap outside.
-_OF_WALL = 0.5
-_RADIANS = 3.5
-_OF_GAP = 0.8
-# A source may be closer than that to another side, but not much.
-_CLEAR = 0.8
-# In units of their spacing, how close to each other sources may be.
+# Depth below a side, at most: shares of the radius of the largest inscribed disk and of the gap outside, and radians
+# of the wave.
+_SHARE_OF_WALL = 0.5
+_SHARE_OF_GAP = 0.8
+_RADIANS_BELOW_SIDE = 3.5
+# A source keeps at least this share of its depth as distance from all sides.
+_CLEARANCE = 0.8
+# Least distance between sources, in units of their spacing.
 _APART = 0.6
-# Sources to a depth: so many foldings of what their spacing leaves.
-_FOLDINGS_PER = 2 * math.pi
-# Of poles toward a corner: how fast they crowd, and the farthest one, in units of the depth beside it.
+# One source to a depth for this many e-foldings.
+_FOLDINGS_PER_SOURCE = 2 * math.pi
+# Poles toward a corner: how fast they crowd (more densely in sharp objects, down to a share), and the farthest one, in
+# units of the depth beside it and of the side's length.
 _CROWDING = 3.0
 _SHARP, _DENSEST = 1.5, 0.45
 _FARTHEST = 2.2
-_OF_SIDE = 0.4
-# Below a side, depth falls toward its ends down to this share of what it is; so much farther poles reach.
+_SHARE_OF_SIDE = 0.4
+# Sources below a side end where their depth falls to this share toward its ends; poles reach this much farther.
 _SHALLOWEST = 0.35
 _OVERLAP = 1.5
-# In units of the farthest one: poles that are closer to the corner need not be looked at.
+# Poles closer to the corner, in units of the farthest one, are inside of the object without a check.
 _CLOSE = 0.1
-# Their number for the digits that are wanted: (digits - some)^2.
+# Number of poles: (digits - this)^2.
 _DIGITS_FREE = 2.7
 _FEWEST_POLES = 12
-# Points along a side that its wall is told by.
+# Points along a side that measure the thickness of the object, and the density of sources.
 _PER_SIDE = 80
-# The same for their density.
 _FINE = 4000
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """Points ``(n, 2)`` in an object, how deep they are ``(n,)``, and the depth below each of its sides.
+    """Places of functions in an object."""
 
-    And how many functions there are to a depth, along the boundary.
-    """
-
-    points: FloatArray
-    depths: FloatArray
-    strengths: FloatArray
-    by_side: tuple[float, ...] = ()
+    points: FloatArray  # (n, 2)
+    depths: FloatArray  # (n,)
+    strengths: FloatArray  # (n,): number of functions per depth, along the boundary
+    by_side: tuple[float, ...] = ()  # the depth below each side
 
 
-def along_sides(loop: Sequence[PlaneCurve], k: float, gap: float, foldings: float, share: float) -> Inside:
-    """Sources below all sides: as deep as walls and wavelengths allow, times a share of that."""
+def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float) -> Inside:
+    """Sources below all sides, at a share of the depth that the object's thickness and the wavelength allow."""
     # denser toward the ends, where the next side is close
     unit = 0.5 - 0.5 * np.cos(np.pi * (np.arange(_PER_SIDE) + 0.5) / _PER_SIDE)
     places = [curve.parameter(unit) for curve in loop]
     rim = np.concatenate([curve.point(t) for curve, t in zip(loop, places, strict=True)])
-    ratio = max(foldings / _FOLDINGS_PER, 1.0)
+    ratio = max(foldings / _FOLDINGS_PER_SOURCE, 1.0)
     points, deep, by_side = [], [], []
     for curve, t in zip(loop, places, strict=True):
-        walls = np.minimum(_OF_WALL * _touching(curve.point(t), curve.normals(t), rim), curve.length)
-        deepest = share * min(float(np.median(walls)), _OF_GAP * gap, _RADIANS / k if k else math.inf)
-        found, depths = _below(curve, deepest, (unit, walls), ratio)
+        walls = np.minimum(_SHARE_OF_WALL * _inscribed_radii(curve.point(t), curve.normals(t), rim), curve.length)
+        deepest = share * min(float(np.median(walls)), _SHARE_OF_GAP * gap, _RADIANS_BELOW_SIDE / k if k else math.inf)
+        found, depths = _below_side(curve, deepest, (unit, walls), ratio)
         points.append(found)
         deep.append(depths)
         by_side.append(deepest)
     found, depths = np.concatenate(points), np.concatenate(deep)
-    kept = (_clearance(found, loop) >= _CLEAR * depths) & _is_inside(found, loop)
+    kept = (_clearance(found, loop) >= _CLEARANCE * depths) & _is_inside(found, loop)
     found, depths = found[kept], depths[kept]
-    kept = _first_of_pairs(found, _APART * depths / ratio)
+    kept = _first_of_close(found, _APART * depths / ratio)
     return Inside(found[kept], depths[kept], np.full(int(kept.sum()), ratio), tuple(by_side))
 
 
-def _below(
+def _below_side(
     curve: PlaneCurve, deepest: float, walls: tuple[FloatArray, FloatArray], ratio: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Sources below one side, `ratio` of them to a depth, up to where poles toward its ends take over."""
+    """Sources below one side, `ratio` of them per depth, up to where the poles toward its ends take over."""
     fine = (np.arange(_FINE) + 0.5) / _FINE
     depth = np.minimum(np.interp(fine, *walls), deepest)
     number = np.cumsum(ratio * curve.length / (_FINE * depth))
@@ -181,40 +171,40 @@ def _below(
     return curve.point(t) + depth[:, None] * curve.normals(t), depth
 
 
-def toward_corners(loop: Sequence[PlaneCurve], corners: Sequence[Corner], sides: Inside, digits: float) -> Inside:
+def toward_corners(loop: Loop, corners: Sequence[Corner], sides: Inside, digits: float) -> Inside:
     """Poles that crowd exponentially toward every corner."""
     number = max((digits - _DIGITS_FREE) ** 2, _FEWEST_POLES)
     points, depths, strengths = [np.empty((0, 2))], [np.empty(0)], [np.empty(0)]
     starts = np.array([curve.ends[0] for curve in loop])
     for corner in corners:
         after = int(np.argmin(np.hypot(*(starts - corner.point).T)))
-        beside = (after - 1, after)
-        # away from the middle of the domain, into the object
+        adjacent = (after - 1, after)
+        # opposite to the bisector of the domain, into the object
         away = corner.start + 0.5 * corner.opening + math.pi
         half = math.pi - 0.5 * corner.opening
-        # between sides that are close to each other they are denser
+        # denser between sides that are close to each other
         crowding = _CROWDING * min(max(_SHARP * math.tan(half), _DENSEST), 1.0) if half < 0.5 * math.pi else _CROWDING
         count = math.ceil(number * (_CROWDING / crowding) ** 2)
-        # as far as where sources below the sides end, for which walls are too thin
-        least = max(_FARTHEST, _OVERLAP * _SHALLOWEST / (_OF_WALL * math.tan(0.5 * half)) if half < 1.0 else 0.0)
+        # at least to where the sources below the sides end in a thin object
+        least = max(_FARTHEST, _OVERLAP * _SHALLOWEST / (_SHARE_OF_WALL * math.tan(0.5 * half)) if half < 1.0 else 0.0)
         farthest = min(
-            least * max(sides.by_side[side] for side in beside), *(_OF_SIDE * loop[s].length for s in beside)
+            least * max(sides.by_side[side] for side in adjacent), *(_SHARE_OF_SIDE * loop[s].length for s in adjacent)
         )
         index = np.arange(1, count + 1)
         distances = farthest * np.exp(-crowding * (np.sqrt(count) - np.sqrt(index)))
         found = np.array(corner.point) + distances[:, None] * np.array([math.cos(away), math.sin(away)])
         kept = _is_inside(found, loop) | (distances < _CLOSE * farthest)
         points.append(found[kept])
-        # from the sides, of an object that is sharp
+        # the distance from the sides in a sharp object
         sine = math.sin(min(half, 0.5 * math.pi))
         depths.append(distances[kept] * sine)
-        # three functions each, seen from two sides
+        # each has three functions and is seen from two sides
         strengths.append((3 * np.sqrt(index) / crowding * sine)[kept])
     return Inside(np.concatenate(points), np.concatenate(depths), np.concatenate(strengths))
 
 
-def _touching(points: FloatArray, normals: FloatArray, rim: FloatArray) -> FloatArray:
-    """Radii of the disks that touch the boundary from inside at `points`, and no other point of its `rim`."""
+def _inscribed_radii(points: FloatArray, normals: FloatArray, rim: FloatArray) -> FloatArray:
+    """Radii of the largest disks inside that touch the boundary at `points` and contain no point of its `rim`."""
     check_deadline()
     apart = rim[None, :, :] - points[:, None, :]
     ahead = np.einsum("ijk,ik->ij", apart, normals)
@@ -223,68 +213,60 @@ def _touching(points: FloatArray, normals: FloatArray, rim: FloatArray) -> Float
     return np.asarray(np.where(ahead > 1e-12, radii, np.inf).min(axis=1))
 
 
-def _first_of_pairs(points: FloatArray, apart: FloatArray) -> BoolArray:
-    """Without points that are closer to an earlier one than they should be, as below two sides at their corner."""
-    from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
-
+def _first_of_close(points: FloatArray, apart: FloatArray) -> BoolArray:
+    """Mask without the points that are closer to an earlier one than `apart`, as below two sides at their corner."""
     kept = np.ones(len(points), dtype=np.bool_)
-    for one, other in sorted(cKDTree(points).query_pairs(float(apart.max()))):
-        if kept[one] and math.dist(points[one], points[other]) < apart[other]:
-            kept[other] = False
+    for first, second in sorted(scipy.spatial.cKDTree(points).query_pairs(float(apart.max()))):
+        if kept[first] and math.dist(points[first], points[second]) < apart[second]:
+            kept[second] = False
     return kept
 
 
-def _clearance(points: FloatArray, loop: Sequence[PlaneCurve]) -> FloatArray:
+def _clearance(points: FloatArray, loop: Loop) -> FloatArray:
     """Distances from the boundary."""
-    from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
-
     unit = np.linspace(0.0, 1.0, 40 * _PER_SIDE)
     rim = np.concatenate([curve.point(curve.parameter(unit)) for curve in loop])
-    return np.asarray(cKDTree(rim).query(points)[0], dtype=np.float64)
+    return np.asarray(scipy.spatial.cKDTree(rim).query(points)[0], dtype=np.float64)
 
 
-def _is_inside(points: FloatArray, loop: Sequence[PlaneCurve]) -> BoolArray:
-    """Whether points lie on the right of the loop, by the crossings of a ray; those close to its sides aside."""
+def _is_inside(points: FloatArray, loop: Loop) -> BoolArray:
+    """Whether points lie on the right of the loop, by the crossings of a ray; unreliable very close to its sides."""
     unit = np.linspace(0.0, 1.0, 4 * _PER_SIDE + 1)[:-1]
     rim = np.concatenate([curve.point(curve.parameter(unit[:1] if curve.straight else unit)) for curve in loop])
     (x0, y0), (x1, y1) = rim.T, np.roll(rim, -1, axis=0).T
     x, y = points[:, :1], points[:, 1:]
     with np.errstate(divide="ignore", invalid="ignore"):
         crossed = ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
-    within = np.asarray(np.sum(crossed, axis=1) % 2 == 1)
-    # on the right of the loop, whichever way it goes around
-    goes_around = float(np.sum(x0 * y1 - x1 * y0)) > 0
-    return ~within if goes_around else within
+    enclosed = np.asarray(np.sum(crossed, axis=1) % 2 == 1)
+    is_counterclockwise = float(np.sum(x0 * y1 - x1 * y0)) > 0
+    return ~enclosed if is_counterclockwise else enclosed
 
 
-# ---- Where functions of open domains are placed: in disks, along smooth curves, toward corners
-# In a disk multipoles around its center are all that is needed. Along a smooth curve z(s), sources lie on its analytic
-# continuation z(s + i t) into the object: so deep that few of them do, and not as deep as the first singularity of the
-# field's own continuation (A. H. Barnett, T. Betcke, J. Comput. Phys. 227, 2008). Toward a corner sources and dipoles
-# crowd exponentially (A. Gopal, L. N. Trefethen, SIAM J. Numer. Anal. 57, 2019), and others lie along the sides, as
-# deep as walls and wavelengths allow.
+# ---- Placement
+# A disk only needs multipoles around its center. Along a smooth curve z(s), sources lie on its analytic continuation
+# z(s + i t) into the object: so deep that few suffice, but above the first singularity of the field's own continuation
+# (A. H. Barnett, T. Betcke, J. Comput. Phys. 227, 2008). Toward a corner, sources and dipoles crowd exponentially
+# (A. Gopal, L. N. Trefethen, SIAM J. Numer. Anal. 57, 2019); other sources lie along the sides, as deep as the object's
+# thickness and the wavelength allow.
 
-
-# Of a disk: orders beyond those that waves of its size have, for each digit, where nothing is close by.
 _FEWEST_ORDERS = 6
-# Images of others are so much smaller than the field itself, as a logarithm.
+# The images of others are smaller than the field itself by this logarithm.
 _SMALL = 5.0
-# As many as a first round has at most.
+# Orders of a first round, at most, beyond the wavenumber times the radius.
 _MOST_ORDERS = 400
-# Rows crowd on a circle as if sources were so many spacings away.
+# Rows crowd on a circle as if sources were this many spacings away.
 _SPACINGS = 4.0
-# Depth of sources along a curve: in units of the first singularity's, and in radians of the wave.
-_OF_SINGULARITY = 0.6
-_RADIANS_PLACEMENT = 4.5
-# The same from the distance of what is close by outside.
-# Deepest, where nothing bounds it.
+# Depth of sources along a curve, at most: in units of the first singularity's depth, in radians of the wave, and in
+# radians of the parameter.
+_SHARE_OF_SINGULARITY = 0.6
+_RADIANS_ALONG_CURVE = 4.5
 _DEEPEST = 0.8
-# Sources to a wavelength, at least.
+# Fewest sources to a wavelength, and in all.
 _PER_WAVELENGTH = 2.4
 _FEWEST_SOURCES = 12
-# Points around an object that distances are told by.
-_AROUND = 256
-# From a round to the next: how much less deep, and how many more digits are aimed at, as far as there are such.
+# Points on each curve from which distances are measured.
+_RIM_POINTS = 256
+# From one level to the next: the factor of the depth, and additional digits, up to a total.
 _SHALLOWER = 0.75
 _DIGITS_MORE = 2.0
 _MOST_DIGITS = 17.0
@@ -293,81 +275,57 @@ _MOST_DIGITS = 17.0
 @final
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Functions around C centers.
+    """Functions around C centers."""
 
-    Attributes
-    ----------
-    centers : (C, d) array
-    orders : (C,) array of int
-        The highest at each.
-    scales : (C,) array
-        Distances from there to the boundary, about.
-    charged : (C,) array of bool
-        Whether sources are needed there, rather than dipoles and what is of higher order alone.
-    crowd : (m, d) array
-        Where sources would be that the boundary's rows should suit.
-    strengths : (m,) array
-        How many functions there are to the distance of these from the boundary.
-    """
-
-    centers: FloatArray
-    orders: NDArray[np.int_]
-    scales: FloatArray
-    charged: BoolArray
-    crowd: FloatArray
-    strengths: FloatArray
+    centers: FloatArray  # (C, d)
+    orders: NDArray[np.int_]  # (C,): the highest at each
+    scales: FloatArray  # (C,): approximate distances from the boundary
+    charged: BoolArray  # (C,): whether sources are needed there, or only dipoles and higher orders
+    crowd: FloatArray  # (m, d): points toward which the rows on the boundary crowd
+    strengths: FloatArray  # (m,): number of functions per distance of these points from the boundary
 
     @property
     def functions(self) -> int:
-        """How many there are, of waves."""
+        """Number of functions, for waves."""
         return int((2 * self.orders + 1).sum())
 
     @property
     def in_words(self) -> str:
-        """How many there are, and of what orders."""
+        """The number of centers and the highest order, for reports."""
         return f"around {len(self.centers)} places, of orders up to {self.orders.max()}"
 
 
 @final
 @dataclass(frozen=True)
 class Effort:
-    """What is made of one object.
+    """Requirements for one object."""
 
-    Attributes
-    ----------
-    held : float
-        Up to which frequency data on it are held, where these are faster than waves.
-    level : int
-        How often it was not enough.
-    inside : float
-        The wavenumber of waves in it, which resonances along its boundary may have.
-    """
-
-    held: float
-    level: int = 0
-    inside: float = 0.0
+    held: float  # the highest frequency of data on it to be resolved, if above that of the waves
+    level: int = 0  # how many earlier rounds were insufficient
+    inside: float = 0.0  # the wavenumber inside, where waves may resonate along the boundary
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """How well fields are to be held.
+    """How accurately functions must represent fields.
 
     Attributes
     ----------
     wavenumber : float
-        Of the waves, or as steep as fields fall off.
+        Wavenumber, or rate of decay, of the fields.
     digits : float
     level : int
-        How often it was not enough.
+        How many earlier rounds were insufficient.
     nearby : (m, d) array
-        Where fields come from: sources outside.
+        Sources of the fields outside.
     period : float or None
         The distance of copies of all objects along the first axis.
     efforts : tuple of Effort
-        Of each object, where they are not the same for all.
+        Requirements of each object, if they differ.
     inside : float
-        The wavenumber on the other side of its boundary: faster fields along it fall off on both, and none resonates.
+        The wavenumber on the other side of the boundary. Fields that are faster along it decay on both sides and do not
+        resonate.
     """
 
     wavenumber: float
@@ -380,77 +338,72 @@ class Wanted:
 
     @property
     def foldings(self) -> float:
-        """The digits aimed at, as a logarithm."""
+        """The requested digits as a natural logarithm."""
         most = max(_MOST_DIGITS, self.digits)
         return math.log(10) * min(self.digits + _DIGITS_MORE * self.level, most)
 
     def of(self, number: int) -> Wanted:
-        """What is wanted of one object."""
+        """The requirements for one object."""
         if not self.efforts:
             return self
         own = self.efforts[number]
         return replace(self, wavenumber=max(self.wavenumber, own.held), level=own.level, inside=own.inside)
 
-    def reserve(self, rim: FloatArray, loop: Sequence[PlaneCurve]) -> None:
-        """Raise `MemoryBudgetError` where waves around an object are too many."""
+    def reserve(self, rim: FloatArray, loop: Loop) -> None:
+        """Raise `MemoryBudgetError` if there are too many waves around an object."""
         across, around = float(np.ptp(rim, axis=0).max()), sum(curve.length for curve in loop)
         reserve_waves(self.wavenumber * across / (2 * math.pi), self.wavenumber * around / math.pi, 1)
 
     def among(self, numbers: Sequence[int]) -> Wanted:
-        """What is wanted of some objects, by their numbers from now on."""
+        """The requirements for the objects with these numbers, renumbered."""
         return replace(self, efforts=tuple(self.efforts[number] for number in numbers)) if self.efforts else self
 
 
 def merged(found: Sequence[Placed]) -> Placed:
-    """Functions of several objects together."""
+    """The functions of several objects together."""
     return Placed(*(np.concatenate([getattr(each, name) for each in found]) for name in Placed.__annotations__))
-
-
-Loop: TypeAlias = Sequence[PlaneCurve]
 
 
 def place_in(
     loops: Sequence[Loop], corners: Sequence[Corner], wanted: Wanted, wall: Sequence[Loop] = ()
 ) -> list[Placed]:
-    """Functions in each object, whose boundary has the domain on its left; all may lie within a wall."""
+    """Place functions in each object; boundaries have the domain on their left. A wall may surround all objects."""
     rims = [rim_of(loop) for loop in loops]
     shifts = [] if wanted.period is None else [-wanted.period, wanted.period]
     copies = [rim + np.array([shift, 0.0]) for rim in rims for shift in shifts]
     found = []
     for number, loop in enumerate(loops):
         outside = np.concatenate([wanted.nearby, *copies, *(rim for other, rim in enumerate(rims) if other != number)])
-        own = [corner for corner in corners if _is_on(corner.point, loop)]
+        own = [corner for corner in corners if _is_vertex(corner.point, loop)]
         gap = min(distance_between(rims[number], outside), _gap_of_images(rims[number], wall))
-        wanted.of(number).reserve(rims[number], loop)
-        found.append(_in_object(loop, rims[number], own, gap, wanted.of(number)))
+        its = wanted.of(number)
+        its.reserve(rims[number], loop)
+        found.append(_in_object(loop, rims[number], own, gap, its))
     return found
 
 
 def place_around(loop: Loop, corners: Sequence[Corner], wanted: Wanted, others: Sequence[Loop] = ()) -> Placed:
-    """Sources outside of one object, for the field inside; others lie within it, or beside it."""
-    turned = [curve.reversed() for curve in reversed(loop)]
-    opened = [
+    """Place sources outside of one object, for the field inside; others lie within it or next to it."""
+    reverse = [curve.reversed() for curve in reversed(loop)]
+    reflex = [
         replace(corner, start=corner.start + corner.opening, opening=2 * math.pi - corner.opening)
         for corner in corners
-        if _is_on(corner.point, loop)
+        if _is_vertex(corner.point, loop)
     ]
     rim = rim_of(loop)
     wanted.reserve(rim, loop)
     gap = min(distance_between(rim, wanted.nearby), _gap_of_images(rim, others))
-    return _beside_curves(turned, opened, gap, wanted)
+    return _right_of_loop(reverse, reflex, gap, wanted)
 
 
-def _in_object(
-    loop: Sequence[PlaneCurve], rim: FloatArray, corners: Sequence[Corner], gap: float, wanted: Wanted
-) -> Placed:
+def _in_object(loop: Loop, rim: FloatArray, corners: Sequence[Corner], gap: float, wanted: Wanted) -> Placed:
     circle = _as_circle(rim)
     if circle is not None and not corners:
         return _in_disk(*circle, gap, distance_between(rim, wanted.nearby), wanted)
-    return _beside_curves(loop, corners, gap, wanted)
+    return _right_of_loop(loop, corners, gap, wanted)
 
 
-def _beside_curves(loop: Sequence[PlaneCurve], corners: Sequence[Corner], gap: float, wanted: Wanted) -> Placed:
-    """Functions on the right of a loop."""
+def _right_of_loop(loop: Loop, corners: Sequence[Corner], gap: float, wanted: Wanted) -> Placed:
     continued = continue_inward(loop[0]) if len(loop) == 1 and not corners else None
     if continued is not None:
         return _along_curve(continued, gap, wanted)
@@ -463,26 +416,25 @@ def _beside_curves(loop: Sequence[PlaneCurve], corners: Sequence[Corner], gap: f
 
 
 def orders_of_images(radius: float, gap: float, source_gap: float, wanted: Wanted) -> float:
-    """The orders that what others mirror into a disk, or a ball, needs: at a gap, sources among them."""
-    # images of another disk of the same size, and of a point
+    """The orders that the images of others in a disk or a ball need, given the gaps to objects and to sources."""
+    # an image of another disk of the same size, and one of a point
     rates = [math.acosh(1 + gap / (2 * radius))] if math.isfinite(gap) else []
     rates += [math.log1p(source_gap / radius)] if math.isfinite(source_gap) else []
     return max((orders_at(rate, radius, wanted) for rate in rates), default=0.0)
 
 
 def orders_at(rate: float, radius: float, wanted: Wanted) -> float:
-    """The orders that something small needs whose share falls at a rate from each to the next."""
+    """The orders that images need whose coefficients fall at this logarithmic rate."""
     return 0.5 * wanted.wavenumber * radius + (wanted.foldings - _SMALL) / rate
 
 
 def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, wanted: Wanted) -> Placed:
-    """Multipoles around the center: what others mirror into the disk converges geometrically."""
+    """Multipoles around the center of a disk, where the images of others converge geometrically."""
     ka = wanted.wavenumber * radius
     digits = wanted.foldings / math.log(10)
     waves = ka + 0.5 * digits ** (2 / 3) * math.cbrt(ka) * 1.9 + digits if ka else digits
     orders = min(max(waves, orders_of_images(radius, gap, source_gap, wanted)), _MOST_ORDERS + ka)
-    # what is close below the surface converges as slowly as along a curve
-    orders /= _SHALLOWER**wanted.level
+    orders /= _SHALLOWER**wanted.level  # images just below the surface converge slowly
     m = max(math.ceil(orders), math.ceil(wanted.inside * radius), _FEWEST_ORDERS)
     count = 2 * m + 1
     spacing = 2 * math.pi * radius / count
@@ -496,8 +448,8 @@ def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, w
 def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
     """Sources on the continuation of a smooth curve."""
     k, speed = wanted.wavenumber, curve.speed
-    depth = min(_OF_SINGULARITY * curve.deepest, _DEEPEST, _OF_GAP * gap / speed)
-    depth = min(depth, _RADIANS_PLACEMENT / (k * speed) if k else math.inf) * _SHALLOWER**wanted.level
+    depth = min(_SHARE_OF_SINGULARITY * curve.deepest, _DEEPEST, _SHARE_OF_GAP * gap / speed)
+    depth = min(depth, _RADIANS_ALONG_CURVE / (k * speed) if k else math.inf) * _SHALLOWER**wanted.level
     fastest = k * curve.fastest
     count = max(fastest + wanted.foldings / depth, _PER_WAVELENGTH * fastest, _FEWEST_SOURCES)
     count = math.ceil(max(count, 2 * wanted.inside * curve.fastest))
@@ -506,17 +458,16 @@ def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
     return Placed(points, np.zeros(count, dtype=np.int_), depths, np.ones(count, dtype=np.bool_), points, spacings)
 
 
-def rim_of(loop: Sequence[PlaneCurve]) -> FloatArray:
+def rim_of(loop: Loop) -> FloatArray:
     """Points around an object, ``(n, 2)``."""
-    unit = (np.arange(_AROUND) + 0.5) / _AROUND
+    unit = (np.arange(_RIM_POINTS) + 0.5) / _RIM_POINTS
     return np.concatenate([curve.point(curve.parameter(unit)) for curve in loop])
 
 
 def _gap_of_images(rim: FloatArray, others: Sequence[Loop]) -> float:
-    """How far from a closed curve the images are that it and others make of each other.
+    """Distance from a closed curve of the images that it and others make of each other.
 
-    Between curves that run along each other images move away; they gather where these approach, as between circles, at
-    the root of distance times radius.
+    Images accumulate where curves approach each other, as between circles, at the root of distance times radius.
     """
     if not others:
         return math.inf
@@ -525,18 +476,15 @@ def _gap_of_images(rim: FloatArray, others: Sequence[Loop]) -> float:
 
 
 def distance_between(rim: FloatArray, others: FloatArray) -> float:
-    """The least one of points on an object from others; infinite without any."""
+    """The least distance of points on an object from other points; infinite if there are none."""
     if not len(others):
         return math.inf
     check_deadline()
-    from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
-
-    return float(cKDTree(others).query(rim)[0].min())
+    return float(scipy.spatial.cKDTree(others).query(rim)[0].min())
 
 
 def _as_circle(rim: FloatArray) -> tuple[FloatArray, float] | None:
-    """Center and radius of a circle; None of what is none."""
-    # what is the same everywhere is the circle's through some of its points
+    """Center and radius if the points lie on a circle, otherwise None."""
     x, y = rim.T
     solved, *_ = np.linalg.lstsq(np.column_stack([2 * rim, np.ones(len(rim))]), x**2 + y**2, rcond=None)
     center = solved[:2]
@@ -544,5 +492,5 @@ def _as_circle(rim: FloatArray) -> tuple[FloatArray, float] | None:
     return (center, float(radii.mean())) if np.ptp(radii) <= 1e-11 * radii.mean() else None
 
 
-def _is_on(point: tuple[float, float], loop: Sequence[PlaneCurve]) -> bool:
+def _is_vertex(point: tuple[float, float], loop: Loop) -> bool:
     return any(math.dist(point, curve.ends[0]) <= 1e-9 * (1 + curve.length) for curve in loop)

@@ -1,4 +1,4 @@
-"""Waves that leave places of the plane, and harmonic fields."""
+"""Outgoing waves around centers in the plane, and harmonic fields that are bounded at infinity."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import cmath
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 import scipy
@@ -14,25 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
-from fspielm.basis.singular.singular import Orders, Power, off_zero, zeta_weights
-from fspielm.basis.wrapping import parts_of_sum
+from fspielm.basis.singular.singular import LOGARITHM, SMALLEST_RADIUS, Orders, Power, off_zero, zeta_weights
 from fspielm.errors import ProblemError
 from fspielm.numerics.special import hankel_on_ray
-
-# ---- Waves that leave the places they come from
-
-
-# Stands for a center itself, where the functions have no values.
-_BESIDE = 1e-150
 
 
 @final
 class RadiatingBasis(Basis):
     """Solutions ``H(n, k r) exp(i n theta)`` of ``laplacian u + k^2 u = 0`` around centers in the plane.
 
-    With Hankel's functions of the first kind, which are outgoing for a time factor ``exp(-i omega t)``, and fall off
-    where Im k > 0; where Im k < 0 they grow, as resonances do. A center of highest order m has the orders 0, 1, -1,
-    ..., m, -m: a source for m = 0.
+    Hankel's functions of the first kind are outgoing for a time factor ``exp(-i omega t)``. They decay if Im k > 0 and
+    grow, as resonances do, if Im k < 0. A center of highest order m has the orders 0, 1, -1, ..., m, -m; m = 0 makes it
+    a source.
 
     Parameters
     ----------
@@ -43,8 +36,11 @@ class RadiatingBasis(Basis):
     wavenumber : complex
         k, not zero.
     scales : (C,) array
-        Distances from the centers at which their functions have size one.
+        Distances from the centers at which functions have size one.
     """
+
+    dimension = 2
+    dtype = np.dtype(np.complex128)
 
     def __init__(self, centers: ArrayLike, orders: ArrayLike, wavenumber: complex, scales: ArrayLike) -> None:
         self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
@@ -65,40 +61,24 @@ class RadiatingBasis(Basis):
         return int(self._starts[-1])
 
     @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex."""
-        return np.dtype(np.complex128)
-
-    @property
     def sources(self) -> FloatArray:
         """The centers."""
         return self.centers
 
     @property
     def reach(self) -> FloatArray:
-        """The wavenumber, or what they hold along a boundary that is close to them all: the same along both axes."""
-        many = self.orders > 1
-        held = [*(self.orders[many] / self.scales[many])]
-        if np.count_nonzero(self.orders == 0) > 1:
-            from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
-
-            sources = self.centers[self.orders == 0]
-            held.append(np.pi / np.median(cKDTree(sources).query(sources, 2)[0][:, 1]))
-        return np.full(2, max(abs(self.wavenumber), min(held, default=0.0)))
+        """The wavenumber, or the frequency that they resolve along a boundary close to all centers, if higher."""
+        multipoles = self.orders > 1
+        resolved = [*(self.orders[multipoles] / self.scales[multipoles])]
+        sources = self.centers[self.orders == 0]
+        if len(sources) > 1:
+            resolved.append(np.pi / np.median(scipy.spatial.cKDTree(sources).query(sources, 2)[0][:, 1]))
+        return np.full(2, max(abs(self.wavenumber), min(resolved, default=0.0)))
 
     @property
     def together(self) -> int:
-        """All of one center: each order follows from those before."""
+        """All functions of one center: each order follows from the previous ones."""
         return int(2 * self.orders.max() + 1)
-
-    def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums on real and imaginary parts; see `Basis.field`."""
-        return parts_of_sum(self, coefficients)
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -106,37 +86,37 @@ class RadiatingBasis(Basis):
         weights = zeta_weights(operator, 1.0)
         reach = max((abs(along - across) for along, across in weights), default=0)
         out[...] = 0.0
-        # centers of one highest order together: the others would not need so high ones
+        # centers of equal highest order together
         ends = np.flatnonzero(np.diff(self.orders[center])) + 1
-        for some in np.split(np.arange(len(center)), ends):
-            which, own = np.unique(center[some], return_inverse=True)
-            table = self._table(which, int(np.abs(order[some]).max()) + reach, operator.points)
+        for group in np.split(np.arange(len(center)), ends):
+            which, own = np.unique(center[group], return_inverse=True)
+            table = self._table(which, int(np.abs(order[group]).max()) + reach, operator.points)
             for (along, across), weight in weights.items():
                 # a derivative along zeta lowers the order, one along its conjugate raises it
                 factor = (0.5 * self.wavenumber) ** (along + across) * (-1.0) ** across
-                shifted = order[some] - along + across
-                out[some] += (factor * weight) * table.values(own, shifted, np.abs(order[some]))
+                shifted = order[group] - along + across
+                out[group] += (factor * weight) * table.values(own, shifted, np.abs(order[group]))
 
     def far_field(self, angles: FloatArray) -> ComplexArray:
-        """What ``exp(i k r) / sqrt(r)`` is multiplied with far away, ``(n, M)``, in directions of these `angles`."""
+        """The factors of ``exp(i k r) / sqrt(r)`` far away, ``(n, M)``, in the directions of `angles`."""
         center, order = self.places(slice(0, self.size))
-        k, each = self.wavenumber, self.sizes
-        ahead = np.column_stack([np.cos(angles), np.sin(angles)]) @ self.centers[center].T
-        turned = order * (angles[:, None] - 0.5 * np.pi)
+        k = self.wavenumber
+        path = np.column_stack([np.cos(angles), np.sin(angles)]) @ self.centers[center].T
+        phase = order * (angles[:, None] - 0.5 * np.pi) - k * path
         front = cmath.sqrt(2 / (np.pi * k)) * cmath.exp(-0.25j * np.pi)
-        return np.asarray(front * np.exp(1j * (turned - k * ahead)) / each)
+        return np.asarray(front * np.exp(1j * phase) / self.sizes)
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """What each of the functions was divided by."""
+        """The numbers by which functions are divided."""
         center, order = self.places(slice(0, self.size))
         k = self.wavenumber
-        with np.errstate(over="ignore"):  # of high orders, which are then as good as nothing far away
-            each = [
+        with np.errstate(over="ignore"):  # high orders, which are negligible far away
+            by_center = [
                 np.cumprod(_growth(k * scale, m)) * abs(_hankel(0, np.array(k * scale)))
                 for scale, m in zip(self.scales.tolist(), self.orders.tolist(), strict=True)
             ]
-        return np.array([each[place][abs(n)] for place, n in zip(center, order, strict=True)])
+        return np.array([by_center[place][abs(n)] for place, n in zip(center, order, strict=True)])
 
     def places(self, columns: slice) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
         """The center and the order of each of the functions `columns`."""
@@ -146,21 +126,21 @@ class RadiatingBasis(Basis):
         return center, np.where(place % 2 == 1, 1, -1) * ((place + 1) // 2)
 
     def _table(self, which: NDArray[np.int_], highest: int, points: FloatArray) -> _Table:
-        """The functions of orders 0 to `highest` around some of the centers, at points."""
+        """The functions of orders 0 to `highest` around the centers `which`, at points."""
         k = self.wavenumber
         x, y = (points[:, axis] - self.centers[which, axis, None] for axis in (0, 1))
-        radius = np.maximum(np.hypot(x, y), _BESIDE)
+        radius = np.maximum(np.hypot(x, y), SMALLEST_RADIUS)
         scales = self.scales[which, None]
-        # ratios of sizes of neighbouring orders: sizes themselves may be beyond all numbers
+        # ratios of the sizes of neighbouring orders, as sizes themselves may overflow
         growth = np.stack([_growth(k * scale, highest) for scale in scales[:, 0].tolist()])
-        # damped waves about as large as they are at the scale, whatever that is
+        # damped waves relative to their size at the scale
         sizes = np.abs(_hankel(0, k * scales, k.imag * scales))
         radial = np.empty((highest + 1, *radius.shape), dtype=np.complex128)
         for p in range(min(highest, 1) + 1):
             radial[p] = _hankel(p, k * radius, k.imag * scales) / (sizes * growth[:, p, None])
         for p in range(1, highest):
             ahead, behind = growth[:, p + 1, None], growth[:, p, None]
-            # upward, which is stable for what grows with the order
+            # upward recurrence, which is stable for functions that grow with the order
             radial[p + 1] = (2 * p / (k * radius) * radial[p] - radial[p - 1] / behind) / ahead
         turn: ComplexArray = np.asarray((x + 1j * y) / radius, dtype=np.complex128)
         turns: ComplexArray = np.cumprod(np.broadcast_to(turn, (highest, *radius.shape)), axis=0, dtype=np.complex128)
@@ -170,23 +150,14 @@ class RadiatingBasis(Basis):
 @final
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """``H(p, k r)`` of orders p from 0 on around C centers, each over its size at the scale of its center.
+    """``H(p, k r)`` of orders p from 0 around C centers, divided by its size at the scale of the center."""
 
-    Attributes
-    ----------
-    radial : (P + 1, C, n) array
-    turns : (P, C, n) array
-        ``exp(i p theta)`` of orders from 1 on.
-    growth : (C, P + 1) array
-        The size of an order over that of the one before.
-    """
-
-    radial: ComplexArray
-    turns: ComplexArray
-    growth: FloatArray
+    radial: ComplexArray  # (P + 1, C, n)
+    turns: ComplexArray  # (P, C, n): ``exp(i p theta)`` of orders p from 1
+    growth: FloatArray  # (C, P + 1): the size of each order over that of the previous one
 
     def values(self, center: NDArray[np.int_], order: NDArray[np.int_], scaled_as: NDArray[np.int_]) -> ComplexArray:
-        """Functions ``(m, n)`` of these centers and orders, in units of the sizes of the orders `scaled_as`."""
+        """Functions ``(m, n)`` of these centers and orders, divided by the sizes of the orders `scaled_as`."""
         p = np.abs(order)
         logarithm = np.cumsum(np.log(self.growth), axis=1)
         factor = np.exp(logarithm[center, p] - logarithm[center, scaled_as])
@@ -200,7 +171,7 @@ class _Table:
 
 
 def _hankel(order: int, z: NumberArray, shift: FloatArray | float = 0.0) -> ComplexArray:
-    """Hankel's function of order 0 or 1, times ``exp(shift)``; for real numbers there are faster ones."""
+    """Hankel's function of order 0 or 1, times ``exp(shift)``; real arguments use faster functions."""
     with np.errstate(all="ignore"):
         if np.any(np.imag(z)):
             return np.asarray(hankel_on_ray(order, z) * np.exp(1j * z + shift))
@@ -211,7 +182,7 @@ def _hankel(order: int, z: NumberArray, shift: FloatArray | float = 0.0) -> Comp
 
 
 def _growth(z: complex, highest: int) -> FloatArray:
-    """``|H(p, z) / H(p - 1, z)|`` for p from 1 to `highest`, after a one."""
+    """A one, followed by ``|H(p, z) / H(p - 1, z)|`` for p from 1 to `highest`."""
     sizes = [1.0]
     ratio = complex(scipy.special.hankel1e(1, z) / scipy.special.hankel1e(0, z))
     for p in range(1, highest + 1):
@@ -220,12 +191,7 @@ def _growth(z: complex, highest: int) -> FloatArray:
     return np.array(sizes)
 
 
-# ---- Harmonic functions that vanish at infinity, and the constant
-
-
-_LOGARITHM = Power(0, 0, True)
-
-# The constant; two centers with logarithms; a center, an order, and whether the imaginary part is meant.
+# The constant (None); two centers with logarithms; or a center, an order, and 1 for the imaginary part.
 _Column: TypeAlias = tuple[int, int] | tuple[int, int, int] | None
 
 
@@ -233,9 +199,9 @@ _Column: TypeAlias = tuple[int, int] | tuple[int, int, int] | None
 class HarmonicBasis(Basis):
     """Solutions of Laplace's equation in the plane around centers, bounded at infinity.
 
-    Real and imaginary parts of ``((z - c) / s)^-n`` for n from 1 to the highest order of a center c of scale s; between
-    one charged center and the next ``log |z - c| - log |z - c'|``, sources that together let nothing flow out; and the
-    constant, unless it is left out.
+    Real and imaginary parts of ``((z - c) / s)^-n`` for n from 1 to the highest order of a center c of scale s;
+    ``log |z - c| - log |z - c'|`` for consecutive charged centers, pairs of sources without net flux; and the constant,
+    if wanted.
 
     Parameters
     ----------
@@ -244,11 +210,13 @@ class HarmonicBasis(Basis):
     orders : (C,) array of int
         The highest order at each.
     scales : (C,) array
-        Distances from the centers at which their functions have size one.
+        Distances from the centers at which functions have size one.
     charged : (C,) array of bool
-        Which of them have logarithms.
+        Which centers have logarithms.
     constant : bool
     """
+
+    dimension = 2
 
     def __init__(
         self, centers: ArrayLike, orders: ArrayLike, scales: ArrayLike, charged: ArrayLike, *, constant: bool = True
@@ -276,11 +244,6 @@ class HarmonicBasis(Basis):
         return len(self._columns)
 
     @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
-
-    @property
     def sources(self) -> FloatArray:
         """The centers."""
         return self.centers
@@ -299,7 +262,7 @@ class HarmonicBasis(Basis):
             if column is None:
                 out[row] = value
             elif len(column) == 2:
-                one, other = (self._applied(zeta(c), c, _LOGARITHM, weights).real for c in column)
+                one, other = (self._applied(zeta(c), c, LOGARITHM, weights).real for c in column)
                 out[row] = one - other + np.log(self.scales[column[0]] / self.scales[column[1]]) * value
             else:
                 center, order, part = column

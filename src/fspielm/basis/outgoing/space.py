@@ -1,4 +1,4 @@
-"""Where functions of open domains in space are placed."""
+"""Functions of open domains in space: layers of sources on ellipsoids, and where to place them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.basis.basis import Basis, LocalOperator, localise
+from fspielm.basis.basis import Basis, DependentBasis, LocalOperator, localise
 from fspielm.basis.outgoing.multipoles import MultipoleBasis, harmonics
 from fspielm.basis.outgoing.placement import Wanted, distance_between, orders_at, orders_of_images
 from fspielm.errors import ProblemError
@@ -24,28 +24,25 @@ from fspielm.geometry.exterior import Body
 from fspielm.problem.operator import identity
 from fspielm.resources import reserve_waves
 
-# ---- Sources all over closed surfaces, with strengths that are spherical harmonics: few functions made of many
-
-
-# Values of sources at points that are held at once.
+# Values of sources at points, at a time.
 _AT_ONCE = 2**20
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Rings:
-    """Sources on rings around an axis, and the harmonics of degrees and orders up to some that their strengths are.
+    """Sources on rings around an axis, with strengths that are spherical harmonics.
 
     Attributes
     ----------
     heights : (R,) array
-        Of the rings on a unit ball, along its axis.
+        Positions of the rings along the axis of a unit ball.
     counts : (R,) array of int
-        How many sources each has, at equal distances of the azimuth, the first half of one from zero.
+        Number of sources on each ring, evenly spaced in azimuth; the first is half a step from zero.
     weights : (N,) array
-        What the strengths of all N sources are multiplied with.
+        Factors of the strengths of all N sources.
     degree, order : int
-        The highest ones.
+        The highest degree and order of the harmonics.
     """
 
     heights: FloatArray
@@ -56,7 +53,7 @@ class Rings:
 
     @cached_property
     def starts(self) -> NDArray[np.int_]:
-        """Where the functions of each order begin, cosines and sines of the azimuth apart, and where the last end."""
+        """Starts of the functions of each order, cosines and sines of the azimuth separately, and the end."""
         counts = [self.degree + 1 - m for m in range(self.order + 1) for _ in range(2 if m else 1)]
         return np.concatenate([[0], np.cumsum(counts)])
 
@@ -67,7 +64,7 @@ class Rings:
 
     @cached_property
     def _around(self) -> list[FloatArray]:
-        """Cosines and sines of the azimuth at the sources of each ring, ``(2 order + 1, n)``."""
+        """Weighted cosines and sines of the azimuth at the sources of each ring, ``(2 order + 1, n)``."""
         m = np.arange(1, self.order + 1)[:, None]
         found = []
         for weights in np.split(self.weights, np.cumsum(self.counts)[:-1]):
@@ -78,60 +75,64 @@ class Rings:
 
     @cached_property
     def _along(self) -> list[FloatArray]:
-        """What remains of harmonics from pole to pole, at all rings, by order: ``(degree + 1 - m, R)``."""
+        """The harmonics along the meridian at all rings, by order m: ``(degree + 1 - m, R)``."""
         across = np.sqrt(1 - self.heights**2)
         table = harmonics(self.degree, np.column_stack([across, np.zeros(len(across)), self.heights]))
         n = [np.arange(m, self.degree + 1) for m in range(self.order + 1)]
         return [table[n[m] ** 2 + n[m] + m] for m in range(self.order + 1) for _ in range(2 if m else 1)]
 
     def sums(self, values: NumberArray) -> NumberArray:
-        """The functions, from the values ``(N, n)`` of all sources: ``(M, n)``."""
-        # as real numbers, which strengths are
-        real = np.ascontiguousarray(values).view(np.float64)
+        """The functions ``(M, n)`` from the values ``(N, n)`` of all sources."""
+        real = np.ascontiguousarray(values).view(np.float64)  # strengths are real
         by_ring = np.split(real, np.cumsum(self.counts)[:-1])
         staged = np.stack([turns @ each for turns, each in zip(self._around, by_ring, strict=True)], axis=1)
         found = np.concatenate([along @ each for along, each in zip(self._along, staged, strict=True)])
         return np.ascontiguousarray(found).view(values.dtype)
 
     def strengths(self, coefficients: NumberArray) -> NumberArray:
-        """Those of the sources in sums with `coefficients` ``(..., M)``: ``(..., N)``."""
+        """Strengths ``(..., N)`` of the sources in sums with `coefficients` ``(..., M)``."""
         parts = [coefficients[..., start:stop] for start, stop in pairwise(self.starts.tolist())]
         staged = np.stack([part @ along for part, along in zip(parts, self._along, strict=True)], axis=-1)
         return np.concatenate([staged[..., ring, :] @ turns for ring, turns in enumerate(self._around)], axis=-1)
 
 
 @final
-class LayerBasis(Basis):
-    """Fields of sources on surfaces, the strengths of which are smooth; and multipoles beside them, as they are.
+class LayerBasis(DependentBasis):
+    """Fields of sources on surfaces with smooth strengths, together with ordinary multipoles.
 
-    Far fewer functions than sources hold a field that is smooth: their number is set by how fast it varies along a
-    surface, that of the sources by how close they are.
+    A smooth field needs far fewer functions than sources: their number depends on how fast the field varies along a
+    surface, that of the sources on their distance from the domain.
 
     Parameters
     ----------
     basis : MultipoleBasis
-        The sources, and the multipoles.
+        The sources and the multipoles.
     layers : tuple of Rings or None
-        What is made of all functions of the basis, center by center: of the sources of a surface together, or None for
-        a single center whose multipoles are functions themselves.
+        For the centers of the basis in order: the rings of a surface of sources, or None for a single center whose
+        multipoles are used directly.
     sizes : (M,) array, optional
-        What functions are divided by; ones by default.
+        Divisors of the functions; ones by default.
     """
+
+    basis: MultipoleBasis
 
     def __init__(
         self, basis: MultipoleBasis, layers: tuple[Rings | None, ...], sizes: FloatArray | None = None
     ) -> None:
-        self.basis, self.layers = basis, tuple(layers)
-        own, made, center = [0], [0], 0
+        super().__init__(basis)
+        self.layers = tuple(layers)
+        source_ends, ends, center = [0], [0], 0
         for rings in self.layers:
             count = len(rings.weights) if rings else int(basis.orders[center] + 1) ** 2
-            own.append(own[-1] + count)
-            made.append(made[-1] + (rings.size if rings else count))
+            source_ends.append(source_ends[-1] + count)
+            ends.append(ends[-1] + (rings.size if rings else count))
             center += len(rings.weights) if rings else 1
-        if own[-1] != basis.size:
-            raise ProblemError(f"layers must be of all {basis.size} functions of the basis; got {own[-1]} of them")
-        self._pieces = tuple(zip(self.layers, pairwise(own), pairwise(made), strict=True))
-        self._size = made[-1]
+        if source_ends[-1] != basis.size:
+            raise ProblemError(
+                f"layers must be of all {basis.size} functions of the basis; got {source_ends[-1]} of them"
+            )
+        self._pieces = tuple(zip(self.layers, pairwise(source_ends), pairwise(ends), strict=True))
+        self._size = ends[-1]
         self.sizes = np.ones(self._size) if sizes is None else np.array(sizes, dtype=np.float64)
         self._latest = _Latest()
 
@@ -141,19 +142,9 @@ class LayerBasis(Basis):
         return self._size
 
     @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
-
-    @property
     def dtype(self) -> np.dtype[Any]:
-        """That of the sources."""
+        """The type of the sources' values."""
         return self.basis.dtype
-
-    @property
-    def sources(self) -> FloatArray:
-        """Those of all."""
-        return self.basis.sources
 
     @property
     def reach(self) -> FloatArray:
@@ -161,33 +152,30 @@ class LayerBasis(Basis):
         return self.basis.reach
 
     def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """Sums as those of sources; see `Basis.valued`."""
-        each = coefficients / self.sizes
+        """The sums on the sources; see `Basis.valued`."""
+        scaled = coefficients / self.sizes
         parts = [
-            each[..., first:last] if rings is None else rings.strengths(each[..., first:last])
+            scaled[..., first:last] if rings is None else rings.strengths(scaled[..., first:last])
             for rings, _, (first, last) in self._pieces
         ]
         return self.basis, np.concatenate(parts, axis=-1)
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
-        """The sums as those of sources; see `Basis.field`."""
+        """The sums on the sources; see `Basis.field`."""
         basis, strengths = self.valued(coefficients)
         return basis.field(unknown, strengths)
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
-        out[...] = self._all(operator)[columns]
+        out[...] = self._latest.table(operator, self._tabulate)[columns]
 
     def scaled_at(self, operator: LocalOperator) -> LayerBasis:
-        """The same functions, of size one where the operator is applied, on the average."""
-        each = np.sqrt(np.mean(np.abs(self._all(operator)) ** 2, axis=1))
-        return LayerBasis(self.basis, self.layers, each * self.sizes)
+        """The same functions, scaled to a root mean square of one where the operator is applied."""
+        table = self._latest.table(operator, self._tabulate)
+        return LayerBasis(self.basis, self.layers, np.sqrt(np.mean(np.abs(table) ** 2, axis=1)) * self.sizes)
 
-    def _all(self, operator: LocalOperator) -> NumberArray:
-        """The operator on all functions, which are made together: ``(M, n)``."""
-        return self._latest.table(operator, self._make)
-
-    def _make(self, operator: LocalOperator) -> NumberArray:
+    def _tabulate(self, operator: LocalOperator) -> NumberArray:
+        """The operator on all functions, ``(M, n)``, which share the values of the sources."""
         found = np.empty((self.size, len(operator.points)), dtype=self.dtype_under(operator))
         step = max(1, _AT_ONCE // self.basis.size)
         for begin in range(0, len(operator.points), step):
@@ -202,7 +190,7 @@ class LayerBasis(Basis):
 
 @final
 class _Latest:
-    """The last table that was made: once, whoever asks first, and until another one is asked for."""
+    """Caches the last table; only one thread computes it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -212,7 +200,7 @@ class _Latest:
         return _Latest, ()
 
     def table(self, operator: LocalOperator, make: Callable[[LocalOperator], NumberArray]) -> NumberArray:
-        """That of an operator."""
+        """The table of an operator, from the cache if it was the last."""
         with self._lock:
             if self._kept is None or not _are_same(self._kept[0], operator):
                 self._kept = operator, make(operator)
@@ -225,36 +213,35 @@ def _are_same(one: LocalOperator, other: LocalOperator) -> bool:
     )
 
 
-# ---- Where functions of open domains in space are placed: multipoles in balls, sources in and around ellipsoids
-# In a ball multipoles around its center are all that is needed, regular ones for fields inside. In an ellipsoid sources
-# lie on a confocal one, and around it on another: fields that come from far away continue into it up to its focal
-# conic, as they do in the plane, and those inside of it beyond its surface. Along confocal surfaces they vary as on the
-# surface itself, so that harmonics of the stretched ball hold their strengths: superexponentially, once degrees exceed
-# the wavenumber times a semi-axis.
+# ---- Placement
+# A ball only needs multipoles around its center, regular ones for fields inside. For an ellipsoid, sources lie on a
+# confocal ellipsoid inside, or on another one outside. Fields from far away continue into the ellipsoid up to its focal
+# conic, and fields inside continue beyond its surface. Along confocal surfaces fields vary as on the surface itself, so
+# harmonics of the stretched ball represent their strengths, superexponentially once degrees exceed the wavenumber times
+# a semi-axis.
 
-
-# Depth of sources in an ellipsoid, as a share of the shortest semi-axis, and from a round to the next: they make no
-# field outside with a wavenumber that resonates within the surface that they are on.
+# Depth of sources in an ellipsoid, as a share of the shortest semi-axis, and its factor from one level to the next:
+# sources cannot make a field whose wavenumber resonates within their surface.
 _DEPTH = 0.75
 _SHALLOWER = 0.95
-# The same from the distance of what is close by outside.
-_OF_GAP = 0.8
-# Farthest that sources are around an ellipsoid, in units of its longest semi-axis.
+# Depth as a share of the gap outside.
+_SHARE_OF_GAP = 0.8
+# Largest distance of sources around an ellipsoid, in units of its longest semi-axis.
 _FARTHEST = 2.0
 _FEWEST = 6.0
-# Degrees beyond those that waves inside go around an object with: such a wave may resonate, which no residual tells.
+# Degrees beyond those of waves that run around inside an object: these may resonate, which no residual shows.
 _BEYOND_RESONANCES = 2.0
-# Digits more for what objects without losses focus on each other.
+# Additional digits for objects without losses, which focus waves on each other.
 _FOCUSED = 1.0
-# Degrees that damped waves mix, for each folding between the foci.
+# Degrees that damped waves mix, for each e-folding between the foci.
 _MIXED = 0.2
-# Places on an object at which functions have size one.
-_LOOKS = 300
-# Foldings beyond those aimed at that sums over sources are exact to.
+# Number of points on an object at which functions are scaled to size one.
+_SCALING_POINTS = 300
+# Additional e-foldings to which sums over sources are exact.
 _EXACT_TO = 3.0
 _MOST_SOURCES = 300_000
-# Places along and around a surface at which speeds are looked at.
-_LOOKS_AT_SPEED = (65, 33)
+# Grid along and around a surface on which frequencies are computed.
+_GRID = (65, 33)
 # Steps of Newton's method for distances, which converges from one side.
 _STEPS = 30
 
@@ -262,25 +249,17 @@ _STEPS = 30
 @final
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Sources on one surface.
+    """Sources on one surface."""
 
-    Attributes
-    ----------
-    centers : (N, 3) array
-    scale : float
-        Their distance from the object, about.
-    rings : Rings
-    """
-
-    centers: FloatArray
-    scale: float
+    centers: FloatArray  # (N, 3)
+    scale: float  # their approximate distance from the object
     rings: Rings
 
 
 @final
 @dataclass(frozen=True)
 class Degrees:
-    """The harmonics of strengths: of a degree, and of an order around one of the axes."""
+    """The highest degree of the strengths' harmonics, and their highest order around one of the axes."""
 
     degree: int
     order: int
@@ -288,14 +267,14 @@ class Degrees:
 
 
 def layer_on(body: Body, semi_axes: FloatArray, degrees: Degrees, k: complex, foldings: float) -> Layer:
-    """Sources on the surface of other `semi_axes`, as many as waves and distances ask for."""
-    axes = np.roll(np.arange(3), 2 - degrees.axis)  # the axis of the rings last
+    """Sources on the confocal surface with these `semi_axes`, as many as waves and distances require."""
+    axes = np.roll(np.arange(3), 2 - degrees.axis)  # puts the axis of the rings last
     own, other = body.semi_axes[axes], semi_axes[axes]
-    along, around = _speeds(own, other, k, foldings + _EXACT_TO)
+    along, around = _highest_frequencies(own, other, k, foldings + _EXACT_TO)
     count = degrees.degree + 1 + math.ceil(0.5 * float(along.max()))
     heights, shares = np.polynomial.legendre.leggauss(count)
-    looks = -np.cos(np.linspace(0, np.pi, _LOOKS_AT_SPEED[0]))
-    counts = 2 * degrees.order + 1 + np.ceil(np.interp(heights, looks, around)).astype(np.int_)
+    grid = -np.cos(np.linspace(0, np.pi, _GRID[0]))
+    counts = 2 * degrees.order + 1 + np.ceil(np.interp(heights, grid, around)).astype(np.int_)
     if counts.sum() > _MOST_SOURCES:
         given = ", ".join(f"{length:.3g}" for length in body.semi_axes)
         raise ProblemError(
@@ -307,7 +286,7 @@ def layer_on(body: Body, semi_axes: FloatArray, degrees: Degrees, k: complex, fo
     on_ball = _on_ball(np.repeat(heights, counts), turns)
     scale = float(np.median(np.linalg.norm(on_ball * (own - other), axis=1)))
     weights = np.repeat(0.5 * shares / counts, counts)
-    if k.imag:  # as large on the object as others that are closer to it
+    if k.imag:  # makes damped sources as large on the object as closer ones
         weights = weights * np.exp(k.imag * (_distances(own, on_ball * other) - scale))
     placed = np.empty_like(on_ball)
     placed[:, axes] = on_ball
@@ -315,20 +294,22 @@ def layer_on(body: Body, semi_axes: FloatArray, degrees: Degrees, k: complex, fo
 
 
 def fastest(k: complex, foldings: float, distance: FloatArray | float) -> FloatArray:
-    """The frequency along a surface beyond which waves of wavenumber k have lost so much at a distance from it."""
+    """The frequency along a surface above which waves of wavenumber k lose these e-foldings over a distance from it."""
     lost = foldings / np.asarray(distance) + k.imag
     return np.asarray(np.sqrt(lost**2 + k.real**2 - k.imag**2))
 
 
 def distance_of(k: complex, foldings: float, frequency: float) -> float:
-    """The distance at which waves of a frequency along a surface have lost so much; the inverse of `fastest`."""
+    """The distance over which waves of a frequency along a surface lose these e-foldings; the inverse of `fastest`."""
     steep = math.sqrt(max(frequency**2 - k.real**2 + k.imag**2, 0.0)) - k.imag
     return foldings / steep if steep > 0 else math.inf
 
 
-def _speeds(own: FloatArray, other: FloatArray, k: complex, foldings: float) -> tuple[FloatArray, FloatArray]:
-    """The highest frequencies of what a source is at the object, along and around, from pole to pole."""
-    polar, azimuth = np.linspace(0, np.pi, _LOOKS_AT_SPEED[0])[:, None], np.linspace(0, np.pi, _LOOKS_AT_SPEED[1])
+def _highest_frequencies(
+    own: FloatArray, other: FloatArray, k: complex, foldings: float
+) -> tuple[FloatArray, FloatArray]:
+    """The highest frequencies of a source's field at the object, along and around, from pole to pole."""
+    polar, azimuth = np.linspace(0, np.pi, _GRID[0])[:, None], np.linspace(0, np.pi, _GRID[1])
     on_ball = _on_ball(-np.cos(polar), azimuth)
     highest = fastest(k, foldings, np.linalg.norm(on_ball * (own - other), axis=-1))
     ahead = np.stack(
@@ -343,24 +324,23 @@ def _speeds(own: FloatArray, other: FloatArray, k: complex, foldings: float) -> 
 
 def _on_ball(heights: FloatArray, turns: FloatArray) -> FloatArray:
     across = np.sqrt(1 - heights**2)
-    each = np.broadcast_arrays(across * np.cos(turns), across * np.sin(turns), heights)
-    return np.stack(each, axis=-1)
+    return np.stack(np.broadcast_arrays(across * np.cos(turns), across * np.sin(turns), heights), axis=-1)
 
 
 def _distances(semi_axes: FloatArray, points: FloatArray) -> FloatArray:
-    """From an ellipsoid of these semi-axes to points ``(n, 3)`` outside."""
+    """Distances of points ``(n, 3)`` outside from an ellipsoid with these semi-axes."""
     squares, t = semi_axes**2, np.zeros((len(points), 1))
     for _ in range(_STEPS):
-        # the nearest place is squares * point / (squares + t), where it lies on the surface
-        each = squares * points**2 / (squares + t) ** 2
-        t = t + (each.sum(axis=1, keepdims=True) - 1) / (2 * (each / (squares + t)).sum(axis=1, keepdims=True))
+        # the nearest point of the surface is squares * point / (squares + t)
+        terms = squares * points**2 / (squares + t) ** 2
+        t = t + (terms.sum(axis=1, keepdims=True) - 1) / (2 * (terms / (squares + t)).sum(axis=1, keepdims=True))
     return np.asarray(np.linalg.norm(points * t / (squares + t), axis=1))
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Around:
-    """Multipoles around the center of a ball, up to a degree; those that leave it, or regular ones."""
+    """Multipoles around the center of a ball, up to a degree: outgoing or regular ones."""
 
     body: Body
     degree: int
@@ -368,7 +348,7 @@ class Around:
 
     @property
     def functions(self) -> int:
-        """How many there are."""
+        """Number of functions."""
         return (self.degree + 1) ** 2
 
 
@@ -384,19 +364,19 @@ class Along:
 
     @property
     def degree(self) -> int:
-        """The highest."""
+        """The highest degree."""
         return self.layer.rings.degree
 
     @property
     def functions(self) -> int:
-        """How many there are."""
+        """Number of functions."""
         return self.layer.rings.size
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """What is around an object, and in it.
+    """An object, its surroundings and its interior.
 
     Attributes
     ----------
@@ -404,9 +384,9 @@ class Neighbourhood:
     others : sequence of Body
     wanted : Wanted
     inside : complex
-        The wavenumber of waves that it lets through; zero if it lets none.
+        The wavenumber inside; zero if no waves enter.
     bends : bool
-        Whether a condition holds for values and slopes together: then it has the singularities of the normal's length.
+        Whether a condition mixes values and slopes, which adds the singularities of the normal's length.
     """
 
     body: Body
@@ -425,37 +405,37 @@ class Neighbourhood:
 
     @cached_property
     def gap(self) -> float:
-        """The distance of what is nearest."""
-        return min([self.source_gap, *(_between(self.body, other) for other in self.others)])
+        """The distance of the nearest object or source."""
+        return min([self.source_gap, *(_distance_of_bodies(self.body, other) for other in self.others)])
 
 
 def place_in(around: Neighbourhood) -> Around | Along:
-    """Functions in an object, for the field outside."""
+    """Place functions in an object, for the field outside."""
     body, wanted = around.body, around.wanted
     if body.is_ball:
-        return _around_center(around, regular=False)
+        return _multipoles_of_ball(around, regular=False)
     short = float(body.semi_axes.min())
-    depth = min(_DEPTH * _SHALLOWER**wanted.level, _OF_GAP * around.gap / short)
+    depth = min(_DEPTH * _SHALLOWER**wanted.level, _SHARE_OF_GAP * around.gap / short)
     inner = np.sqrt(body.semi_axes**2 - short**2 * depth * (2 - depth))
-    degrees = _degrees(around)
+    degrees = _degrees_of_strengths(around)
     return Along(body, layer_on(body, inner, degrees, wanted.wavenumber, wanted.foldings), degrees.axis)
 
 
 def place_beside(around: Neighbourhood) -> Around | Along:
-    """Functions for the field inside of an object, which are regular there."""
+    """Place functions for the field inside of an object, where they are regular."""
     body, wanted = around.body, around.wanted
     if body.is_ball:
-        return _around_center(around, regular=True)
-    degrees, (short, _, long) = _degrees(around), np.sort(body.semi_axes)
-    # so far that the fastest harmonics of their strengths are told from rounding still
+        return _multipoles_of_ball(around, regular=True)
+    degrees, (short, _, long) = _degrees_of_strengths(around), np.sort(body.semi_axes)
+    # as far as the fastest harmonics of their strengths remain above rounding
     distance = distance_of(around.inside, wanted.foldings, degrees.degree / long)
-    distance = min(distance, _FARTHEST * long, _OF_GAP * around.gap)
+    distance = min(distance, _FARTHEST * long, _SHARE_OF_GAP * around.gap)
     outer = np.sqrt(body.semi_axes**2 + distance * (2 * short + distance))
     return Along(body, layer_on(body, outer, degrees, around.inside, wanted.foldings), degrees.axis)
 
 
 def basis_of(placed: Sequence[Around | Along], k: complex) -> Basis:
-    """The functions of all objects, on one side of them."""
+    """The functions of all objects, for the field on one side of them."""
     centers = [each.layer.centers if isinstance(each, Along) else each.body.center[None] for each in placed]
     counts = [len(each) for each in centers]
     orders = np.repeat([0 if isinstance(each, Along) else each.degree for each in placed], counts)
@@ -464,30 +444,30 @@ def basis_of(placed: Sequence[Around | Along], k: complex) -> Basis:
     if not any(isinstance(each, Along) for each in placed):
         return basis
     layers = tuple(each.layer.rings if isinstance(each, Along) else None for each in placed)
-    rims = np.concatenate([each.body.rim[:: len(each.body.rim) // _LOOKS] for each in placed])
+    rims = np.concatenate([each.body.rim[:: len(each.body.rim) // _SCALING_POINTS] for each in placed])
     return LayerBasis(basis, layers).scaled_at(localise(identity(3), Sites(rims)))
 
 
-def _around_center(around: Neighbourhood, *, regular: bool) -> Around:
+def _multipoles_of_ball(around: Neighbourhood, *, regular: bool) -> Around:
     body, radius = around.body, float(around.body.semi_axes[0])
     images = orders_of_images(radius, around.gap, around.source_gap, around.wanted)
-    return Around(body, math.ceil(max(_of_waves(radius, around), images)), regular)
+    return Around(body, math.ceil(max(_degree_of_waves(radius, around), images)), regular)
 
 
-def _degrees(around: Neighbourhood) -> Degrees:
-    """Those of strengths, around the axis that differs most from the others."""
+def _degrees_of_strengths(around: Neighbourhood) -> Degrees:
+    """The degrees of strengths, around the axis that differs most from the others."""
     order = np.argsort(around.body.semi_axes)
     short, middle, long = around.body.semi_axes[order]
-    degree = _along(long, around)
+    degree = _degree_along(long, around)
     if long * short < middle**2:  # flat
         return Degrees(degree, degree, int(order[0]))
-    return Degrees(degree, min(_along(middle, around), degree), int(order[2]))
+    return Degrees(degree, min(_degree_along(middle, around), degree), int(order[2]))
 
 
-def _along(radius: float, around: Neighbourhood) -> int:
-    """The degrees along an ellipse of the shortest semi-axis and this one."""
+def _degree_along(radius: float, around: Neighbourhood) -> int:
+    """The degree along an ellipse of the shortest semi-axis and this one."""
     wanted, short, gap = around.wanted, float(around.body.semi_axes.min()), around.gap
-    needed = [_of_waves(radius, around)]
+    needed = [_degree_of_waves(radius, around)]
     focal = math.sqrt(radius**2 - short**2)
     if math.isfinite(gap):
         shift = gap * (2 * short + gap)
@@ -500,8 +480,8 @@ def _along(radius: float, around: Neighbourhood) -> int:
     return math.ceil(max(needed))
 
 
-def _of_waves(radius: float, around: Neighbourhood) -> float:
-    """The degree beyond which a ball sees nothing of a plane wave, to the digits aimed at; theirs without waves."""
+def _degree_of_waves(radius: float, around: Neighbourhood) -> float:
+    """The degree that resolves a plane wave on a ball to the requested digits; the digits if there are no waves."""
     wanted = around.wanted
     digits, ka = wanted.foldings / math.log(10), wanted.wavenumber * radius
     if around.others and around.inside and not around.inside.imag:
@@ -515,8 +495,8 @@ def _of_waves(radius: float, around: Neighbourhood) -> float:
     return max(float(n[np.argmax(sizes < 10.0**-digits)]), resonances, _FEWEST)
 
 
-def _between(body: Body, other: Body) -> float:
-    """The distance of two objects, about."""
+def _distance_of_bodies(body: Body, other: Body) -> float:
+    """The approximate distance between two objects."""
     if body.is_ball and other.is_ball:
         return float(np.linalg.norm(body.center - other.center) - body.semi_axes[0] - other.semi_axes[0])
     return distance_between(body.rim, other.rim)

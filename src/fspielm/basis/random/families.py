@@ -1,4 +1,4 @@
-"""Ridge functions, and how their frequencies are drawn: bands, and the families of the FS-PIELM paper."""
+"""Families of random features: those of the FS-PIELM paper, bands of frequencies, and combinations of families."""
 
 from __future__ import annotations
 
@@ -16,27 +16,22 @@ from fspielm.errors import ProblemError
 from fspielm.numerics.sampling import reject, unit_stream
 from fspielm.problem.problem import Problem
 
-# ---- How frequencies are drawn: the families of the FS-PIELM paper, one or several
-
-
-# ---- How the frequencies are drawn: the families of the FS-PIELM paper
-
 
 @final
 @dataclass(frozen=True)
 class Place:
-    """Where features are drawn.
+    """What a family needs to know to draw features.
 
     Attributes
     ----------
     dimension : int
-        How many coordinates they are functions of.
+        Number of coordinates.
     time_axis : int or None
-        Which coordinate is time, if one is.
+        The index of the time coordinate, if there is one.
     center : (d,) array or None
-        The middle of the domain; the paper's families draw about the origin whatever it is.
+        The middle of the domain; ignored by the paper's families, which draw about the origin.
     problem : Problem or None
-        What is solved, for a family that depends on it; those of the paper do not.
+        The problem, for families that depend on it; those of the paper do not.
     """
 
     dimension: int
@@ -46,38 +41,38 @@ class Place:
 
 
 class Family(ABC):
-    """A law for random features: configuration, from which `draw` makes a basis.
+    """A law for random features: a configuration from which `draw` makes a basis.
 
-    A family of one's own supplies `_draw`, which gets the place they are drawn for and the random generator.
+    To write your own family, define `_draw`, which receives the `Place` and the random generator.
 
     Attributes
     ----------
     neurons : int
-        How many are drawn.
+        Number of features drawn.
     """
 
     neurons: int
 
     @property
     def satisfies_equation(self) -> bool:
-        """Whether all of them satisfy the equation without its right-hand side, which then needs no points."""
+        """Whether all features satisfy the homogeneous equation, which then needs no points."""
         return False
 
     def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
-        """By how much rows of the sum with these coefficients may be off, by block, as its functions themselves are.
+        """Errors of the rows of this sum, by block, that come from the functions themselves: root mean squares.
 
-        Root mean squares; none where functions are exact.
+        Empty if the functions are exact.
         """
         return {}
 
     @property
     def caution(self) -> float:
-        """What the sensitivity of their systems is multiplied with, for what they cannot hold themselves."""
+        """Factor of the sensitivity of their systems, to account for solutions that they cannot represent."""
         return 1.0
 
     @property
     def parts(self) -> tuple[Family, ...]:
-        """The families it is made of: itself alone, unless it joins others."""
+        """The families it consists of: itself alone, unless it joins others."""
         return (self,)
 
     def draw(
@@ -89,7 +84,7 @@ class Family(ABC):
         center: FloatArray | None = None,
         problem: Problem | None = None,
     ) -> Basis:
-        """Draw the features for functions of `dimension` coordinates, at the `Place` with these attributes."""
+        """Draw the features for the `Place` with these attributes."""
         return self._draw(Place(dimension, time_axis, center, problem), rng)
 
     @abstractmethod
@@ -101,8 +96,8 @@ class Family(ABC):
 class _Scaling(Family):
     """``activation(delta (w x + b))`` with w standard normal and delta linear over the neurons.
 
-    The bias b is standard normal, as the weights are; the paper leaves it open. Times delta it is spread over
-    several periods, which makes the phases of the periodic families nearly uniform.
+    The paper leaves the bias b open; here it is standard normal like the weights. Multiplied by delta it spreads
+    over several periods, which makes the phases of the periodic families nearly uniform.
     """
 
     neurons: int
@@ -152,11 +147,11 @@ class FrequencyShift(Family):
     mu : (float, float)
         Smallest and largest shift.
     groups : int, optional
-        Neurons in this many groups that share a shift (FS-PIELM-G); without, each neuron has its own, linear
-        over the range (FS-PIELM-L).
+        Number of groups of neurons that share a shift (FS-PIELM-G). By default each neuron has its own, linear over
+        the range (FS-PIELM-L).
     shift : {"isotropic", "space"}
-        ``"space"`` shifts only the space part of the frequency and leaves the time part standard normal, for
-        solutions that oscillate in space and merely decay in time.
+        ``"space"`` shifts only the spatial part of the frequency and leaves the temporal part standard normal, for
+        solutions that oscillate in space and only decay in time.
     """
 
     neurons: int
@@ -192,8 +187,8 @@ class FrequencyShift(Family):
 def magnitudes(neurons: int, mu: tuple[float, float], groups: int | None = None) -> FloatArray:
     """The shift or scale of each neuron, shape ``(neurons,)``: linear over `mu`, or in equal groups.
 
-    Neuron m of M (counted from one) belongs to group ``ceil(m K / M)`` of K. One neuron, or one group, has
-    the smallest magnitude.
+    Neuron m of M (counted from one) belongs to group ``ceil(m K / M)`` of K. A single neuron or group has the
+    smallest magnitude.
     """
     levels = np.linspace(mu[0], mu[1], groups or neurons)
     if groups is None:
@@ -205,7 +200,7 @@ def magnitudes(neurons: int, mu: tuple[float, float], groups: int | None = None)
 def _check(family: Any) -> None:
     check_count("neurons", family.neurons)
     try:
-        low, high = (float(value + 0) for value in family.mu)  # + 0: text that looks like a number is none
+        low, high = (float(value + 0) for value in family.mu)  # + 0 refuses text that looks like a number
     except (TypeError, ValueError):
         raise ProblemError(f"mu must be a pair (smallest, largest); got {family.mu!r}") from None
     if not (np.isfinite(low) and np.isfinite(high) and 0 <= low <= high):
@@ -219,20 +214,17 @@ def check_count(name: str, value: Any) -> None:
         raise ProblemError(f"{name} must be a whole number, at least 1; got {value!r}")
 
 
-# ---- The features of one family for each of several unknowns
-
-
 @final
 @dataclass(frozen=True)
 class Each(Family):
-    """Features of a family for every unknown of a system, drawn anew for each.
+    """Features of a family for every unknown of a system, drawn separately for each.
 
     Parameters
     ----------
     family : Family
-        Whose features are for one unknown.
+        Makes the features of one unknown.
     scales : tuple of float
-        What those of each unknown are multiplied with: the sizes that they have beside one another.
+        Factors of the features, one for each unknown: the relative sizes of the unknowns.
     """
 
     family: Family
@@ -244,7 +236,7 @@ class Each(Family):
 
     @property
     def neurons(self) -> int:  # type: ignore[override]
-        """How many are drawn for all unknowns."""
+        """Number of features of all unknowns."""
         return len(self.scales) * self.family.neurons
 
     def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
@@ -258,11 +250,8 @@ class Each(Family):
 
 
 def for_unknowns(family: Family, scales: np.ndarray) -> Family:
-    """A family for so many unknowns: itself, where there is one."""
+    """A family for as many unknowns as there are scales; itself if there is one."""
     return family if len(scales) == 1 else Each(family, tuple(float(scale) for scale in scales))
-
-
-# ---- Several families of features side by side
 
 
 @final
@@ -270,8 +259,8 @@ def for_unknowns(family: Family, scales: np.ndarray) -> Family:
 class Joined(Family):
     """The features of several families together.
 
-    Such as those that satisfy the equation, for the conditions, beside a band around each frequency of the right-hand
-    side: ``Joined([Characteristic(300), Band(40, widths=(3, 3), center=(75, 75))])``.
+    For example Trefftz functions, which fit the conditions, and a band around each frequency of the right-hand side:
+    ``Joined([Characteristic(300), Band(40, widths=(3, 3), center=(75, 75))])``.
 
     Parameters
     ----------
@@ -294,22 +283,22 @@ class Joined(Family):
         object.__setattr__(self, "families", families)
 
     def __repr__(self) -> str:
-        """As it is written, for reports."""
+        """The call that makes it, for reports."""
         return f"Joined([{', '.join(map(repr, self.families))}])"
 
     @property
     def neurons(self) -> int:  # type: ignore[override]
-        """How many are drawn by all of them."""
+        """Number of features of all families."""
         return sum(family.neurons for family in self.families)
 
     @property
     def satisfies_equation(self) -> bool:
-        """Whether those of every family do."""
+        """Whether the features of every family do."""
         return all(family.satisfies_equation for family in self.families)
 
     @property
     def parts(self) -> tuple[Family, ...]:
-        """The families, and those that they join."""
+        """The parts of every family."""
         return tuple(part for family in self.families for part in family.parts)
 
     def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
@@ -317,30 +306,27 @@ class Joined(Family):
         return JoinedBasis([part._draw(place, rng) for part in self.parts])
 
 
-# ---- Features that fill a band of frequencies evenly
-
-
 @final
 @dataclass(frozen=True, repr=False)
 class Band(Family):
     """``cos(w x + b)`` with the frequencies w spread evenly over a band, one half-width for each axis.
 
-    A mean shift with a uniform instead of a normal perturbation: the frequencies are the points of a
-    low-discrepancy sequence, so that none of the band is covered twice and none left out.
+    A mean shift with a uniform instead of a normal perturbation: the frequencies are the points of a low-discrepancy
+    sequence, which covers the band without gaps or clusters.
 
     Parameters
     ----------
     neurons : int
     widths : sequence of float
         Half-width of the band along each axis: angular frequencies from ``-width`` to ``width``. With a center they
-        may be zero, for that frequency alone.
+        may be zero, for that single frequency.
     core : sequence of float, optional
-        Half-widths of a box inside the band that is filled to its corners; from there to `widths` the corners
-        are rounded, as frequencies that are extreme along several axes at once are hardly ever needed. Without
-        it the whole box is filled.
+        Half-widths of a box inside the band that is filled to its corners. Between `core` and `widths` the corners are
+        rounded, because frequencies that are extreme along several axes at once are hardly ever needed. By default the
+        whole box is filled.
     center : sequence of float, optional
-        Where the middle of the band is; zero unless given. Around another frequency a cosine has no mirror image in the
-        band to make its sine with, so each frequency is there twice, a quarter of a period apart.
+        The middle of the band; zero by default. A band around another frequency does not contain the mirror image that
+        a cosine needs to form its sine, so each frequency then occurs twice, a quarter of a period apart.
     """
 
     neurons: int
@@ -359,13 +345,13 @@ class Band(Family):
             object.__setattr__(self, "center", _as_center(self.center, len(self.widths)))
 
     def __repr__(self) -> str:
-        """Four digits of the frequencies, for reports."""
+        """The call that makes it with four digits of the frequencies, for reports."""
         core = "" if self.core is None else f", core={_short(self.core)}"
         center = "" if self.center is None else f", center={_short(self.center)}"
         return f"Band({self.neurons}, widths={_short(self.widths)}{core}{center})"
 
     def _draw(self, place: Place, rng: np.random.Generator) -> Basis:
-        """Draw the frequencies, then phases uniform on [0, 2 pi), counted from the place's center."""
+        """Draw the frequencies, then phases uniform on [0, 2 pi), measured from the place's center."""
         if place.dimension != len(self.widths):
             raise ProblemError(f"widths must have one entry for each of {place.dimension} axes; got {self.widths}")
         widths = np.array(self.widths)
@@ -386,7 +372,7 @@ class Band(Family):
 
 
 def widths_of(family: Family, basis: Basis) -> tuple[float, ...]:
-    """The highest frequency along each axis: what a band was asked for, or what was drawn."""
+    """The highest frequency along each axis: the widths of a band, or the frequencies of the basis."""
     if isinstance(family, Band):
         return family.widths
     drawn = [leaf.frequencies.real for leaf in basis.leaves if leaf.frequencies is not None]
@@ -405,21 +391,23 @@ def in_rounded_box(frequencies: FloatArray, core: FloatArray, widths: FloatArray
     return np.asarray(np.sum(excess**2, axis=1) <= 1.0)
 
 
-def _as_center(values: Sequence[float], dimension: int) -> tuple[float, ...]:
+def as_numbers(name: str, values: Any) -> tuple[float, ...]:
+    """A sequence of numbers, one for each axis, as floats."""
     try:
-        center = tuple(float(value) for value in values)
+        return tuple(float(value) for value in values)
     except (TypeError, ValueError):
-        raise ProblemError(f"center must be a sequence of numbers, one for each axis; got {values!r}") from None
+        raise ProblemError(f"{name} must be a sequence of numbers, one for each axis; got {values!r}") from None
+
+
+def _as_center(values: Sequence[float], dimension: int) -> tuple[float, ...]:
+    center = as_numbers("center", values)
     if len(center) != dimension or not np.all(np.isfinite(center)):
         raise ProblemError(f"center must have one finite number for each of {dimension} axes; got {values!r}")
     return center
 
 
-def _as_widths(name: str, values: Sequence[float], *, zero: bool = False) -> tuple[float, ...]:
-    try:
-        widths = tuple(float(value) for value in values)
-    except (TypeError, ValueError):
-        raise ProblemError(f"{name} must be a sequence of numbers, one for each axis; got {values!r}") from None
+def _as_widths(name: str, values: Sequence[float], *, zero: bool) -> tuple[float, ...]:
+    widths = as_numbers(name, values)
     if not widths or not all(np.isfinite(w) and (w > 0 or (zero and w == 0)) for w in widths):
         raise ProblemError(f"{name} must be positive, one for each axis; got {values!r}")
     return widths

@@ -1,4 +1,4 @@
-"""Waves around holes and fundamental solutions."""
+"""Waves around holes, and the fields of point sources."""
 
 from __future__ import annotations
 
@@ -14,22 +14,20 @@ from numpy.typing import ArrayLike
 
 from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.basis.basis import Basis, LocalOperator
-from fspielm.basis.singular.singular import CornerFunction, Orders, Polar, Power, off_zero, zeta_weights
+from fspielm.basis.singular.singular import LOGARITHM, CornerFunction, Orders, Polar, off_zero, zeta_weights
 from fspielm.errors import ProblemError
-
-# ---- Waves around a hole, or around a source, singular at its center
 
 
 @final
 @dataclass(frozen=True)
 class Outgoing(CornerFunction):
-    """``Y(order, k r) exp(i order theta)``, which satisfies Helmholtz' equation, or K for the modified one.
+    """``Y(order, k r) exp(i order theta)`` for Helmholtz' equation, or K instead of Y for the modified one.
 
     Parameters
     ----------
     order : int
     wavenumber : float
-        k, in units of one over the scale that zeta is measured in: the radius of the hole.
+        k, in units of one over the scale of zeta, the radius of the hole.
     modified : bool
         Whether the equation is ``laplacian u = k^2 u`` (K) rather than ``laplacian u = -k^2 u`` (Y).
     """
@@ -55,41 +53,41 @@ class Outgoing(CornerFunction):
 def outgoing_derivatives(
     start: int, wavenumber: float | FloatArray, modified: bool, polar: Polar, orders: Sequence[Orders]
 ) -> list[ComplexArray]:
-    """Derivatives of an `Outgoing` function of order `start`, about one in size where ``|zeta| = 1``.
+    """Derivatives of an `Outgoing` function of order `start`, of size about one where ``|zeta| = 1``.
 
-    `wavenumber` may be an array that goes with zeta: one for each of many sources.
+    `wavenumber` may be an array that broadcasts with zeta: one entry for each of many sources.
     """
 
-    @cache  # the Laplacian has the Bessel function of the function itself
-    def values(now: int) -> tuple[FloatArray, ComplexArray | float]:
-        return _ratio(now, start, wavenumber, polar, modified), polar.turn**now if now else 1.0
+    @cache  # several derivatives may need the same order
+    def values(shifted: int) -> tuple[FloatArray, ComplexArray | float]:
+        return _ratio(shifted, start, wavenumber, polar, modified), polar.turn**shifted if shifted else 1.0
 
     found = []
     for order, conjugate_order in orders:
         radial, turned = values(start - order + conjugate_order)
-        # both kinds fall under a derivative along zeta and rise along its conjugate, with other signs
+        # a derivative along zeta lowers the order and one along its conjugate raises it, with different signs
         sign = (-1.0) ** (order + conjugate_order if modified else conjugate_order)
         factor = sign * (0.5 * wavenumber) ** (order + conjugate_order)
         found.append(np.asarray(factor * radial * turned))
     return found
 
 
-def _ratio(now: int, start: int, k: float | FloatArray, polar: Polar, modified: bool) -> FloatArray:
-    """A Bessel function of order `now` at k r, over the size of the one of order `start` at k, free of zeros."""
+def _ratio(order: int, start: int, k: float | FloatArray, polar: Polar, modified: bool) -> FloatArray:
+    """A Bessel function of this order at k r over the size of the one of order `start` at k, which is never zero."""
     function = _decaying if modified else _oscillating
 
     def find() -> FloatArray:
-        return function(now, k * polar.radius)
+        return function(order, k * polar.radius)
 
-    # functions of neighbouring orders have derivatives of the same ones
-    above = find() if isinstance(k, np.ndarray) else polar.once((function, now, k), find)
-    if modified:  # without the exponential factors, either of which may underflow
-        return np.asarray(above / _decaying(start, k) * np.exp(k * (1.0 - polar.radius)))
-    return np.asarray(above / np.hypot(_oscillating(start, k), scipy.special.jv(start, k)))
+    # derivatives of functions of neighbouring orders share Bessel functions
+    numerator = find() if isinstance(k, np.ndarray) else polar.once((function, order, k), find)
+    if modified:  # without exponential factors, which may underflow
+        return np.asarray(numerator / _decaying(start, k) * np.exp(k * (1.0 - polar.radius)))
+    return np.asarray(numerator / np.hypot(_oscillating(start, k), scipy.special.jv(start, k)))
 
 
 def _decaying(order: int, z: float | FloatArray) -> FloatArray:
-    """``K(order, z) exp(z)``; the lowest orders have faster functions of their own."""
+    """``K(order, z) exp(z)``, with the faster functions of the lowest orders."""
     return np.asarray(
         {0: scipy.special.k0e, 1: scipy.special.k1e}.get(abs(order), lambda z: scipy.special.kve(order, z))(z)
     )
@@ -103,21 +101,18 @@ def _oscillating(order: int, z: float | FloatArray) -> FloatArray:
     )
 
 
-# ---- Waves of a complex wavenumber around a hole, singular at its center
-
-
 @final
 @dataclass(frozen=True)
 class OutgoingDamped(CornerFunction):
-    """``H(order, k r) exp(i order theta)`` with Hankel's function of the first kind, which falls off where Im k > 0.
+    """``H(order, k r) exp(i order theta)`` with Hankel's function of the first kind, which decays if Im k > 0.
 
-    Unlike an `Outgoing` one, it satisfies Helmholtz' equation itself, but its real and its imaginary part do not.
+    Unlike `Outgoing`, it satisfies an equation with complex k^2: its real and imaginary parts do not.
 
     Parameters
     ----------
     order : int
     wavenumber : complex
-        k, in units of one over the scale that zeta is measured in: the radius of the hole.
+        k, in units of one over the scale of zeta, the radius of the hole.
     """
 
     order: int
@@ -132,11 +127,11 @@ class OutgoingDamped(CornerFunction):
         k = self.wavenumber
         size = abs(scipy.special.hankel1e(self.order, k))
 
-        @cache  # the Laplacian has the Bessel function of the function itself
-        def radial(now: int) -> ComplexArray:
-            # about one in size on the rim, without exponential factors that may underflow
-            scaled = polar.once((now, k), lambda: scipy.special.hankel1e(now, k * polar.radius)) / size
-            return np.asarray(scaled * np.exp(1j * k * (polar.radius - 1.0)) * polar.turn**now)
+        @cache  # several derivatives may need the same order
+        def radial(order: int) -> ComplexArray:
+            # of size about one on the rim, without exponential factors that may underflow
+            scaled = polar.once((order, k), lambda: scipy.special.hankel1e(order, k * polar.radius)) / size
+            return np.asarray(scaled * np.exp(1j * k * (polar.radius - 1.0)) * polar.turn**order)
 
         found = []
         for along, across in orders:
@@ -145,28 +140,24 @@ class OutgoingDamped(CornerFunction):
         return found
 
 
-# ---- Fundamental solutions: the fields of point sources outside of a domain
-
-
-_LOGARITHM = Power(0, 0, True)
-
-
 @final
 class SourceBasis(Basis):
-    """Solutions of ``laplacian u + ratio u = 0`` in the plane that are singular at one point each.
+    """Fundamental solutions of ``laplacian u + ratio u = 0`` in the plane, with sources outside of the domain.
 
-    With r the distance from the source and c its clearance: ``log(r / c)`` for a ratio of zero, ``Y0(k r)`` for
-    ``ratio = k^2`` and ``K0(k r)`` for ``ratio = -k^2``, these two divided by their size at r = c.
+    With r the distance from the source and c its clearance: ``log(r / c)`` if the ratio is zero, ``Y0(k r)`` if
+    ``ratio = k^2`` and ``K0(k r)`` if ``ratio = -k^2``, the latter two divided by their size at r = c.
 
     Parameters
     ----------
     points : (M, 2) array
-        The sources, outside of the domain.
+        The sources.
     ratio : float
-        As `helmholtz_ratio` finds it in an equation.
+        See `helmholtz_ratio`.
     clearances : (M,) array
-        Distances of the sources from the domain, or about that.
+        Approximate distances of the sources from the domain.
     """
+
+    dimension = 2
 
     def __init__(self, points: ArrayLike, ratio: float, clearances: ArrayLike) -> None:
         self.points = np.array(points, dtype=np.float64)
@@ -188,11 +179,6 @@ class SourceBasis(Basis):
         return len(self.points)
 
     @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
-
-    @property
     def sources(self) -> FloatArray:
         """The points."""
         return self.points
@@ -201,7 +187,7 @@ class SourceBasis(Basis):
         """Write the operator on the functions `columns`; see `Basis.fill`."""
         clearance = self.clearances[columns, None]
         x, y = (operator.points[:, axis] - self.points[columns, axis, None] for axis in (0, 1))
-        # in units of the clearance, where every function is of order one
+        # in units of the clearance, where every function has size about one
         zeta = off_zero(np.asarray((x + 1j * y) / clearance, dtype=np.complex128))
         out[...] = 0.0
         weights = zeta_weights(operator, 1.0)
@@ -211,6 +197,6 @@ class SourceBasis(Basis):
 
     def _derivatives(self, polar: Polar, clearance: FloatArray, orders: Sequence[Orders]) -> list[ComplexArray]:
         if self.ratio == 0.0:
-            return _LOGARITHM.derivatives(polar, orders)
+            return LOGARITHM.derivatives(polar, orders)
         wavenumber = math.sqrt(abs(self.ratio)) * clearance
         return outgoing_derivatives(0, wavenumber, self.ratio < 0, polar, orders)

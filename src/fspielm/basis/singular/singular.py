@@ -1,4 +1,4 @@
-"""Functions that are not smooth at a corner."""
+"""Functions around a corner, a hole or a source: powers, Bessel functions, logarithms."""
 
 from __future__ import annotations
 
@@ -18,24 +18,23 @@ from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.errors import ProblemError
 from fspielm.numerics.special import iv_by_order, jv_by_order
 
-# ---- The place relative to a corner as a complex number: beside the corner, by radius and angle, and operators in it
+# ---- The position relative to a corner as a complex number zeta
 
-
-# Stands for the corner itself, where powers and logarithms have no value.
-_BESIDE = 1e-150
-# What is left of weights that cancel but for rounding.
+# Replaces zero, the corner itself, where powers and logarithms have no value.
+SMALLEST_RADIUS = 1e-150
+# Weights below this share of the largest have cancelled except for rounding.
 _CANCELLED = 1e-14
 
 
 @final
 class Polar:
-    """Places `zeta` beside a corner by their `radius`, and by their `turn`, a number of modulus one.
+    """Positions `zeta` relative to a corner, with their `radius` and their `turn`, a number of modulus one.
 
     Parameters
     ----------
     zeta : (n,) complex array
     quick : bool
-        Whether powers are taken by the angle, in a twentieth of the time: they differ in the last digits.
+        Whether to compute powers from the angle, in a twentieth of the time; the last digits differ.
     """
 
     def __init__(self, zeta: ComplexArray, *, quick: bool = False) -> None:
@@ -46,7 +45,7 @@ class Polar:
         self._known: dict[Hashable, NumberArray] = {}
 
     def once(self, key: Hashable, find: Callable[[], NumberArray]) -> NumberArray:
-        """What several functions have in common at these places, found for the first of them."""
+        """Values that several functions share at these positions; `find` computes them for the first."""
         if key not in self._known:
             self._known[key] = find()
         return self._known[key]
@@ -57,21 +56,21 @@ class Polar:
         return np.asarray(np.angle(self.turn))
 
     def power(self, exponent: float) -> ComplexArray:
-        """The turn to a power; whole ones are products, and quick already."""
+        """The turn to a power; integer powers are products and fast anyway."""
         if self.quick and exponent % 1 != 0:
             return np.asarray(np.exp(1j * exponent * self.angle))
         return np.asarray(self.turn**exponent)
 
 
 def off_zero(zeta: ComplexArray) -> ComplexArray:
-    """The same places, with one beside the corner in the place of the corner itself."""
-    return np.where(np.abs(zeta) < _BESIDE, _BESIDE, zeta)
+    """The same positions, with zero replaced by a tiny number."""
+    return np.where(np.abs(zeta) < SMALLEST_RADIUS, SMALLEST_RADIUS, zeta)
 
 
 def zeta_weights(operator: LocalOperator, turn: complex) -> dict[tuple[int, int], ComplexArray]:
-    """An operator in derivatives along zeta and its conjugate; the Laplacian, for one, is a single term there.
+    """The weights of an operator in derivatives along zeta and its conjugate, by the orders of both.
 
-    With ``zeta = turn * (x + i y)``; the keys are the orders of the derivatives along both.
+    Here ``zeta = turn * (x + i y)``. The Laplacian, for example, becomes a single term.
     """
     weights: dict[tuple[int, int], ComplexArray] = {}
     for coefficient, (m, n) in zip(operator.coefficients, operator.orders, strict=True):
@@ -83,11 +82,8 @@ def zeta_weights(operator: LocalOperator, turn: complex) -> dict[tuple[int, int]
 
 
 def _along_zeta(m: int, n: int, turn: complex) -> ComplexArray:
-    """Weights of ``d_zeta^j d_conj^(m+n-j)``, j = 0 .. m+n, in the derivative of order m along x and n along y.
-
-    With ``zeta = turn * (x + i y)``: d_x = turn d_zeta + conj(turn) d_conj, and
-    d_y = i turn d_zeta - i conj(turn) d_conj.
-    """
+    """Weights of ``d_zeta^j d_conj^(m+n-j)``, j = 0 .. m+n, in the derivative of order m along x and n along y."""
+    # d_x = turn d_zeta + conj(turn) d_conj, d_y = i turn d_zeta - i conj(turn) d_conj
     weights = np.ones(1, dtype=np.complex128)
     for factor in [(turn, np.conj(turn))] * m + [(1j * turn, -1j * np.conj(turn))] * n:
         raised = np.zeros(len(weights) + 1, dtype=np.complex128)
@@ -97,38 +93,36 @@ def _along_zeta(m: int, n: int, turn: complex) -> ComplexArray:
     return weights
 
 
-# ---- Functions that are not smooth at a corner, as the solutions of elliptic equations are there
-
+# ---- Singular functions of solutions of elliptic equations
 
 RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
-# Of a derivative, along zeta and along its conjugate.
+# The orders of a derivative along zeta and along its conjugate.
 Orders: TypeAlias = tuple[int, int]
-# An order of a Bessel function, and whether its derivative with respect to the order is meant.
+# The order of a Bessel function, and whether its derivative with respect to the order is meant.
 RadialKey: TypeAlias = tuple[float, bool]
 
 
 class CornerFunction(ABC):
     """A complex function of ``zeta``, the position relative to a corner, with derivatives along zeta and its conjugate.
 
-    Along both, because the partial derivatives in x and y are sums of those, and the functions here only change
-    their exponent or order under them.
+    Partial derivatives in x and y are sums of these, and these only change the exponent or order of the functions here.
     """
 
     @property
     def is_real(self) -> bool:
-        """Whether only its real part counts: the imaginary one is zero, or not a function around the corner."""
+        """Whether only its real part is used: the imaginary part is zero, or not single-valued around the corner."""
         return False
 
     @abstractmethod
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
-        """The derivative of these orders along zeta and along its conjugate, at points beside the corner."""
+        """The derivative of these orders along zeta and along its conjugate, at nonzero `zeta`."""
 
     def derivatives(self, polar: Polar, orders: Sequence[Orders]) -> list[ComplexArray]:
-        """Several of them; a function that knows what they share overrides this."""
-        return [self.derivative(polar.zeta, *both) for both in orders]
+        """Several derivatives; functions that can share work between them override this."""
+        return [self.derivative(polar.zeta, *pair) for pair in orders]
 
 
-# The derivatives of a function, by their orders along zeta and its conjugate, at points known elsewhere.
+# Derivatives of a function, by their orders along zeta and its conjugate, at given points.
 Derivatives: TypeAlias = Callable[[CornerFunction, Sequence[Orders]], list[ComplexArray]]
 
 
@@ -137,8 +131,8 @@ Derivatives: TypeAlias = Callable[[CornerFunction, Sequence[Orders]], list[Compl
 class Power(CornerFunction):
     """``zeta**exponent * conjugate(zeta)**conjugate_exponent``, times ``log(zeta)`` if `logarithm`.
 
-    With ``conjugate_exponent = 0`` its real and imaginary parts are harmonic: ``r**s cos(s theta)`` and
-    ``r**s sin(s theta)``.
+    With ``conjugate_exponent = 0`` its real and imaginary parts, ``r**s cos(s theta)`` and ``r**s sin(s theta)``, are
+    harmonic.
     """
 
     exponent: float
@@ -147,13 +141,13 @@ class Power(CornerFunction):
 
     @property
     def is_real(self) -> bool:
-        """True of the logarithm alone, whose imaginary part is the angle."""
+        """True for the plain logarithm, whose imaginary part is the angle."""
         return self.logarithm and self.exponent == 0
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
         s, q = self.exponent, self.conjugate_exponent
-        # d^j zeta^s (c log zeta + d): one factor (s - i) each time, and c passes into d
+        # in d^j zeta^s (c log zeta + d), each derivative adds a factor (s - i), and c to d
         c, d = (1.0, 0.0) if self.logarithm else (0.0, 1.0)
         for i in range(order):
             c, d = c * (s - i), d * (s - i) + c
@@ -163,24 +157,27 @@ class Power(CornerFunction):
         return np.asarray(value * np.conj(zeta) ** remaining if outer and remaining else value)
 
 
+LOGARITHM = Power(0, 0, True)
+
+
 @final
 @dataclass(frozen=True)
 class Wave(CornerFunction):
-    """``J(order, k r) exp(i order theta)``, which satisfies Helmholtz' equation, or I for the modified one.
+    """``J(order, k r) exp(i order theta)`` for Helmholtz' equation, or I instead of J for the modified one.
 
     Parameters
     ----------
     order : float
     wavenumber : float
-        k, in units of one over the scale that zeta is measured in.
+        k, in units of one over the scale of zeta.
     modified : bool
         Whether the equation is ``laplacian u = k^2 u`` (I) rather than ``laplacian u = -k^2 u`` (J).
     logarithm : bool
-        Whether to take the derivative with respect to the order, a whole one: another solution, about
-        ``log(zeta)`` times the function.
+        Whether to take the derivative with respect to the (integer) order: another solution, about ``log(zeta)`` times
+        the function.
     turn : float, optional
-        An angle in radians: only the real part counts of the function times ``exp(i turn)``, as between two sides that
-        the imaginary part does not suit.
+        An angle in radians. If given, only the real part of ``exp(i turn)`` times the function is used, where the
+        imaginary part does not suit the conditions on the two sides.
     """
 
     order: float
@@ -191,7 +188,7 @@ class Wave(CornerFunction):
 
     @property
     def is_real(self) -> bool:
-        """True if it is turned."""
+        """True if a turn is given."""
         return self.turn is not None
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
@@ -199,15 +196,15 @@ class Wave(CornerFunction):
         return self.derivatives(Polar(zeta), [(order, conjugate_order)])[0]
 
     def derivatives(self, polar: Polar, orders: Sequence[Orders]) -> list[ComplexArray]:
-        """See `CornerFunction.derivatives`: the Laplacian has the Bessel function of the function itself."""
-        keys = dict.fromkeys(key for both in orders for key in self.radial_keys(*both))
+        """See `CornerFunction.derivatives`; derivatives of equal shift share a Bessel function."""
+        keys = dict.fromkeys(key for pair in orders for key in self.radial_keys(*pair))
         values = {key: self.radial(*key)(self.wavenumber * polar.radius) for key in keys}
-        return [self.compose(polar, *both, values) for both in orders]
+        return [self.compose(polar, *pair, values) for pair in orders]
 
     def radial_keys(self, order: int, conjugate_order: int) -> list[RadialKey]:
-        """Of which functions of the radius the derivative is made."""
-        now = self.order - order + conjugate_order
-        return [(now, False), (now, True)] if self.logarithm else [(now, False)]
+        """The radial functions that the derivative consists of."""
+        shifted = self.order - order + conjugate_order
+        return [(shifted, False), (shifted, True)] if self.logarithm else [(shifted, False)]
 
     def radial(self, order: float, by_order: bool) -> RadialFunction:
         """The Bessel function of this order, or its derivative with respect to the order."""
@@ -220,18 +217,18 @@ class Wave(CornerFunction):
     ) -> ComplexArray:
         """The derivative, from the values of its `radial_keys` at k times the radius."""
         sign = 1.0 if self.modified else -1.0
-        now = self.order - order + conjugate_order
+        shifted = self.order - order + conjugate_order
         factor: complex = (0.5 * self.wavenumber) ** (order + conjugate_order) * sign**conjugate_order / self._size
         if self.turn is not None:
             factor *= cmath.exp(1j * self.turn)
-        value = values[now, False]
+        value = values[shifted, False]
         if self.logarithm:
-            value = values[now, True] + 1j * polar.angle * value
-        return np.asarray(factor * value * polar.power(now))
+            value = values[shifted, True] + 1j * polar.angle * value
+        return np.asarray(factor * value * polar.power(shifted))
 
     @cached_property
     def _size(self) -> float:
-        """The largest value within the scale: high orders would be tiny numbers otherwise."""
+        """The largest value within the scale, by which functions are divided: high orders would be tiny otherwise."""
         bessel = scipy.special.iv if self.modified else scipy.special.jv
         return float(np.abs(bessel(self.order, self.wavenumber * np.linspace(0.0, 1.0, 200)[1:])).max())
 
@@ -239,9 +236,9 @@ class Wave(CornerFunction):
 @final
 @dataclass(frozen=True)
 class Angle(CornerFunction):
-    """The angle theta, times ``J(0, k r)`` (or I) where the equation is Helmholtz': by it, values jump at a corner.
+    """The angle theta, times ``J(0, k r)`` (or I) for Helmholtz' equation: it makes values jump at a corner.
 
-    It is the imaginary part of a logarithm whose real part, unbounded, belongs to no solution there.
+    It is the imaginary part of a logarithm, whose unbounded real part no solution contains.
 
     Parameters
     ----------
@@ -249,13 +246,10 @@ class Angle(CornerFunction):
         As those of `Wave`; zero for Laplace's equation.
     """
 
+    is_real = True
+
     wavenumber: float = 0.0
     modified: bool = False
-
-    @property
-    def is_real(self) -> bool:
-        """True: the logarithm is left out."""
-        return True
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
@@ -276,11 +270,13 @@ class SingularBasis(Basis):
     corner : (float, float)
     axis : float
         Angle of the ray from the corner along which `zeta` is real and positive: the bisector of the interior.
-        The functions jump across the opposite ray, which must therefore lie outside the domain.
+        Functions jump across the opposite ray, which must lie outside of the domain.
     scale : float
-        The length that zeta is measured in; about the size of the domain.
+        The unit of zeta, about the size of the domain.
     functions : sequence of CornerFunction
     """
+
+    dimension = 2
 
     def __init__(
         self, corner: tuple[float, float], axis: float, scale: float, functions: Sequence[CornerFunction]
@@ -296,17 +292,12 @@ class SingularBasis(Basis):
 
     @property
     def size(self) -> int:
-        """Number of functions, two for each complex one."""
+        """Number of functions; complex ones count twice."""
         return len(self._columns)
 
     @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
-
-    @property
     def corners(self) -> tuple[tuple[float, float], ...]:
-        """Its one."""
+        """The corner."""
         return (self.corner,)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
@@ -315,7 +306,7 @@ class SingularBasis(Basis):
         self.fill_from(lambda function, orders: function.derivatives(polar, orders), operator, columns, out)
 
     def fill_from(self, derivatives: Derivatives, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
-        """The same from derivatives of the functions, by their orders along zeta and its conjugate, at the points."""
+        """Like `fill`, with the derivatives of the functions at the points given by a callable."""
         first, last, _ = columns.indices(self.size)
         weights = zeta_weights(operator, np.exp(-1j * self.axis) / self.scale)
         done: int | None = None
@@ -330,21 +321,18 @@ class SingularBasis(Basis):
             out[column - first] = total.imag if imaginary else total.real
 
     def zeta(self, points: FloatArray) -> ComplexArray:
-        """Where points are: relative to the corner, in units of the scale, never at the corner itself."""
+        """Points relative to the corner, in units of the scale; never exactly zero."""
         x, y = (points - np.array(self.corner)).T
         return off_zero((x + 1j * y) * np.exp(-1j * self.axis) / self.scale)
-
-
-# ---- Powers times the logarithm of the distance: point forces and their like
 
 
 @final
 @dataclass(frozen=True)
 class LogPower(CornerFunction):
-    """``zeta**exponent * conjugate(zeta)**conjugate_exponent * log(abs(zeta))``, for whole exponents, none negative.
+    """``zeta**exponent * conjugate(zeta)**conjugate_exponent * log(abs(zeta))`` with integer exponents >= 0.
 
-    A power of the Laplacian one higher than the larger exponent annihilates it; unlike `Power` with a logarithm, it has
-    one value at every point around the center.
+    A power of the Laplacian one higher than the larger exponent annihilates it. Unlike `Power` with a logarithm, it is
+    single-valued around the center. Fundamental solutions, such as fields of point forces, consist of these.
     """
 
     exponent: int = 0
@@ -352,7 +340,7 @@ class LogPower(CornerFunction):
 
     @property
     def is_real(self) -> bool:
-        """True where the exponents are the same."""
+        """True if both exponents are equal."""
         return self.exponent == self.conjugate_exponent
 
     def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:

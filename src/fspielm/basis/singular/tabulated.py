@@ -1,4 +1,4 @@
-"""Waves around corners from tables of Bessel functions, where they are wanted at many places."""
+"""Waves around corners, evaluated at many points from tables of Bessel functions."""
 
 from __future__ import annotations
 
@@ -21,48 +21,49 @@ from fspielm.basis.singular.singular import (
     SingularBasis,
     Wave,
 )
+from fspielm.basis.wrapping import WrappedBasis
 
 IntArray: TypeAlias = NDArray[np.int_]
 
-# Pieces of a table are polynomials from so many nodes, which hold all digits of Bessel functions on pieces so long,
-# and so much longer than their distance from zero.
+# Nodes of each piece of a table. They resolve Bessel functions to all digits on pieces of at most this length, and of
+# at most this ratio between their ends.
 _NODES = 24
-_LONGEST = 6.0
-_RATIO = 1.5
-# By no more than this does a function change along a piece as a power: rounding is that of its larger end.
+_LONGEST_PIECE = 6.0
+_LARGEST_RATIO = 1.5
+# A power of the radius grows by at most this factor along a piece: its rounding is that of the larger end.
 _MOST_GROWTH = 4.0
-# Tables end at this share of the largest radius: what is below is computed.
+# Tables begin at this share of the largest radius; below it, functions are computed.
 _SMALLEST = 1e-4
-# Entries of one product of matrices: more would tempt the linear algebra library to use threads.
+# Entries of one matrix product: with more, the linear algebra library might use threads.
 _AT_ONCE = 10_000
 
 
 @final
 class RadialTable:
-    """Functions of the radius, smooth but at zero, as polynomials on pieces.
+    """Functions of the radius that are smooth except at zero, as piecewise polynomials.
 
     Parameters
     ----------
     functions : sequence of callables
-        From radii ``(n,)``, positive ones, to values ``(n,)``.
+        From positive radii ``(n,)`` to values ``(n,)``.
     largest : float
-        Up to which radius.
+        The largest radius.
     power : float
-        About as which power of the radius they begin or end at zero, at most.
+        The highest power of the radius that they behave like near zero, positive or negative.
     """
 
     def __init__(self, functions: Sequence[RadialFunction], largest: float, power: float) -> None:
         self.functions = tuple(functions)
-        ratio = min(_RATIO, _MOST_GROWTH ** (1 / max(abs(power), 1.0)))
+        ratio = min(_LARGEST_RATIO, _MOST_GROWTH ** (1 / max(abs(power), 1.0)))
         ends = [largest]
         while ends[-1] > _SMALLEST * largest:
-            ends.append(max(ends[-1] / ratio, ends[-1] - _LONGEST))
+            ends.append(max(ends[-1] / ratio, ends[-1] - _LONGEST_PIECE))
         self.ends = np.array(ends[::-1])
 
     def __call__(self, radius: FloatArray) -> FloatArray:
-        """Values ``(functions, n)`` at radii ``(n,)``; computed where they are outside of the table."""
+        """Values ``(functions, n)`` at radii ``(n,)``; computed outside of the table."""
         piece = np.searchsorted(self.ends, radius, side="right") - 1
-        # those of a piece side by side, so that one product of matrices sums the polynomials of all functions there
+        # sorted by piece: one matrix product sums the polynomials of all functions there
         order = np.argsort(piece, kind="stable")
         first, last = np.searchsorted(piece[order], [0, len(self.ends) - 1])
         values = np.empty((len(self.functions), len(radius)))
@@ -74,22 +75,22 @@ class RadialTable:
         return values
 
     def _interpolate(self, piece: IntArray, radius: FloatArray) -> FloatArray:
-        """Values at radii in the order of the pieces that they lie on."""
+        """Values at radii that are sorted by their piece."""
         low, high = self.ends[piece], self.ends[piece + 1]
         polynomials = chebyshev.chebvander(((radius - low) - (high - radius)) / (high - low), _NODES - 1).T
         values = np.empty((len(self.functions), len(radius)))
         step = max(1, _AT_ONCE // len(self.functions))
         begin = 0
-        for one, count in zip(*np.unique(piece, return_counts=True), strict=True):
+        for number, count in zip(*np.unique(piece, return_counts=True), strict=True):
             for start in range(begin, begin + count, step):
                 chunk = slice(start, min(start + step, begin + count))
-                values[:, chunk] = self._coefficients[one] @ polynomials[:, chunk]
+                values[:, chunk] = self._coefficients[number] @ polynomials[:, chunk]
             begin += count
         return values
 
     @cached_property
     def _coefficients(self) -> FloatArray:
-        """Of Chebyshev's polynomials on each piece, shape ``(pieces, functions, nodes)``."""
+        """Chebyshev coefficients on each piece, shape ``(pieces, functions, nodes)``."""
         unit = chebyshev.chebpts1(_NODES)
         low, high = self.ends[:-1, None], self.ends[1:, None]
         radius = (0.5 * (1 - unit) * low + 0.5 * (1 + unit) * high).ravel()
@@ -99,7 +100,7 @@ class RadialTable:
 
 @final
 class TabulatedWaves:
-    """Waves of one equation from tables, for ``|zeta|`` up to `reach`, which agree with them to rounding."""
+    """Waves of one equation from tables, accurate to rounding for ``|zeta|`` up to `reach`."""
 
     def __init__(self, waves: Sequence[Wave], reach: float) -> None:
         self.waves = tuple(waves)
@@ -107,7 +108,7 @@ class TabulatedWaves:
         self._tables: dict[tuple[int, int], tuple[list[RadialKey], RadialTable]] = {}
 
     def values(self, radius: FloatArray, order: int, conjugate_order: int) -> dict[RadialKey, FloatArray]:
-        """What all waves need for their derivatives of these orders."""
+        """The radial functions that all waves need for their derivatives of these orders."""
         keys, table = self._table(order, conjugate_order)
         return dict(zip(keys, table(self.waves[0].wavenumber * radius), strict=True))
 
@@ -120,38 +121,24 @@ class TabulatedWaves:
 
 
 @final
-class TabulatedBasis(Basis):
-    """The functions of a `SingularBasis`, the waves among them from tables.
+class TabulatedBasis(WrappedBasis):
+    """The functions of a `SingularBasis`, with tables for the waves among them.
 
     Parameters
     ----------
     exact : SingularBasis
     reach : float
-        Up to which distance from the corner, in units of the scale, tables hold; beyond it, functions are computed.
+        Distance from the corner, in units of the scale, up to which there are tables; functions are computed beyond it.
     """
 
     def __init__(self, exact: SingularBasis, reach: float) -> None:
+        super().__init__(exact)
         self.exact = exact
         waves: dict[tuple[float, bool], list[Wave]] = {}
         for function in exact.functions:
             if isinstance(function, Wave):
                 waves.setdefault((function.wavenumber, function.modified), []).append(function)
-        self._waves = {equation: TabulatedWaves(those, reach) for equation, those in waves.items()}
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self.exact.size
-
-    @property
-    def dimension(self) -> int:
-        """Two."""
-        return self.exact.dimension
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """Its one."""
-        return self.exact.corners
+        self._waves = {equation: TabulatedWaves(group, reach) for equation, group in waves.items()}
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -171,7 +158,7 @@ class TabulatedBasis(Basis):
 
 
 def with_tables(basis: Basis, lower: FloatArray, upper: FloatArray) -> Basis:
-    """The same functions, for use at many places between the ends ``(d,)`` of a box; itself where that is fast."""
+    """The same functions for use at many points of a box with these ends ``(d,)``; `basis` itself if it is fast."""
     if not isinstance(basis, SingularBasis) or not any(isinstance(f, Wave) for f in basis.functions):
         return basis
     farthest = np.maximum(np.abs(lower - basis.corner), np.abs(upper - basis.corner))
