@@ -36,7 +36,6 @@ from fspielm.problem.statement import Relation
 
 # ---- What the estimate adds for functions beyond the basis
 
-
 # ---- Which waves a basis holds, place by place
 
 
@@ -60,7 +59,6 @@ def shown_at(basis: Basis, points: FloatArray, frequencies: FloatArray) -> BoolA
 # ---- What of a residual can drive a wave: the part that oscillates as the wave does
 # Rounding of high derivatives is large where polynomials end, and next to nothing in any wave that is longer; and what
 # changes with time far more slowly than a wave oscillates makes none of it.
-
 
 # Waves in a cell that its nodes tell apart, as a share of their number.
 _TOLD_APART = 0.5
@@ -114,7 +112,6 @@ def _weights(n: int) -> FloatArray:
 
 
 # ---- What the estimate has to add for functions that are beyond the basis
-
 
 # Data and solutions are known to so many digits.
 _ROUNDING = 2e-16
@@ -307,7 +304,7 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
         at_once = _disturbance(problem, duration, sites, solved, sources=False)
     error, worst = -1.0, 0
     for which, source in zip(among, sources, strict=True):
-        later = np.exp(np.minimum(growth.left(which, shares), _MOST_FOLDINGS))
+        later = np.exp(np.minimum(growth.remaining(which, shares), _MOST_FOLDINGS))
         rounded = _ROUNDING * max(safe_rms(own * later) for own in values)
         whole = float(np.exp(min(growth.foldings[which], _MOST_FOLDINGS)))
         grown = rounded + at_once * whole + float(source) * (safe_rms(later) if source > 0 else 0.0)
@@ -367,7 +364,6 @@ def _of_a_source(operator: Operator, duration: float, sites: Sites) -> float:
 
 
 # ---- How strongly the residual of a system shows in its solution
-
 
 # ---- How strongly the residual of a system shows in its solution
 
@@ -454,7 +450,6 @@ def _unit(vector: NumberArray) -> NumberArray:
 # at those of its own solutions, where it grows along the way. Features for the peaks of a right-hand side answer less,
 # so the largest response among them alone would make light of what they leave out.
 
-
 # Functions of low frequencies, by the number of dimensions, and how many periods over the domain those have at most.
 _LOW = {1: 12, 2: 30}
 _LOW_ABOVE = 60
@@ -529,7 +524,6 @@ def _steepest(gradient: NDArray[np.complex128]) -> FloatArray:
 # eigenfunction of a resonance that the data hardly excite, or a singular one at a corner. The residual then looks
 # harmless. Functions independent of them, which satisfy the equation as well, show what it may hide; beside features
 # for a right-hand side, so do functions that almost satisfy it (see `nearly_exact`).
-
 
 # Independent features, as a share of those that are there.
 _SHARE = 0.125
@@ -652,7 +646,6 @@ def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[B
 # problem well-posed or at a resonance. Where it is well-posed, a part of the functions shows nearly the same
 # sensitivity; at a resonance every function that is added shows more of it. An estimate rests on a sensitivity that has
 # settled.
-
 
 # Radians that a wave of the equation turns across the domain, if it may resonate there.
 _RADIANS = 1.0

@@ -20,7 +20,7 @@ from fspielm.estimate.let_through import (
     find_degenerate,
     freeze_inside,
     let_through,
-    telling,
+    representative_sites,
     without_phase,
 )
 from fspielm.geometry.boundary import Sites
@@ -32,7 +32,6 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
 # ---- Equations of waves with conditions all round, as if they were elliptic
-
 
 _DIRECTIONS = 500
 # The principal part has both signs if the smaller extreme is more than this share of the larger.
@@ -52,7 +51,7 @@ def is_wave_all_round(problem: Problem) -> bool:
     if _has_free_part(problem):
         return False
     principal = freeze_inside(problem)[1].principal()
-    principal = principal.select(telling(principal))
+    principal = principal.select(representative_sites(principal))
     lower, upper = domain.bounding_box
     directions = half_sphere(_DIRECTIONS, problem.dimension, np.random.default_rng(0)) / (upper - lower)
     powers = np.prod(directions[:, None, :] ** principal.orders, axis=2)
@@ -76,7 +75,6 @@ def _has_free_part(problem: Problem) -> bool:
 # conditions on these is singular whatever the frequency, as where one of them follows from the others, something is let
 # through that no basis of lower frequencies holds (S. Agmon, A. Douglis, L. Nirenberg, Comm. Pure Appl. Math. 17,
 # 1964).
-
 
 # Sites of each part, and periods over the domain, at which it is looked: all of them have to agree.
 _SITES = 3
@@ -162,7 +160,6 @@ def _row(modes: ModeBasis, operator: Operator, site: Sites, frequency: float, sc
 # k is: nothing at a contrast of -1, where every frequency passes. Beside it, what the layers on either side leave of
 # the function at their other end, ``exp(-k d)``, makes up for the difference at some k; beyond that k none passes.
 
-
 _SITES_BETWEEN_MATERIALS = 256
 # What is seen across a layer lies within this slope from the normal; of distances, the share that may be smaller.
 _CONE, _SHARE = 0.25, 0.1
@@ -219,7 +216,6 @@ def _across(sites: Sites, ends: FloatArray) -> float:
 
 
 # ---- What may hide from every basis, found once for a problem
-
 
 # Functions that a filled band may have for the sake of frequencies that may be hidden.
 _AFFORDABLE = 4000.0
