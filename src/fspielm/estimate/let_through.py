@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.basis.basis import expand_powers
 from fspielm.errors import ProblemError
-from fspielm.estimate.narrow import look_closely
+from fspielm.estimate.narrow import narrow_features
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.sampling import half_sphere
 from fspielm.problem.operator import Operator, once
@@ -82,7 +82,7 @@ def freeze_inside(problem: Problem) -> tuple[FloatArray, Frozen]:
     else:
         points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
         inside = [relation for relation in problem.relations if relation.region.kind == "domain"]
-        narrow = [place.sites.points for relation in inside for place in look_closely(problem, relation).places]
+        narrow = [place.sites.points for relation in inside for place in narrow_features(problem, relation).places]
         points = np.concatenate([points, *narrow])
     return points, freeze(problem.determinant, Sites(points))
 

@@ -18,7 +18,7 @@ from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockResidual, BlockRows, Finite, RowBlock, Seam, make_block, make_blocks
 from fspielm.estimate.estimate import CellErrors
-from fspielm.estimate.narrow import look_closely
+from fspielm.estimate.narrow import narrow_features
 from fspielm.estimate.narrow_search import Narrow
 from fspielm.geometry.boundary import Sites, join_sites
 from fspielm.problem.problem import Problem
@@ -139,7 +139,7 @@ def narrow_rows(problem: Problem, relation: Relation, finite: Finite) -> NarrowR
 
     Cells end at interfaces, so that jumps there do not matter to them.
     """
-    places = look_closely(problem, relation).places
+    places = narrow_features(problem, relation).places
     if problem.interfaces and finite.basis.is_piecewise:
         places = tuple(place for place in places if place.kind not in ("jump", "kink"))
     if not places:
