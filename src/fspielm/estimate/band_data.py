@@ -280,7 +280,7 @@ class _Sampling:
     """The settings and the cache of sampling data."""
 
     rng: np.random.Generator
-    most: int  # samples along a line, unless data sampling like noise
+    most: int  # samples along a line, unless data look like noise
     # the bands of expressions inside of the domain
     seen: dict[sp.Expr, list[DataBand]] = field(default_factory=dict)
 

@@ -294,8 +294,8 @@ _LEAST_AMPLITUDE = 1e-2
 _LEAST_SAMPLES = 64
 _MOST_SAMPLES = 600
 _SAMPLES_PER_PERIOD = 6.0
-# Along one axis: the most waves (a frequency and its mirror image are two), the relative noise, and the largest apparent
-# growth of a wave from one sample to the next.
+# Along one axis: the most waves (a frequency and its mirror image are two), the relative noise, and the largest
+# apparent growth of a wave from one sample to the next.
 _MOST_ALONG = 12
 _NOISE = 1e-10
 _MOST_GROWTH = 1e-4
