@@ -83,21 +83,11 @@ _PADDING = 4
 
 @dataclass(frozen=True)
 class LineBand:
-    """The band of a set of lines.
+    """The band of a set of lines."""
 
-    Attributes
-    ----------
-    frequency : float
-        The highest frequency with an amplitude above the threshold, less the width of the window.
-    settled : bool
-        Whether it lies below half of the frequencies that the samples resolve.
-    rough : bool
-        Whether amplitudes decay no faster than the square of the frequency, as those of jumps and kinks.
-    """
-
-    frequency: float
-    settled: bool
-    rough: bool
+    frequency: float  # the highest frequency with an amplitude above the threshold, less the width of the window
+    settled: bool  # whether it lies below half of the frequencies that the samples resolve
+    rough: bool  # whether amplitudes decay no faster than the square of the frequency, as those of jumps and kinks
 
 
 def line_band(samples: FloatArray, lengths: FloatArray, threshold: float = THRESHOLD) -> LineBand:
@@ -239,32 +229,18 @@ Ends = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class DataBand:
-    """The highest frequency of one datum along one axis.
+    """The highest frequency of one datum along one axis."""
 
-    Attributes
-    ----------
-    source : str
-        ``"right-hand side"`` or the name of a condition's block.
-    axis : int
-    frequency : float
-    settled : bool
-        False where finer sampling kept finding higher frequencies, or amplitudes decay too slowly: the datum has
-        jumps or kinks.
-    noise : bool
-        Whether those higher frequencies are as strong as the low ones.
-    samples : tuple of a (lines, n) and a (lines,) array, optional
-        The values along lines, and the lengths of the lines.
-    slant : float
-        The largest component of those lines along the axis.
-    """
-
-    source: str
+    source: str  # ``"right-hand side"`` or the name of a condition's block
     axis: int
     frequency: float
+    # False where finer sampling kept finding higher frequencies, or amplitudes decay too slowly: the datum has jumps or
+    # kinks
     settled: bool
-    noise: bool = False
+    noise: bool = False  # whether those higher frequencies are as strong as the low ones
+    # values along lines (lines, n), and the lengths of the lines (lines,)
     samples: tuple[FloatArray, FloatArray] | None = field(default=None, compare=False, repr=False)
-    slant: float = 1.0
+    slant: float = 1.0  # the largest component of those lines along the axis
 
     @property
     def varies(self) -> bool:

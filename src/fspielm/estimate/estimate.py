@@ -33,15 +33,10 @@ _LEAST_DATA = 1e-13
 @final
 @dataclass(frozen=True)
 class FieldEstimate:
-    """How wrong one unknown may be.
+    """How wrong one unknown may be, as in `ErrorEstimate`.
 
-    Attributes
-    ----------
-    relative, largest, rounding, scale, growth : float
-        As in `ErrorEstimate`. An unknown that is zero beside its natural size is measured by that; a part of a
-        complex unknown by the size of both parts.
-    size : float
-        The size that errors are relative to.
+    Errors are relative to `size`: for an unknown that is zero beside its natural size, that size; for a part of a
+    complex unknown, the size of both parts.
     """
 
     relative: float
@@ -64,18 +59,10 @@ class FieldEstimate:
 @final
 @dataclass(frozen=True, eq=False)
 class CellErrors:
-    """How wrong a solution may be because of each of C cells.
+    """How wrong a solution may be because of each of C cells."""
 
-    Attributes
-    ----------
-    relative : (C,) array
-        The largest contribution of the cell to the relative error; squares add up.
-    amplification : (C,) array
-        The ratio of that to the deviation in the cell, in scaled rows.
-    """
-
-    relative: FloatArray
-    amplification: FloatArray
+    relative: FloatArray  # (C,): the largest contribution of the cell to the relative error; squares add up
+    amplification: FloatArray  # (C,): the ratio of that to the deviation in the cell, in scaled rows
 
 
 def together(fields: Sequence[FieldEstimate]) -> FieldEstimate:

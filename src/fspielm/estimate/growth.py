@@ -318,26 +318,13 @@ _LARGER = 1.3
 @final
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """Disturbances ``exp(i k x + s t)`` that grow, and by how much.
+    """Disturbances ``exp(i k x + s t)`` that grow, and by how much."""
 
-    Attributes
-    ----------
-    frequencies : (n, d) array
-        Absolute values of k along each axis of space, and of s along time.
-    stretches : (n, m) array
-        The growth of each on m equal stretches of time, in powers of e.
-    has_bound : bool
-        Whether the growth stays bounded as frequencies rise.
-    places : (n, m, d) array or None
-        For a linearisation, where each grows fastest on each stretch.
-    ends : tuple of float or None
-        The ends of the line along which disturbances grow, if they do not grow in time.
-    """
-
-    frequencies: FloatArray
-    stretches: FloatArray
-    has_bound: bool = True
-    places: FloatArray | None = None
+    frequencies: FloatArray  # (n, d): absolute values of k along each axis of space, and of s along time
+    stretches: FloatArray  # (n, m): the growth of each on m equal stretches of time, in powers of e
+    has_bound: bool = True  # whether the growth stays bounded as frequencies rise
+    places: FloatArray | None = None  # (n, m, d): for a linearisation, where each grows fastest on each stretch
+    # the ends of the line along which disturbances grow, if they do not grow in time
     ends: tuple[float, float] | None = None
 
     @property

@@ -361,32 +361,15 @@ _FLAT = 1e-9
 @final
 @dataclass(frozen=True, eq=False)
 class LetThrough:
-    """A function that oscillates along a part of the boundary, decays from it, and satisfies all equations there.
+    """A function that oscillates along a part of the boundary, decays from it, and satisfies all equations there."""
 
-    Attributes
-    ----------
-    condition : str
-        The names of the conditions there.
-    frequency : float
-        Along the boundary; infinite where there are such functions of all frequencies.
-    along : (d,) array
-        The highest component of such a frequency along each axis, over the whole part.
-    rate : float
-        Rate of growth in time; zero in a problem without time.
-    W : (k, d) complex array
-        Frequencies of such functions, where the part is flat.
-    foldings : float
-        The least decay across the domain, in powers of e.
-    is_interface : bool
-        Whether `condition` is an interface between materials, with such functions on both sides.
-    """
-
-    condition: str
-    frequency: float
-    along: FloatArray
-    rate: float = 0.0
-    W: ComplexArray | None = None
-    foldings: float = 0.0
+    condition: str  # the names of the conditions there
+    frequency: float  # along the boundary; infinite where there are such functions of all frequencies
+    along: FloatArray  # (d,): the highest component of such a frequency along each axis, over the whole part
+    rate: float = 0.0  # rate of growth in time; zero in a problem without time
+    W: ComplexArray | None = None  # (k, d): frequencies of such functions, where the part is flat
+    foldings: float = 0.0  # the least decay across the domain, in powers of e
+    # whether `condition` is an interface between materials, with such functions on both sides
     is_interface: bool = False
 
 
@@ -532,24 +515,12 @@ _DISTANCES = 10.0 ** -np.linspace(0.0, 12.0, 97)
 @final
 @dataclass(frozen=True, eq=False)
 class Degenerate:
-    """Where all leading coefficients of an equation vanish.
+    """Where all leading coefficients of an equation vanish."""
 
-    Attributes
-    ----------
-    place : (d,) array
-        One of the zeros.
-    several : bool
-        Whether solutions on both sides of it are independent.
-    around : (n, d) array
-        Points of the domain ever closer to the zeros.
-    distances : (n,) array
-        Their distances from the zeros.
-    """
-
-    place: FloatArray
-    several: bool
-    around: FloatArray
-    distances: FloatArray
+    place: FloatArray  # (d,): one of the zeros
+    several: bool  # whether solutions on both sides of it are independent
+    around: FloatArray  # (n, d): points of the domain ever closer to the zeros
+    distances: FloatArray  # (n,): their distances from the zeros
 
 
 def find_degenerate(problem: Problem) -> Degenerate | None:

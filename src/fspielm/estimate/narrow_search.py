@@ -115,24 +115,13 @@ class Boxes:
 @final
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """A region in parameters.
+    """A region in parameters."""
 
-    Attributes
-    ----------
-    whole : Boxes
-        One box, or one for each smooth piece.
-    points : callable
-        From parameters ``(n, p)`` to coordinates ``(n, d)``.
-    place : callable
-        From parameters to sites, and a mask of those that belong to the region.
-    share : float
-        The share of this part in all parts of the boundary that have conditions.
-    """
-
-    whole: Boxes
-    points: Callable[[FloatArray], FloatArray]
+    whole: Boxes  # one box, or one for each smooth piece
+    points: Callable[[FloatArray], FloatArray]  # from parameters ``(n, p)`` to coordinates ``(n, d)``
+    # from parameters to sites, and a mask of those that belong to the region
     place: Callable[[FloatArray], tuple[Sites, BoolArray]]
-    share: float = 1.0
+    share: float = 1.0  # the share of this part in all parts of the boundary that have conditions
 
     @cached_property
     def volume(self) -> float:
@@ -349,28 +338,17 @@ Law = Callable[[Intervals, float], FloatArray]
 @final
 @dataclass(frozen=True)
 class Atom:
-    """A function that can be narrow.
-
-    Attributes
-    ----------
-    argument : Expr
-    law : callable
-        From enclosures of the argument, and its largest value: how strongly the function changes with it, infinite
-        where it jumps.
-    targets : tuple of float
-        The range of the argument where most of the change is; relative to its largest value if `from_top`.
-    from_top : bool
-    kind : {"narrow", "kink", "jump"}
-        Its kind if the width is zero.
-    everywhere : bool
-        Whether it changes everywhere, as a wave does: only parts that are much faster than others are narrow.
-    """
+    """A function that can be narrow."""
 
     argument: sp.Expr
+    # from enclosures of the argument, and its largest value: how strongly the function changes with it, infinite where
+    # it jumps
     law: Law
+    # the range of the argument where most of the change is; relative to its largest value if `from_top`
     targets: tuple[float, float] = (0.0, 0.0)
     from_top: bool = False
-    kind: Kind = "narrow"
+    kind: Kind = "narrow"  # its kind if the width is zero
+    # whether it changes everywhere, as a wave does: only parts that are much faster than others are narrow
     everywhere: bool = False
 
 
@@ -483,23 +461,13 @@ _FIRST = {1: 16, 2: 8, 3: 4}
 @final
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Boxes in which an atom is narrow.
-
-    Attributes
-    ----------
-    boxes : Boxes
-    rates : (n, p) array
-        How often it may change over a unit of each parameter; infinite where it jumps.
-    small : (n,) array of bool
-        Whether a box is as small as the feature; otherwise it contains a layer or a point somewhere.
-    top : float
-        The largest value of the argument.
-    """
+    """Boxes in which an atom is narrow."""
 
     boxes: Boxes
-    rates: FloatArray
+    rates: FloatArray  # (n, p): how often it may change over a unit of each parameter; infinite where it jumps
+    # (n,): whether a box is as small as the feature; otherwise it contains a layer or a point somewhere
     small: BoolArray
-    top: float
+    top: float  # the largest value of the argument
 
     @property
     def widths(self) -> FloatArray:

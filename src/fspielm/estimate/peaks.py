@@ -85,21 +85,11 @@ _ROUNDING = 1e-12
 @final
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """A box of frequencies of a datum, together with its mirror image.
+    """A box of frequencies of a datum, together with its mirror image."""
 
-    Attributes
-    ----------
-    center : (d,) array
-        Zero for a box around the origin, which is its own mirror image.
-    widths : (d,) array
-        Half-widths; zero for a single frequency, up to the resolution of the domain.
-    exact : bool
-        Whether it is the single frequency `center`, known to rounding.
-    """
-
-    center: FloatArray
-    widths: FloatArray
-    exact: bool = False
+    center: FloatArray  # (d,); zero for a box around the origin, which is its own mirror image
+    widths: FloatArray  # (d,): half-widths; zero for a single frequency, up to the resolution of the domain
+    exact: bool = False  # whether it is the single frequency `center`, known to rounding
 
 
 def exact_waves(

@@ -36,20 +36,12 @@ _MUCH = 0.1
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Rows that are not fitted, to check solutions with.
-
-    Attributes
-    ----------
-    sites : mapping of block name to Sites
-    emphasis : mapping of block name to (n,) array
-        The weight of the deviation at each site relative to the average, where weights differ.
-    rows : mapping of block name to (n, M) array
-        The blocks applied to every function; empty where there are too few solutions for that to pay. Never dense on
-        cells.
-    """
+    """Rows that are not fitted, to check solutions with."""
 
     sites: Mapping[str, Sites]
+    # (n,): the weight of the deviation at each site relative to the average, where weights differ
     emphasis: Mapping[str, FloatArray] = field(default_factory=dict)
+    # (n, M): the blocks applied to every function; empty where there are too few solutions for that to pay
     rows: Mapping[str, NumberArray | RowsInCells] = field(default_factory=dict)
 
     @classmethod
@@ -85,30 +77,14 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class NarrowResidual:
-    """What the narrow places of one block add to its residual.
+    """What the narrow places of one block add to its residual."""
 
-    Attributes
-    ----------
-    rms : float
-        Root of the mean square that they add, over the whole region of the block.
-    data : float
-        The same for the data.
-    largest : float
-        The largest deviation.
-    most : float
-        The largest part of `rms` that one place has.
-    place : Narrow or None
-        That place.
-    share : float
-        The share of that place in the region of the block.
-    """
-
-    rms: float = 0.0
-    data: float = 0.0
-    largest: float = 0.0
-    most: float = 0.0
-    place: Narrow | None = None
-    share: float = 0.0
+    rms: float = 0.0  # root of the mean square that they add, over the whole region of the block
+    data: float = 0.0  # the same for the data
+    largest: float = 0.0  # the largest deviation
+    most: float = 0.0  # the largest part of `rms` that one place has
+    place: Narrow | None = None  # that place
+    share: float = 0.0  # the share of that place in the region of the block
 
     def stands_out(self, rms: float) -> bool:
         """Whether the residual in the place is clearly above that of the block, given as root mean square."""

@@ -351,21 +351,11 @@ _POWER_STEPS = 10
 @final
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """How strongly a system's residual shows in its solution; it does not depend on the data.
+    """How strongly a system's residual shows in its solution; it does not depend on the data."""
 
-    Attributes
-    ----------
-    each : tuple of float
-        The amplification of the residual in each unknown.
-    values : tuple of (n, M) arrays
-        The features at the probing points, for each unknown; sparse on cells.
-    null : (M,) array
-        Coefficients of the function with the largest amplification.
-    """
-
-    each: tuple[float, ...]
-    values: tuple[NumberArray, ...]
-    null: NumberArray
+    each: tuple[float, ...]  # the amplification of the residual in each unknown
+    values: tuple[NumberArray, ...]  # for each unknown, the features at the probing points (n, M); sparse on cells
+    null: NumberArray  # (M,): coefficients of the function with the largest amplification
 
     @property
     def amplification(self) -> float:

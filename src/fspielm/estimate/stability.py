@@ -229,24 +229,13 @@ _DENSITY, _MORE = 1.4, 6.0
 @final
 @dataclass(frozen=True, eq=False)
 class Hidden:
-    """Solutions that neither the equation nor its conditions determine, or that they amplify.
+    """Solutions that neither the equation nor its conditions determine, or that they amplify."""
 
-    Attributes
-    ----------
-    reason : str
-        Why no solution can be trusted in any basis; nearly always empty.
-    passing : tuple of LetThrough
-        Functions that conditions let through: a basis has to contain them to show whether they are solutions.
-    growth : Growth or None
-        Disturbances that grow in time, or from the one end with all conditions.
-    degenerate : Degenerate or None
-        Where leading coefficients vanish.
-    """
-
-    reason: str = ""
+    reason: str = ""  # why no solution can be trusted in any basis; nearly always empty
+    # functions that conditions let through: a basis has to contain them to show whether they are solutions
     passing: tuple[LetThrough, ...] = field(default=())
-    growth: Growth | None = None
-    degenerate: Degenerate | None = None
+    growth: Growth | None = None  # disturbances that grow in time, or from the one end with all conditions
+    degenerate: Degenerate | None = None  # where leading coefficients vanish
 
     def affordable(self, lengths: FloatArray) -> FloatArray:
         """The highest frequency along each axis that a band should contain, if affordable.

@@ -110,27 +110,13 @@ _FEWEST = 24
 @final
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Something to integrate over.
+    """Something to integrate over."""
 
-    Attributes
-    ----------
-    rule : callable
-        From a number to a quadrature with about that many nodes.
-    extents : (m,) array
-        Its size along each of its own m dimensions; none for single points.
-    fewest : int
-        The least number of nodes of a rule.
-    curves : tuple of BoundaryPart and Segment
-        The curves that it consists of, if any.
-    domain : Domain or None
-        The domain, if it is all of that.
-    """
-
-    rule: Callable[[int], Quadrature]
-    extents: FloatArray
-    fewest: int = 1
-    curves: tuple[BoundaryPart | Segment, ...] = ()
-    domain: Domain | None = None
+    rule: Callable[[int], Quadrature]  # from a number to a quadrature with about that many nodes
+    extents: FloatArray  # (m,): its size along each of its own m dimensions; none for single points
+    fewest: int = 1  # the least number of nodes of a rule
+    curves: tuple[BoundaryPart | Segment, ...] = ()  # the curves that it consists of, if any
+    domain: Domain | None = None  # the domain, if it is all of that
 
 
 @final

@@ -108,24 +108,13 @@ def _parts_of(unknowns: Sequence[AppliedUndef], expressions: Sequence[sp.Expr], 
 @final
 @dataclass(frozen=True, eq=False)
 class LocalExpression:
-    """Functions of the coordinates and of some derivatives of the unknowns, at the same point.
+    """Functions of the coordinates and of some derivatives of the unknowns, at the same point."""
 
-    Attributes
-    ----------
-    operators : tuple of T Operators
-        The derivatives.
-    fields : tuple of k Fields
-        Functions of the coordinates, then of the derivatives: if complex, all real parts before all imaginary ones.
-    on_boundary : bool
-        Whether they use normals, or derivatives along them.
-    dtype : dtype
-        The least type of the values: given callables may be complex where nothing else is.
-    """
-
-    operators: tuple[Operator, ...]
+    operators: tuple[Operator, ...]  # the derivatives
+    # functions of the coordinates, then of the derivatives: if complex, all real parts before all imaginary ones
     fields: tuple[Field, ...]
-    on_boundary: bool
-    dtype: np.dtype[Any]
+    on_boundary: bool  # whether they use normals, or derivatives along them
+    dtype: np.dtype[Any]  # the least type of the values: given callables may be complex where nothing else is
 
     def values(self, sites: Sites, derivatives: NumberArray) -> NumberArray:
         """Values ``(k, n)`` at sites, from those of the derivatives ``(T, n)``."""

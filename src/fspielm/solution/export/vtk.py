@@ -223,34 +223,17 @@ def check_vtk(domain: Domain, path: str | os.PathLike[str]) -> None:
 @final
 @dataclass(frozen=True, eq=False)
 class _Target:
-    """The points, cells or grid on which a solution is written, at one time or in all of its coordinates.
+    """The points, cells or grid on which a solution is written, at one time or in all of its coordinates."""
 
-    Attributes
-    ----------
-    points : (n, d) array
-    inside : (n,) boolean array
-        Which of them lie in the domain.
-    inner : (n, d) array or None
-        The points moved slightly into their regions, to evaluate one of two materials; None for a single one.
-    cells : (m, k) array, or None for a grid
-    kind : int
-        VTK's number for the cells.
-    axes : tuple of arrays
-        The axes of a grid.
-    even : bool
-        Whether a grid is given by its steps.
-    legacy : bool
-        Whether cells are written in the old format.
-    """
-
-    points: FloatArray
-    inside: NDArray[np.bool_]
+    points: FloatArray  # (n, d)
+    inside: NDArray[np.bool_]  # (n,): which of them lie in the domain
+    # (n, d): the points moved slightly into their regions, to evaluate one of two materials; None for a single one
     inner: FloatArray | None = None
-    cells: NDArray[np.int64] | None = None
-    kind: int = 0
-    axes: tuple[FloatArray, ...] = ()
-    even: bool = False
-    legacy: bool = False
+    cells: NDArray[np.int64] | None = None  # (m, k)
+    kind: int = 0  # VTK's number for the cells
+    axes: tuple[FloatArray, ...] = ()  # the axes of a grid
+    even: bool = False  # whether a grid is given by its steps
+    legacy: bool = False  # whether cells are written in the old format
 
     def write(self, solution: Solution, path: Path, *instant: float) -> None:
         """Evaluate and write."""

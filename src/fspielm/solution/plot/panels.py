@@ -355,26 +355,13 @@ TITLE_HEIGHT = 0.2
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What part of a quantity is drawn, and where.
+    """What part of a quantity is drawn, and where."""
 
-    Attributes
-    ----------
-    ax : Axes or None
-        The axes for one panel (the first of slices, the last of snapshots); a new figure if None.
-    time : float, sequence of float or None
-    at : sequence of float or None
-        Where slices cut, one number for each coordinate of space.
-    width : "single", "double" or None
-        The width of a new figure; if None, double for several panels.
-    title : str or None
-        In matplotlib's notation: a title of the user's has gone through `as_text`.
-    """
-
-    ax: Axes | None = None
+    ax: Axes | None = None  # the axes for one panel (the first of slices, the last of snapshots); a new figure if None
     time: float | Sequence[float] | None = None
-    at: Sequence[float] | None = None
-    width: Width | None = None
-    title: str | None = None
+    at: Sequence[float] | None = None  # where slices cut, one number for each coordinate of space
+    width: Width | None = None  # the width of a new figure; if None, double for several panels
+    title: str | None = None  # in matplotlib's notation: a title of the user's has gone through `as_text`
 
 
 def draw_quantity(quantity: Quantity, view: View) -> Figure:

@@ -182,33 +182,15 @@ _FINENESS = 4
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Cells of a plane section.
+    """Cells of a plane section."""
 
-    Attributes
-    ----------
-    axes : (int, int)
-        The horizontal and the vertical coordinate.
-    points : (n, d) array
-        The centers of the cells that lie in the domain.
-    inside : (rows, columns) array
-        The mask of those cells; rows run along the second of `axes`.
-    extent : (float, float, float, float)
-        Left, right, bottom, top.
-    loops : list of (n, 2) arrays
-        The outline; empty where the section fills its frame.
-    lines : list of (n, 2) arrays
-        Borders within it: between regions, and along penetrable objects.
-    continues : bool
-        Whether the domain continues beyond the frame.
-    """
-
-    axes: tuple[int, int]
-    points: FloatArray
-    inside: BoolArray
-    extent: tuple[float, float, float, float]
-    loops: list[FloatArray]
-    lines: list[FloatArray]
-    continues: bool = False
+    axes: tuple[int, int]  # the horizontal and the vertical coordinate
+    points: FloatArray  # (n, d): the centers of the cells that lie in the domain
+    inside: BoolArray  # (rows, columns): the mask of those cells; rows run along the second of `axes`
+    extent: tuple[float, float, float, float]  # left, right, bottom, top
+    loops: list[FloatArray]  # the outline, (n, 2) each; empty where the section fills its frame
+    lines: list[FloatArray]  # borders within it, (n, 2) each: between regions, and along penetrable objects
+    continues: bool = False  # whether the domain continues beyond the frame
 
     def image(self, values: FloatArray) -> FloatArray:
         """The values at `points` as rows and columns; a cell outside, to be clipped, shows the nearest one inside."""
@@ -297,43 +279,20 @@ def highest_frequencies(solution: Solution) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """A function over the domain of a problem.
-
-    Attributes
-    ----------
-    problem : Problem
-    values : callable
-        From points ``(n, d)`` to ``(n,)``.
-    label : str or Basic
-        Beside its axis or colour bar; above a bar if it is mathematics.
-    frequencies : (d,) array
-        Angular frequencies along the axes that the picture has to resolve.
-    logarithmic : bool
-        Whether it is shown in decades; it is not negative then.
-    resolution : int or None
-        Cells along the longer side of a map, or points of a line; if None, as many as the frequencies need.
-    finest : int
-        The most cells if `resolution` is None.
-    note : str or None
-        The note at the foot of its pictures; see `doubt`.
-    cyclic : bool
-        Whether it is a phase, from -pi to pi.
-    overlay : callable or None
-        Draws over a map: takes its axes and its section.
-    line_overlay : callable or None
-        Draws over a line: takes its axes and a point ``(d,)`` of the line.
-    """
+    """A function over the domain of a problem."""
 
     problem: Problem
-    values: Callable[[FloatArray], FloatArray]
-    label: str | sp.Basic
-    frequencies: FloatArray
-    logarithmic: bool = False
+    values: Callable[[FloatArray], FloatArray]  # from points ``(n, d)`` to ``(n,)``
+    label: str | sp.Basic  # beside its axis or colour bar; above a bar if it is mathematics
+    frequencies: FloatArray  # (d,): angular frequencies along the axes that the picture has to resolve
+    logarithmic: bool = False  # whether it is shown in decades; it is not negative then
+    # cells along the longer side of a map, or points of a line; if None, as many as the frequencies need
     resolution: int | None = None
-    finest: int = _MOST_CELLS
-    note: str | None = None
-    cyclic: bool = False
-    overlay: Callable[[Axes, Section], None] | None = None
+    finest: int = _MOST_CELLS  # the most cells if `resolution` is None
+    note: str | None = None  # the note at the foot of its pictures; see `doubt`
+    cyclic: bool = False  # whether it is a phase, from -pi to pi
+    overlay: Callable[[Axes, Section], None] | None = None  # draws over a map: takes its axes and its section
+    # draws over a line: takes its axes and a point ``(d,)`` of the line
     line_overlay: Callable[[Axes, FloatArray], None] | None = None
 
     def scale(self, values: FloatArray) -> Scale:
