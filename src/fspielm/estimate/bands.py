@@ -182,7 +182,7 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
     points, frozen = spread(problem)
     lower, upper = problem.domain.bounding_box
     lengths = upper - lower
-    rng = np.random.default_rng(0)  # only looks
+    rng = np.random.default_rng(0)  # for inspection only
     found = []
     for axis in range(problem.dimension):
         for others in (np.zeros_like(bands), bands) if bands.any() else (bands,):
@@ -222,7 +222,7 @@ def spread(problem: Problem) -> tuple[FloatArray, Frozen]:
 
 
 def _spread(problem: Problem, number: int) -> tuple[FloatArray, Frozen]:
-    points = problem.domain.sample(number, np.random.default_rng(0), "low-discrepancy")  # only looks
+    points = problem.domain.sample(number, np.random.default_rng(0), "low-discrepancy")  # for inspection only
     return points, freeze(problem.determinant, Sites(points))
 
 
@@ -277,7 +277,9 @@ def well_band(problem: Problem) -> FloatArray:
     lower, upper = domain.bounding_box
     lengths = upper - lower
     try:
-        if not np.any(_changes_sign(problem)):
+        _, everywhere = spread(problem)
+        each = [_square_of(everywhere, axis) for axis in range(problem.dimension)]
+        if not any(np.any(squares > 0) and np.any(squares < 0) for squares in each):
             return found
         middle = fastest_places(problem, np.zeros(problem.dimension))
         for axis in range(problem.dimension):
@@ -286,18 +288,11 @@ def well_band(problem: Problem) -> FloatArray:
             highest = float(np.sqrt(max(squares.max(), 0.0)))
             half = _half_width(problem, place, axis)
             if highest * half >= _NARROW * problem.dimension:
-                spread = np.sqrt(highest**2 + 2 * _FOLDINGS * highest / half)
-                found[axis] = max(spread - _BEYOND / lengths[axis], 0.0)
+                reach = np.sqrt(highest**2 + 2 * _FOLDINGS * highest / half)
+                found[axis] = max(reach - _BEYOND / lengths[axis], 0.0)
     except ProblemError:  # a coefficient has no value there
         return np.zeros(problem.dimension)
     return found
-
-
-def _changes_sign(problem: Problem) -> list[bool]:
-    """Whether the square along each axis is positive in some places and negative in others."""
-    _, everywhere = spread(problem)
-    squares = [_square_of(everywhere, axis) for axis in range(problem.dimension)]
-    return [bool(np.any(square > 0) and np.any(square < 0)) for square in squares]
 
 
 def _square_of(frozen: Frozen, axis: int) -> FloatArray:

@@ -198,6 +198,11 @@ class Examination:
         if hidden_of(self.discretisation.problem).degenerate is not None:
             # where an equation vanishes its rows are small, however much they miss of its own terms
             unknown = 1.0
+        # linearisations in time have no resonances, and their growth is known
+        problem = self.discretisation.problem
+        resonant_amplification = (
+            ILL_POSED if problem.domain.time is not None and problem.is_linearisation else _AMPLIFIED
+        )
         shown = self.correction.errors(deviations)
         left = np.linalg.norm(left_out, axis=0)
         errors = []
@@ -206,15 +211,9 @@ class Examination:
         ):
             # at a resonance there are other solutions, which data that do not excite it do not show
             size = safe_rms(Phi @ coefficients)
-            resonant = each > self._resonant_amplification and each * misfit.data > _RESONANT * size
+            resonant = each > resonant_amplification and each * misfit.data > _RESONANT * size
             errors.append(float("inf") if resonant else own + float(out) + unknown * most)
         return errors
-
-    @property
-    def _resonant_amplification(self) -> float:
-        """The least amplification of a resonance; linearisations in time have none, and their growth is known."""
-        problem = self.discretisation.problem
-        return ILL_POSED if problem.domain.time is not None and problem.is_linearisation else _AMPLIFIED
 
     def for_many(self, rng: np.random.Generator) -> Examination:
         """The examination for many solutions on one basis: with fresh, tabulated rows unless the basis is on cells."""

@@ -101,7 +101,7 @@ def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
     iterate, time = iterate_of(problem), problem.domain.time
     assert iterate is not None
     assert time is not None
-    found = problem.domain.sample(_SAMPLES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    found = problem.domain.sample(_SAMPLES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
     left, right = _neighbours(found)
     times = time.start + shares * time.duration
     a, b = (_at_times(side, times) for side in (left, right))
@@ -395,7 +395,7 @@ def find_growth_from_one_end(problem: Problem) -> Growth | None:
         or any(c.region.partner is not None for c in problem.constraints)
     ):
         return None
-    rng = np.random.default_rng(0)  # only looks
+    rng = np.random.default_rng(0)  # for inspection only
     held = np.concatenate([c.sample(_FEW, rng, "uniform").points[:, 0] for c in problem.constraints])
     (lower,), (upper,) = problem.domain.bounding_box
     length = float(upper - lower)
@@ -535,7 +535,7 @@ def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
     if problem.domain.time is None and any(c.region.partner is not None for c in problem.constraints):
         return None  # around a period, a constant is left open, which is found elsewhere
     flow = _Flow(problem.determinant, problem.domain)
-    points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # only looks
+    points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # for inspection only
     if not flow.is_real(points):
         return None
     known = np.zeros(len(points), dtype=bool)
@@ -647,7 +647,7 @@ class _Flow:
 
 def _prescribed_points(problem: Problem) -> FloatArray:
     """Points with a condition; for periodic parts, on both."""
-    rng = np.random.default_rng(0)  # only looks
+    rng = np.random.default_rng(0)  # for inspection only
     found = []
     for constraint in problem.constraints:
         points = constraint.sample(_SITES, rng, "low-discrepancy").points

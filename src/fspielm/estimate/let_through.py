@@ -80,7 +80,7 @@ def freeze_inside(problem: Problem) -> tuple[FloatArray, Frozen]:
     if problem.determinant.is_constant:
         points = problem.domain.bounding_box[0][None]
     else:
-        points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
+        points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
         inside = [relation for relation in problem.relations if relation.region.kind == "domain"]
         narrow = [place.sites.points for relation in inside for place in narrow_features(problem, relation).places]
         points = np.concatenate([points, *narrow])

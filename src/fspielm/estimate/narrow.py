@@ -88,7 +88,8 @@ def sample_values(values: Values, chart: Chart) -> Sampled:
         # a few places of a layer stand for all similar ones
         alike = np.count_nonzero(deviations > _ALIKE * deviations[order[0]])
         others = max(alike / (3**parameters * np.count_nonzero(deviations[order] > _ALIKE * deviations[order[0]])), 1.0)
-        looked = _zoom(values, chart, centers[order], steps[order], _variation(known))
+        varied = max(float(np.ptp(part)) for part in real_parts(known))
+        looked = _zoom(values, chart, centers[order], steps[order], varied)
         if looked is not None:
             shares = others * looked.shares
             looked = replace(looked, shares=shares / max(float(shares.sum()), 1.0))
@@ -134,11 +135,6 @@ def _deviation(values: NumberArray) -> FloatArray:
     return np.nan_to_num(largest, nan=0.0)
 
 
-def _variation(values: NumberArray) -> float:
-    """The range of values: of real or of imaginary parts, whichever is larger."""
-    return max(float(np.ptp(part)) for part in real_parts(values))
-
-
 def _separate_maxima(centers: FloatArray, steps: FloatArray, deviations: FloatArray) -> NDArray[np.intp]:
     """The places with the largest deviations, no two of them neighbours."""
     few = np.argpartition(-deviations, min(64 * _MOST_MAXIMA, len(deviations) - 1))[: 64 * _MOST_MAXIMA]
@@ -157,6 +153,7 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
     parameters = centers.shape[1]
     along = _ALONG.get(parameters, 3)
     offsets = _grid(np.full(parameters, -1.5), np.full(parameters, 1.5), along)
+    speeds = np.linalg.norm(chart.whole.rates.max(axis=0), axis=0)
     spread = np.linspace(0, len(offsets) - 1, min(_KEPT, len(offsets))).astype(int)
     kept, shares, widths = [], [], []
     for _ in range(_ZOOMS):
@@ -172,18 +169,12 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
             kept.append(picked.reshape(-1, parameters))
             volume = np.prod(3.0 * steps, axis=1) / (len(spread) + 1)
             shares.append(np.repeat(volume, picked.shape[1]) / chart.volume)
-            widths.append(np.repeat(width * _length(chart, inner), picked.shape[1]))
+            widths.append(np.repeat(width * (inner * speeds).max(axis=1), picked.shape[1]))
         centers, steps = unit[np.arange(len(unit)), best], inner
     sites, held = chart.place(np.concatenate(kept))
     if not held.any():
         return None
     return Looked(sites.select(held), np.concatenate(shares)[held], np.concatenate(widths)[held])
-
-
-def _length(chart: Chart, steps: FloatArray) -> FloatArray:
-    """The length of steps of the parameters in coordinates, ``(n,)``."""
-    speeds = np.linalg.norm(chart.whole.rates.max(axis=0), axis=0)
-    return np.asarray((steps * speeds).max(axis=1))
 
 
 # ---- The narrow features of every datum and coefficient of a problem
@@ -360,7 +351,8 @@ def _finite(one: Field, sites: Sites) -> NumberArray:
 
 def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> list[Narrow]:
     """Group points that are close to each other into places."""
-    points, extent = looked.sites.points, _extent(chart)
+    lower, upper = chart.coordinates(chart.whole)
+    points, extent = looked.sites.points, float((upper.max(axis=0) - lower.min(axis=0)).max())
     widths = np.where(np.isfinite(looked.widths), looked.widths, 0.0)
     reach = max(_TOGETHER * extent, _WIDTHS * float(np.median(widths)))
     number, labels = _groups(points, reach)
@@ -403,8 +395,3 @@ def _groups(points: FloatArray, reach: float) -> tuple[int, NDArray[np.intp]]:
             found = np.flatnonzero(near[found].any(axis=0) & (labels < 0))
         number += 1
     return number, labels
-
-
-def _extent(chart: Chart) -> float:
-    lower, upper = chart.coordinates(chart.whole)
-    return float((upper.max(axis=0) - lower.min(axis=0)).max())

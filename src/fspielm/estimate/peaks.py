@@ -307,7 +307,8 @@ def waves_from_axes(
     signed = [np.unique(np.concatenate([-one, one])) for one in along if one is not None]
     if len(signed) < len(along) or np.prod([float(len(one)) for one in signed]) > 2 * _MOST_CANDIDATES:
         return None
-    candidates = np.array([w for w in product(*signed) if _is_first_of_pair(w)])
+    # of two mirror images, the one whose first nonzero component is positive
+    candidates = np.array([w for w in product(*signed) if next((x for x in w if x != 0.0), 0.0) >= 0.0])
     if not len(candidates):  # no waves along any chord
         return None
     points = domain.sample(_POINTS_PER_CANDIDATE * len(candidates) + 100, rng, "low-discrepancy")
@@ -360,11 +361,6 @@ def _distinct(frequencies: FloatArray, resolution: float) -> FloatArray:
     groups = np.split(frequencies, np.flatnonzero(np.diff(frequencies) > resolution) + 1)
     means = [float(np.median(group)) for group in groups if len(group)]
     return np.array([0.0 if mean <= resolution else mean for mean in means])
-
-
-def _is_first_of_pair(frequency: tuple[float, ...]) -> bool:
-    """Whether the first nonzero component is positive: of two mirror images, one is the first."""
-    return next((w for w in frequency if w != 0.0), 0.0) >= 0.0
 
 
 # ---- Boxes around the peaks of a spectrum

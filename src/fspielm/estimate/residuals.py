@@ -281,7 +281,7 @@ class Correction:
 
     def _gradients(self, deviations: Deviations) -> NumberArray:
         """``H'^H r'``, for even rows too, and for random signs in cut cells, shape ``(M, 2 + _SIGNS)``."""
-        rng = np.random.default_rng(0)  # estimates only
+        rng = np.random.default_rng(0)  # for inspection only
         kind = np.result_type(self.factored.dtype, *deviations.parts)
         total = np.zeros((2 + _SIGNS, self.finite.basis.size), dtype=kind)
         for held in deviations.rows:
@@ -431,7 +431,7 @@ def by_cell(correction: Correction, deviations: Deviations, left_out: FloatArray
     that matrix, whose square is the mean square of random sums of its rows in that cell.
     """
     finite, factored = correction.finite, correction.factored
-    rng = np.random.default_rng(0)  # estimates only
+    rng = np.random.default_rng(0)  # for inspection only
     rows = deviations.rows
     cells = np.concatenate([*(finite.cells_at(each.sites.points) for each in rows), finite.seam_cells])
 

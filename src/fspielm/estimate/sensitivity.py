@@ -269,7 +269,7 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
         assert time is not None
         begin, end = time.start, time.end
     duration = abs(end - begin)
-    sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # only looks
+    sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # for inspection only
     value = identity(problem.dimension)
     each = [value.on(unknown) for unknown in range(len(problem.unknowns))]
     values = evaluate_each(solved.basis, solved.coefficients, each, sites, threads=1)

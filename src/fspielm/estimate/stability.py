@@ -48,7 +48,9 @@ def is_wave_all_round(problem: Problem) -> bool:
     operator, domain = problem.determinant, problem.domain
     if domain.time is not None or problem.dimension == 1 or operator.order < 2 or operator.order % 2:
         return False
-    if _has_free_part(problem):
+    held = {part.name for relation in problem.constraints for part in relation.region.parts}
+    parts = domain.boundary([str(symbol) for symbol in problem.coordinates])
+    if any(part.name not in held for part in parts):
         return False
     principal = freeze_inside(problem)[1].principal()
     principal = principal.select(representative_sites(principal))
@@ -60,13 +62,6 @@ def is_wave_all_round(problem: Problem) -> bool:
         return False
     smaller = np.minimum(values.max(axis=0), -values.min(axis=0))
     return bool(np.any(smaller > _BOTH_SIGNS * np.abs(values).max(axis=0)))
-
-
-def _has_free_part(problem: Problem) -> bool:
-    """Whether a part of the boundary is without any condition."""
-    held = {part.name for relation in problem.constraints for part in relation.region.parts}
-    parts = problem.domain.boundary([str(symbol) for symbol in problem.coordinates])
-    return any(part.name not in held for part in parts)
 
 
 # ---- Whether the conditions of a system determine all solutions that decay from its boundary
@@ -145,7 +140,7 @@ def _decaying_frequencies(
     """The zeros of the determinant that oscillate along the boundary and decay into the domain."""
     assert site.normals is not None
     symbol = symbol_of(determinant(equations, len(problem.unknowns), problem.domain))
-    across = tangents(site.normals, np.random.default_rng(0))  # estimates only
+    across = tangents(site.normals, np.random.default_rng(0))  # for inspection only
     found = solve_along(symbol, (frequency * across).astype(np.complex128), site.normals, frequency)
     inward = -(found.W.imag @ site.normals[0])
     return found.select(inward > _LEAST_DECAY * np.linalg.norm(found.W, axis=1))

@@ -264,17 +264,14 @@ def _place_along(along: Any, dimension: int) -> Place:
             "along must be a PlaneCurve, or two or more points to join by straight lines, no two in a row the same; "
             f"got {np.asarray(along).tolist()}"
         )
-    segments = tuple(Segment(start, end, _right_normal(end - start)) for start, end in pairwise(corners))
+    # in the plane, normals point to the right, as those of a `PlaneCurve`
+    normals = [np.array([step[1], -step[0]]) / np.linalg.norm(step) if dimension == 2 else None for step in steps]
+    segments = tuple(Segment(*ends, normal) for ends, normal in zip(pairwise(corners), normals, strict=True))
 
     def rule(n: int) -> Quadrature:
         return joined([each.rule(round(n * each.length / lengths.sum())) for each in segments])
 
     return Place(rule, np.array([lengths.sum()]), curves=segments)
-
-
-def _right_normal(step: FloatArray) -> FloatArray | None:
-    """The normal to the right of a straight line in the plane, as those of a `PlaneCurve`."""
-    return np.array([step[1], -step[0]]) / np.linalg.norm(step) if len(step) == 2 else None
 
 
 def joined(rules: Sequence[Quadrature]) -> Quadrature:
