@@ -45,19 +45,9 @@ def extension_band(
 ) -> float:
     """The highest frequency that samples contain to many digits, up to the resolution of the lines.
 
-    Unlike a windowed spectrum, it includes the ends of the lines.
-
-    Parameters
-    ----------
-    samples : (lines, n) array
-        Values at n equispaced points of each line, both ends included.
-    lengths : (lines,) array
-    guess : float
-        The highest frequency to a few digits.
-    tolerance : float
-        The residual that may remain, as a share of the largest line.
-    decaying : bool
-        Whether to leave out exponentials that decay along the lines.
+    Unlike a windowed spectrum, it includes the ends of the lines. The samples ``(lines, n)`` are at equispaced points
+    of each line, both ends included; `guess` is the highest frequency to a few digits, `tolerance` the residual that
+    may remain as a share of the largest line. Exponentials that decay along the lines are left out if `decaying`.
     """
     scale = float(np.linalg.norm(samples, axis=1).max(initial=0.0))
     if scale == 0.0 or tolerance >= 1.0:
@@ -113,17 +103,8 @@ def symbol_band(operator: Operator, sites: Sites, bands: FloatArray, also: Sites
     With frozen coefficients, a plane wave ``exp(i w x)`` satisfies the homogeneous equation where the symbol
     ``P(w) = sum c (i w)^alpha`` is zero: the circle of radius kappa for Helmholtz, the cone for waves. For every
     axis the symbol is solved for that component while the others run over their own data's bands; roots that
-    oscillate faster than they grow or decay count, with their real part.
-
-    Parameters
-    ----------
-    operator : Operator
-    sites : Sites
-        Where variable coefficients are frozen, if they are extreme there.
-    bands : (d,) array
-        Highest frequency of the data along each axis.
-    also : Sites, optional
-        A few sites where they are always frozen.
+    oscillate faster than they grow or decay count, with their real part. Variable coefficients are frozen at those
+    `sites` where they are extreme, and at all of `also`.
     """
     coefficients = np.stack([term.at(sites) for term in operator.terms])
     # extremes are enough: one column for each term's smallest and largest value

@@ -186,19 +186,8 @@ def estimate_without_data(
 ) -> ErrorEstimate:
     """The estimate for a solution without data, such as a mode, whose relative error is known.
 
-    Parameters
-    ----------
-    relative : float
-    scale : float
-        Root mean square of the solution.
-    coefficients : (M,) array
-    residuals : mapping of str to BlockResidual
-        By relation.
-    residual : float
-        Their norm, in units of the solution.
-    amplification : float
-    unknowns : int
-        The number of unknowns, all with this estimate.
+    The root mean square of the solution is `scale`; the norm `residual` of all `residuals` is in units of it. All
+    `unknowns` have the same estimate.
     """
     relative = relative if relative < NO_DIGITS else math.inf
     growth = safe_norm(coefficients) / scale

@@ -161,10 +161,7 @@ def freeze_averages(
 ) -> Iterator[tuple[NDArray[np.int_], Frozen]]:
     """The operator of a problem at points ``(n, d)``, averaged around them over boxes of some shares of the domain.
 
-    Yields
-    ------
-    which, frozen : integer array, Frozen
-        The indices of shares ``(m,)`` that are about equal, and the average over boxes of that size.
+    Yields the indices of shares ``(m,)`` that are about equal, and the average over boxes of that size.
     """
     along_a_line = problem.dimension == 2
     steps = _STEPS_ALONG_A_LINE if along_a_line else 1
@@ -243,14 +240,7 @@ _STEEP = 0.5
 def packet_growth(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: float) -> FloatArray:
     """The largest growth of waves within some seconds, in powers of e ``(m,)``; infinite where waves may stay.
 
-    Parameters
-    ----------
-    problem : Problem
-        A linearisation in one dimension and time.
-    fronts : (n, 2) array
-        Where its iterate is steep at each of some times.
-    k : (m, 1) array
-    seconds : float
+    For linearisations in one dimension and time, with `fronts` ``(n, 2)`` at some times and frequencies k ``(m, 1)``.
     """
     lower, upper = problem.domain.bounding_box
     length = float(upper[0] - lower[0])

@@ -383,24 +383,10 @@ def find_peaks(
 ) -> tuple[Peak, ...] | None:
     """Boxes that contain every frequency of a smooth field with an amplitude above `threshold` of the largest.
 
-    By windowed Fourier transforms over boxes inside the domain; frequencies that these cannot resolve share a box.
-
-    Parameters
-    ----------
-    field : Field
-    domain : Domain
-    highest : (d,) array
-        The highest frequency expected along each axis, which decides the sampling.
-    rng : Generator
-    threshold : float
-    most : float
-        The most samples.
-
-    Returns
-    -------
-    tuple of Peak or None
-        None where the field is not finite, has higher frequencies than expected, has too many peaks, or would need
-        too many samples and is not a sum of waves.
+    By windowed Fourier transforms over boxes inside the domain; frequencies that these cannot resolve share a box. The
+    highest frequencies expected along the axes ``(d,)`` decide the sampling, with no more than `most` samples. None
+    where the field is not finite, has higher frequencies than expected, has too many peaks, or would need too many
+    samples and is not a sum of waves.
     """
     if field.constant is not None:
         return () if field.constant == 0.0 else (Peak(np.zeros(domain.dimension), np.zeros(domain.dimension)),)

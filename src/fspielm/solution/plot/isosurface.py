@@ -48,18 +48,10 @@ _TETRAHEDRA = [
 
 
 def level_surface(values: FloatArray, axes: tuple[FloatArray, FloatArray, FloatArray], level: float) -> FloatArray:
-    """Triangles ``(n, 3, 3)``, by triangle, corner and coordinate, on which the values are `level`.
+    """Triangles ``(n, 3, 3)``, by triangle, corner and coordinate, on which values ``(nx, ny, nz)`` are `level`.
 
-    Parameters
-    ----------
-    values : (nx, ny, nz) array
-        Cells with a corner that is NaN are left out.
-    axes : tuple of (nx,), (ny,) and (nz,) arrays
-    level : float
-
-    References
-    ----------
-    A. Doi and A. Koide, An efficient method of triangulating equi-valued surfaces by using tetrahedral cells, 1991.
+    Cells with a corner that is NaN are left out. See A. Doi and A. Koide, An efficient method of triangulating
+    equi-valued surfaces by using tetrahedral cells, 1991.
     """
     places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     cells = tuple(n - 1 for n in values.shape)
