@@ -20,7 +20,7 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.plane import triangulate
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.time import SpaceTime
-from fspielm.solution.calculus import region_column, region_mesh
+from fspielm.solution.calculus import RegionMesh, region_column, region_mesh
 from fspielm.solution.evaluation import vectors_of
 from fspielm.solution.export.arrays import by_name, chosen_count, in_parts, provenance
 from fspielm.solution.fields import as_shape
@@ -271,15 +271,13 @@ def _target(region: Domain, shape: tuple[int, ...], suffix: str) -> _Target:
     axes = tuple(np.linspace(a, b, count) for a, b, count in zip(lower, upper, shape, strict=True))
     if suffix in _CELL_SUFFIXES and region.dimension == 2:
         spacing = float(np.sqrt(np.prod((upper - lower) / (np.array(shape) - 1))))
-        if isinstance(region, Regions):
-            mesh = region_mesh(region, spacing, triangulate)
-            if mesh is not None:
-                kept = np.ones(len(mesh.points), dtype=np.bool_)
-                return _Target(mesh.points, kept, mesh.inner, mesh.triangles, TRIANGLE, legacy=legacy)
-        found = triangulate(region, spacing)
-        if found is not None:
+        mesh = region_mesh(region, spacing, triangulate) if isinstance(region, Regions) else None
+        if mesh is None and (found := triangulate(region, spacing)) is not None:
             points, triangles = found
-            return _Target(points, np.ones(len(points), dtype=np.bool_), None, triangles, TRIANGLE, legacy=legacy)
+            mesh = RegionMesh(points, points, triangles)
+        if mesh is not None:
+            inside = np.ones(len(mesh.points), dtype=np.bool_)
+            return _Target(mesh.points, inside, mesh.inner, mesh.triangles, TRIANGLE, legacy=legacy)
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
     inside = region.contains(points)
     if suffix not in _CELL_SUFFIXES:

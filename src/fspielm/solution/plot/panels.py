@@ -413,13 +413,21 @@ def _draw_line_panel(quantity: Quantity, view: View, places: list[FloatArray]) -
 def _draw_maps(quantity: Quantity, view: View, sections: list[tuple[Section, FloatArray]]) -> Figure:
     """Draw maps side by side, with one scale for all."""
     columns = min(len(sections), _MOST_COLUMNS)
-    same_axes = len({section.axes for section, _ in sections}) == 1
     width = inches(view.width or ("single" if len(sections) == 1 else "double"))
     height = height_of(quantity, [section for section, _ in sections], width, columns) + _note_height(quantity)
     widths = [section.extent[1] - section.extent[0] for section, _ in sections[:columns]]
     figure, axes = panels(view, width, height, len(sections), widths)
+    _draw_map_panels(axes, quantity, sections, columns)
+    return _finish(figure, axes, view, quantity)
+
+
+def _draw_map_panels(
+    axes: Sequence[Axes], quantity: Quantity, sections: Sequence[tuple[Section, FloatArray]], columns: int
+) -> None:
+    """Draw maps of one quantity, with one scale for all and a colour bar at the end of each row."""
     values = [quantity.values(section.points) for section, _ in sections]
     scale = quantity.scale(np.concatenate(values))
+    same_axes = len({section.axes for section, _ in sections}) == 1
     for index, (panel, (section, at), drawn) in enumerate(zip(axes, sections, values, strict=True)):
         shown = draw_map(panel, quantity, section, drawn, scale)
         panel.set_title(held_label(quantity.problem, at, section.axes))
@@ -430,7 +438,6 @@ def _draw_maps(quantity: Quantity, view: View, sections: list[tuple[Section, Flo
         if same_axes and index % columns:
             panel.set_ylabel("")
             panel.tick_params(labelleft=False)
-    return _finish(figure, axes, view, quantity)
 
 
 def panels(
@@ -536,7 +543,7 @@ def _draw_beside(quantities: Sequence[Quantity], view: View, sections: Sequence[
     height += _title_and_note_height(quantities[0], view)
     figure, axes = panels(view, inches(width), height, count, [1.0] * columns)
     for index, (panel, quantity) in enumerate(zip(axes, quantities, strict=True)):
-        _draw_row([panel], quantity, sections)
+        _draw_map_panels([panel], quantity, sections, 1)
         panel.locator_params(nbins=_FEWER_TICKS if columns > _MANY else _FEW_TICKS)
         if index % columns:
             panel.set_ylabel("")
@@ -556,28 +563,13 @@ def _draw_rows(quantities: Sequence[Quantity], view: View, sections: Sequence[tu
     figure, axes = panels(view, width, height, columns * len(quantities), widths)
     for row, quantity in enumerate(quantities):
         here = axes[row * columns : (row + 1) * columns]
-        _draw_row(here, quantity, sections)
+        _draw_map_panels(here, quantity, sections, columns)
         for panel in here:
             if row:
                 panel.set_title("")
             if row < len(quantities) - 1 and len({section.axes for section in shape}) == 1:
                 _hide_labels(panel)
     return _finish(figure, axes, view, quantities[0])
-
-
-def _draw_row(axes: Sequence[Axes], quantity: Quantity, sections: Sequence[tuple[Section, FloatArray]]) -> None:
-    """Draw maps of one quantity, with one scale for all and its colour bar at the end."""
-    values = [quantity.values(section.points) for section, _ in sections]
-    scale = quantity.scale(np.concatenate(values))
-    same = len({section.axes for section, _ in sections}) == 1
-    for panel, (section, at), drawn in zip(axes, sections, values, strict=True):
-        shown = draw_map(panel, quantity, section, drawn, scale)
-        panel.set_title(held_label(quantity.problem, at, section.axes))
-        panel.locator_params(nbins=_FEW_TICKS)
-        if same and panel is not axes[0]:
-            panel.set_ylabel("")
-            panel.tick_params(labelleft=False)
-    add_colour_bar(axes[-1], shown, quantity.label, scale.ticks)
 
 
 def _hide_labels(panel: Axes) -> None:
