@@ -11,7 +11,7 @@ from fspielm.basis import localise
 from fspielm.cells import Patchwork, RowsInCells, tile
 from fspielm.collocation import QR
 from fspielm.estimate import HeldOut, find_sensitivity
-from fspielm.estimate.residuals import _AMPLE, Correction
+from fspielm.estimate.residuals import _SAFETY, Correction
 from fspielm.problem import identity
 
 x, y = sp.symbols("x y", real=True)
@@ -60,7 +60,7 @@ def test_a_change_of_the_coefficients_is_found(wave: complex) -> None:
     change[made.basis.starts[:-1]] = 1e-3
     change[points:] = np.linalg.lstsq(*_traces(made, change), rcond=None)[0]
     found = correction.errors(correction.deviations(coefficients + change, made.problem))[0]
-    assert _AMPLE * 0.99e-3 <= found <= _AMPLE * 1.5e-3
+    assert _SAFETY * 0.99e-3 <= found <= _SAFETY * 1.5e-3
 
 
 def _traces(made: Patchwork, change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

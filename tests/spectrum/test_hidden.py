@@ -195,7 +195,9 @@ def test_rates_that_change_with_time_are_summed_up() -> None:
     assert growth is not None
     exact = 2 / 3 * 2**1.5  # of the root of t, from zero on
     assert exact < growth.foldings.max() < 2 * exact
-    assert growth.left(0, np.array([0.0, 0.5, 1.0])) == pytest.approx([growth.foldings[0], growth.foldings[0], 0.0])
+    assert growth.remaining(0, np.array([0.0, 0.5, 1.0])) == pytest.approx(
+        [growth.foldings[0], growth.foldings[0], 0.0]
+    )
 
 
 # --- waves and streams --------------------------------------------------------------------------
@@ -241,7 +243,7 @@ VORTEX = -y * u(x, y).diff(x) + x * u(x, y).diff(y)
 )
 def test_closed_streamlines_need_damping(damping: float, leaves_open: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """In whichever direction: what is damped one way grows the other."""
-    monkeypatch.setattr(streamlines, "_STEPS_STREAMLINES", 400)  # some turns
+    monkeypatch.setattr(streamlines, "_MOST_STEPS", 400)  # some turns
     found = hidden(VORTEX + damping * u(x, y), DISK, fs.Dirichlet(1)).reason
     assert ("never leaves the domain" in found) is leaves_open
     assert bool(found) is leaves_open

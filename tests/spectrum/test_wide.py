@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.estimate.growth import find_fronts, find_growth, freeze_wide
+from fspielm.estimate.growth import find_fronts, find_growth, freeze_averages
 from fspielm.estimate.let_through import freeze
 from fspielm.geometry import Sites
 
@@ -76,7 +76,7 @@ def test_a_mean_over_a_box() -> None:
     around, points = burgers(), np.array([[0.0, 0.5], [0.9, 0.2]])
     frozen = freeze(around.determinant, Sites(points))
     shares = 2.0 ** -np.arange(31)
-    mean = {float(shares[i]): f.coefficients for which, f in freeze_wide(around, points, shares) for i in which}
+    mean = {float(shares[i]): f.coefficients for which, f in freeze_averages(around, points, shares) for i in which}
     value = int(np.flatnonzero(frozen.orders.sum(axis=1) == 0)[0])
     assert frozen.coefficients[0, value] == pytest.approx(-1 / (2 * THIN), rel=1e-10)
     # the jump of two over a length of one
@@ -90,7 +90,7 @@ def test_a_mean_in_the_plane() -> None:
     equation = sp.Eq(w.diff(t) + w**2 - w.diff(x, 2) - w.diff(y, 2), 0)
     problem = fs.Problem(equation, fs.Disk((0, 0), 1) * fs.Time(0, 1), [fs.Dirichlet(0), fs.Initial(0)])
     around, points = problem.linearised(x**2), np.array([[0.0, 0.0, 0.5]])
-    ((_, wide),) = freeze_wide(around, points, np.array([0.5]))
+    ((_, wide),) = freeze_averages(around, points, np.array([0.5]))
     value = int(np.flatnonzero(wide.orders.sum(axis=1) == 0)[0])
     # twice the mean of x^2 over [-1/2, 1/2]
     assert wide.coefficients[0, value] == pytest.approx(1 / 6, rel=0.1)

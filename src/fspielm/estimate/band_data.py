@@ -1,4 +1,4 @@
-"""The bands of a problem's data, along every axis."""
+"""The bands of a problem's data (right-hand side, boundary and initial values) along every axis."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import current_deadline
 
-# ---- How much each datum of a problem weighs
-
+# ---- The size of each datum of a problem
 
 RIGHT_HAND_SIDE = "right-hand side"
 _SITES = 256
 
 
 def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
-    """Size of the slowly varying solution that each datum by itself would make, by name.
+    """The size of the slowly varying solution that each datum by itself would cause, by name.
 
-    Only orders of magnitude: they tell data from what rounding left where data should be zero.
+    Orders of magnitude only, to tell data from rounding where data should be zero.
     """
     lower, upper = problem.domain.bounding_box
     lengths = upper - lower
@@ -51,7 +50,7 @@ def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
 
 
 def source_of(relation: Relation, problem: Problem) -> str:
-    """What the datum of a relation is called."""
+    """The name of the datum of a relation."""
     if relation.region.kind != "domain":
         return relation.name
     return RIGHT_HAND_SIDE if len(problem.equations) == 1 else f"{RIGHT_HAND_SIDE} of {relation.name}"
@@ -65,58 +64,36 @@ def _size(operator: Operator, field: Field, sites: Sites, lengths: FloatArray, s
 
 # ---- The highest frequency of samples along lines
 
-
-# Below this share of the largest amplitude, a frequency does not count: the loop adds what is missing, while a
-# lower threshold would follow the slow tails of windows and of rounding.
+# Frequencies below this share of the largest amplitude do not count: later rounds add what is missing, while a lower
+# threshold would follow the slow tails of windows and of rounding.
 THRESHOLD = 1e-5
-# What data without a highest frequency (jumps, kinks) are cut at: a first digit or two can still be had.
+# The threshold for data without a highest frequency (jumps, kinks), enough for one or two digits.
 ROUGH_THRESHOLD = 1e-1
-# Above this share, frequencies that never end are noise: the tail of a jump is lower than that long before.
+# Unlimited frequencies above this share are noise: the tail of a jump falls below it.
 NOISE_THRESHOLD = 1e-2
 # From each of these thresholds to the next, jumps and kinks (amplitudes like 1/w and 1/w^2) raise the band tenfold and
-# threefold, smooth functions by half at most; a second derivative that jumps (twofold) can still be resolved.
+# threefold, smooth functions by half at most; a jump of the second derivative (twofold) can still be resolved.
 _DECAY_THRESHOLDS = (1e-2, 1e-3, 1e-4, 1e-5)
 _ROUGH_RATIO = 2.5
-# Side lobes of this Kaiser window lie far below the threshold.
+# The side lobes of this Kaiser window lie far below the threshold.
 _BETA = 24.0
-# Zero padding, so that frequencies are read finer than one period per line.
+# Zero padding, to read frequencies finer than one period per line.
 _PADDING = 4
 
 
 @dataclass(frozen=True)
 class LineBand:
-    """What the spectra of a set of lines say.
+    """The band of a set of lines."""
 
-    Attributes
-    ----------
-    frequency : float
-        The highest frequency with an amplitude above the threshold, less the window's own width.
-    settled : bool
-        Whether it lies below half of what the samples can see.
-    rough : bool
-        Whether amplitudes fall no faster than the square of the frequency, as those of jumps and kinks.
-    """
-
-    frequency: float
-    settled: bool
-    rough: bool
+    frequency: float  # the highest frequency with an amplitude above the threshold, less the width of the window
+    settled: bool  # whether it lies below half of the frequencies that the samples resolve
+    rough: bool  # whether amplitudes decay no faster than the square of the frequency, as those of jumps and kinks
 
 
 def line_band(samples: FloatArray, lengths: FloatArray, threshold: float = THRESHOLD) -> LineBand:
-    """Read the band of lines.
+    """The band of samples ``(lines, n)`` at equispaced points of lines, both ends included, of lengths ``(lines,)``.
 
-    Parameters
-    ----------
-    samples : (lines, n) array
-        Values at n equispaced points of each line, both ends included.
-    lengths : (lines,) array
-    threshold : float
-        Share of the largest amplitude below which a frequency does not count.
-
-    Returns
-    -------
-    LineBand
-        Over all lines: amplitudes are compared with the largest on any of them.
+    Frequencies below the share `threshold` of the largest amplitude on any line do not count.
     """
     n = samples.shape[1]
     amplitudes = np.abs(np.fft.rfft(samples * np.kaiser(n, _BETA), _PADDING * n, axis=1))
@@ -141,34 +118,33 @@ def line_band(samples: FloatArray, lengths: FloatArray, threshold: float = THRES
 
 @cache
 def _window_bins(n: int, threshold: float) -> int:
-    """How many bins the window itself spreads a single frequency over, at the threshold."""
+    """The number of bins over which the window spreads a single frequency, at the threshold."""
     amplitude = np.abs(np.fft.rfft(np.kaiser(n, _BETA), _PADDING * n))
     return int(np.flatnonzero(amplitude > threshold * amplitude[0])[-1])
 
 
-# ---- Lines along the parts of a boundary, to look at data on
+# ---- Lines along the parts of a boundary, to sample data on
 
-
-# Of the parts of a solid's boundary; and of a part's smooth pieces, the longest.
+# Lines on parts of a solid's boundary; and the most smooth pieces of a part, the longest ones.
 _LINES = 24
 _PIECES = 8
 _MASK_HALVINGS = 40
-# Between jumps, lines keep this share of their length away from them.
-_HAIR = 1e-9
+# The distance of lines from jumps, as a share of their length.
+_GAP = 1e-9
 
 # Starts and ends in the unit cube of a part, each ``(lines, parameters)``.
 Lines: TypeAlias = tuple[FloatArray, FloatArray]
 
 
 def part_lines(constraint: Relation, part: BoundaryPart, parameter: int, rng: np.random.Generator) -> Lines:
-    """Lines of a part's unit cube along one parameter, each as long as the condition's mask holds on it.
+    """Lines of a part's unit cube along one parameter, as long as the condition's mask holds.
 
-    None runs across a corner or a gap of the part, where smooth data jump: each of its longest pieces has its own.
+    Lines do not cross corners or gaps of the part, where smooth data jump: each of its longest pieces has its own.
     """
     count = 1 if part.parameters == 1 else _LINES
     jumps = value_jumps(constraint)
     if jumps.size:
-        return _between(constraint, part, np.concatenate([part.breaks, mask_borders(constraint), jumps]))
+        return _lines_between(constraint, part, np.concatenate([part.breaks, mask_borders(constraint), jumps]))
     masks = [mask for mask in (part.keep, constraint.mask) if mask is not None]
     if not masks:
         pieces = sorted(pairwise(part.breaks if parameter == 0 else (0.0, 1.0)), key=lambda piece: piece[0] - piece[1])
@@ -187,17 +163,17 @@ def part_lines(constraint: Relation, part: BoundaryPart, parameter: int, rng: np
     return _masked_lines(mask, part, parameter, seeds)
 
 
-def _between(constraint: Relation, part: BoundaryPart, cuts: FloatArray) -> Lines:
-    """The longest lines of a curve between cuts on which the condition holds, a hair off their ends."""
+def _lines_between(constraint: Relation, part: BoundaryPart, cuts: FloatArray) -> Lines:
+    """The longest lines of a curve between cuts on which the condition holds, with a small gap at their ends."""
     low, high = np.sort(cuts)[:-1], np.sort(cuts)[1:]
-    hair = _HAIR * (high - low)
-    held = (high - low > _HAIR) & constraint.holds(part.place((0.5 * (low + high))[:, None]).points)
+    gap = _GAP * (high - low)
+    held = (high - low > _GAP) & constraint.holds(part.place((0.5 * (low + high))[:, None]).points)
     longest = np.flatnonzero(held)[np.argsort(low[held] - high[held], kind="stable")[:_PIECES]]
-    return (low + hair)[longest, None], (high - hair)[longest, None]
+    return (low + gap)[longest, None], (high - gap)[longest, None]
 
 
 def _masked_lines(mask: Mask, part: BoundaryPart, parameter: int, seeds: FloatArray) -> Lines:
-    """From each seed, where the mask holds, along one parameter as far as it does, by halving the way."""
+    """Lines from each seed along one parameter, as far as the mask holds, by bisection."""
     ends = []
     for limit in (0.0, 1.0):
         inside = seeds[:, parameter].copy()
@@ -228,24 +204,23 @@ def directions_of(part: BoundaryPart, lines: Lines) -> FloatArray:
     return np.asarray(components.max(axis=(0, 1)), dtype=np.float64)
 
 
-# ---- The bands of a problem's data: right-hand side, boundary and initial values, along every axis
-
+# ---- The bands of a problem's data
 
 _CHORDS = 24
 _SHORTEST = 0.4
+# Points among which extremes of the data are found; more for an expression, which is cheap to evaluate.
 _SCOUTS = 2**13
-# An expression is cheap to evaluate: many more places are looked at, for bumps between the others.
 _EXPRESSION_SCOUTS = 2**16
 _FIRST_SAMPLES = 1024
 _TRIED = 64
-# Places at which data are asked to see how long that takes; and of the time that is left, what one look may take.
+# Points by which the time of evaluation is measured; and the share of the remaining time that one sampling may take.
 _TIMED, _SHARE = 128, 0.125
 _MOST_SAMPLES = 2**15
-# Where materials jump, data may; those have no band, however many samples there are.
+# Where materials jump, data may; those have no band at any number of samples.
 _MOST_SAMPLES_JUMPS = 2**12
-# Data so much smaller than the others may be what rounding left of zero; without a band they are passed over.
-_SILENT = 1e-9
-# What rounding may make of a datum that is the same everywhere.
+# Data smaller than this, relative to the others, may be rounding; without a band they are ignored.
+_NEGLIGIBLE = 1e-9
+# The relative rounding of a constant datum.
 _CONSTANT = 1e-12
 
 LineValues = Callable[[int], tuple[FloatArray, FloatArray]]
@@ -254,36 +229,22 @@ Ends = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class DataBand:
-    """The highest frequency of one datum along one axis.
+    """The highest frequency of one datum along one axis."""
 
-    Attributes
-    ----------
-    source : str
-        ``"right-hand side"`` or the name of a condition's block.
-    axis : int
-    frequency : float
-    settled : bool
-        False where finer sampling kept finding higher frequencies, or amplitudes fall too slowly to resolve:
-        the datum has jumps or kinks.
-    noise : bool
-        Whether those higher frequencies are as strong as the low ones.
-    samples : tuple of a (lines, n) and a (lines,) array, optional
-        Values along lines, and the lines' lengths, that it was read from.
-    slant : float
-        The largest component of those lines along the axis.
-    """
-
-    source: str
+    source: str  # ``"right-hand side"`` or the name of a condition's block
     axis: int
     frequency: float
+    # False where finer sampling kept finding higher frequencies, or amplitudes decay too slowly: the datum has jumps or
+    # kinks
     settled: bool
-    noise: bool = False
+    noise: bool = False  # whether those higher frequencies are as strong as the low ones
+    # values along lines (lines, n), and the lengths of the lines (lines,)
     samples: tuple[FloatArray, FloatArray] | None = field(default=None, compare=False, repr=False)
-    slant: float = 1.0
+    slant: float = 1.0  # the largest component of those lines along the axis
 
     @property
     def varies(self) -> bool:
-        """Whether the datum is not the same all along the axis."""
+        """Whether the datum varies along the axis."""
         if self.samples is None:
             return True
         values, _ = self.samples
@@ -291,25 +252,17 @@ class DataBand:
 
 
 @dataclass(frozen=True, eq=False)
-class _Look:
-    """What looking at data goes by.
-
-    Attributes
-    ----------
-    rng : Generator
-    most : int
-        Samples along a line, at most, unless data look like noise.
-    seen : dict
-        The bands inside of the domain of expressions that were looked at before.
-    """
+class _Sampling:
+    """The settings and the cache of sampling data."""
 
     rng: np.random.Generator
-    most: int
+    most: int  # samples along a line, unless data look like noise
+    # the bands of expressions inside of the domain
     seen: dict[sp.Expr, list[DataBand]] = field(default_factory=dict)
 
 
 def affordable_points(values: Callable[[FloatArray], NumberArray], points: FloatArray) -> float:
-    """How many points one look may ask for values at, from how long some of `points` take: few of a slow callable."""
+    """The number of points that one sampling can afford, by the time that some of `points` take."""
     left = current_deadline().seconds_left
     if left == float("inf"):
         return left
@@ -320,25 +273,25 @@ def affordable_points(values: Callable[[FloatArray], NumberArray], points: Float
 
 
 def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
-    """Find the band of every datum of `problem` along every axis it varies along."""
-    look = _Look(rng, _MOST_SAMPLES_JUMPS if problem.interfaces else _MOST_SAMPLES)
+    """Find the band of every datum of `problem` along every axis that it varies along."""
+    sampling = _Sampling(rng, _MOST_SAMPLES_JUMPS if problem.interfaces else _MOST_SAMPLES)
     sizes = data_sizes(problem, rng)
-    least = _SILENT * max(sizes.values())
+    least = _NEGLIGIBLE * max(sizes.values())
     everywhere = range(problem.dimension)
     bands: list[DataBand] = []
     for equation in problem.equations:
         if equation.value.constant is None:
             source = source_of(equation, problem)
-            found = _inside(equation.value, source, problem.domain, everywhere, look)
-            bands += _audible(found, sizes[source] > least)
+            found = _inside(equation.value, source, problem.domain, everywhere, sampling)
+            bands += _relevant(found, sizes[source] > least)
     for constraint in problem.constraints:
         if constraint.value.constant is None:
-            bands += _audible(_of_constraint(constraint, problem, look), sizes[constraint.name] > least)
+            bands += _relevant(_of_constraint(constraint, problem, sampling), sizes[constraint.name] > least)
     return bands
 
 
-def _audible(bands: list[DataBand], matters: bool) -> list[DataBand]:
-    """Refuse noise that matters, drop what is neither smooth nor matters."""
+def _relevant(bands: list[DataBand], matters: bool) -> list[DataBand]:
+    """Refuse noise in data that matter, and drop the bands of others that are not smooth."""
     for band in bands:
         if band.noise and matters:
             raise ProblemError(
@@ -348,10 +301,10 @@ def _audible(bands: list[DataBand], matters: bool) -> list[DataBand]:
     return [band for band in bands if band.settled or matters]
 
 
-def _of_constraint(constraint: Relation, problem: Problem, look: _Look) -> list[DataBand]:
+def _of_constraint(constraint: Relation, problem: Problem, sampling: _Sampling) -> list[DataBand]:
     domain = problem.domain
     if constraint.region.kind == "inside" and constraint.part is None:
-        return _at_points(constraint, domain, look)
+        return _at_points(constraint, domain, sampling)
     if isinstance(domain, Time) and constraint.part is None:
         return []  # a single value
     if constraint.part is None:
@@ -362,18 +315,18 @@ def _of_constraint(constraint: Relation, problem: Problem, look: _Look) -> list[
             constraint.name,
             domain.space,
             space,
-            look,
+            sampling,
             lift=lambda p: domain.at_start(p).points,
         )
-    return _on_part(constraint, constraint.part, domain, look)
+    return _on_part(constraint, constraint.part, domain, sampling)
 
 
-def _at_points(constraint: Relation, domain: Domain, look: _Look) -> list[DataBand]:
-    """Values at points have no band; an expression for them has one, where it is smooth in between."""
+def _at_points(constraint: Relation, domain: Domain, sampling: _Sampling) -> list[DataBand]:
+    """The bands of an expression for values at points, where it is smooth; other values at points have none."""
     field = constraint.value
-    if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, look.rng):
+    if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, sampling.rng):
         return []
-    bands = _inside(field, constraint.name, domain, range(domain.dimension), look)
+    bands = _inside(field, constraint.name, domain, range(domain.dimension), sampling)
     return [band for band in bands if band.settled]
 
 
@@ -382,15 +335,15 @@ def _inside(
     source: str,
     domain: Domain,
     axes: range,
-    look: _Look,
+    sampling: _Sampling,
     lift: Callable[[FloatArray], FloatArray] = lambda points: points,
 ) -> list[DataBand]:
     """Bands along axis-parallel chords of `domain`; `lift` adds the coordinates that do not vary."""
     count = _EXPRESSION_SCOUTS if field.is_formula else _SCOUTS
-    scouts = domain.sample(count, look.rng, "low-discrepancy")
+    scouts = domain.sample(count, sampling.rng, "low-discrepancy")
     most = int(min(affordable_points(field, lift(scouts)), count * _MOST_SAMPLES))
     values = field.checked(lift(scouts[:most]), f"the data of {source!r}")
-    # half of the chords anywhere, half through the extremes: a narrow bump is found where it is largest
+    # half of the chords anywhere, half through the extremes, to find a narrow bump where it is largest
     order = np.argsort(-np.abs(values - _median(values)))
     half = min(_CHORDS // 2, max(most // (2 * len(axes) * _FIRST_SAMPLES), 1))
     seeds = np.concatenate([scouts[:half], scouts[order[:half]]])
@@ -404,33 +357,32 @@ def _inside(
             values = field.checked(lift(lines.reshape(-1, domain.dimension)), f"the data of {source!r}")
             return _real_lines(values.reshape(len(lines), n), lengths)
 
-        bands.append(_settle(source, axis, sample, look))
+        bands.append(_settle(source, axis, sample, sampling))
     return bands
 
 
 def _median(values: NumberArray) -> complex:
-    """The median; of complex values, that of real and of imaginary parts."""
+    """The median; for complex values, of real and of imaginary parts."""
     real, *imaginary = (float(np.median(part)) for part in real_parts(values))
     return complex(real, *imaginary) if imaginary else real
 
 
 def _real_lines(values: NumberArray, lengths: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Values along lines; where they are complex, along twice as many: of real and of imaginary parts."""
+    """Real values along lines; complex values become those of twice as many lines."""
     parts = real_parts(values)
     return np.concatenate(parts), np.concatenate([lengths] * len(parts))
 
 
-def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, look: _Look) -> list[DataBand]:
-    """Bands along the lines of a part's unit cube, assigned to the axes those lines run along.
+def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, sampling: _Sampling) -> list[DataBand]:
+    """Bands along the lines of a part's unit cube, assigned to the axes of those lines.
 
-    Where these run aslant, every axis is assigned all of the band, more than need be. An expression extends into the
-    domain, where chords see each axis by itself; it may be worse there than on the boundary, as one with the normal in
-    it is at a center, and then it does not count.
+    Oblique lines assign the whole band to every axis, which is more than necessary. An expression extends into the
+    domain, where chords see each axis by itself; that counts unless it is worse there than on the boundary.
     """
     field, source = constraint.value.unweighted, constraint.name
     bands = []
     for parameter in range(part.parameters):
-        lines = part_lines(constraint, part, parameter, look.rng)
+        lines = part_lines(constraint, part, parameter, sampling.rng)
         directions = directions_of(part, lines)
         along_axes = np.flatnonzero(directions > 1e-6)
 
@@ -441,15 +393,17 @@ def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, look: _Lo
             lengths = np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
             return _real_lines(values.reshape(len(points), n), lengths)
 
-        along = _settle(source, 0, sample, look, _first_samples(field, part, lines))
+        along = _settle(source, 0, sample, sampling, _first_samples(field, part, lines))
         inside: list[DataBand] = []
         expression = field.source
         if along_axes.size > 1 and isinstance(expression, sp.Expr) and not field.needs_normals:
             # the domain is the same for every side of a polygon, and often the expression is
-            if expression not in look.seen:
-                within = _finite_inside(field, domain, look.rng)
-                look.seen[expression] = _inside(field, source, domain, range(domain.dimension), look) if within else []
-            inside = [replace(band, source=source) for band in look.seen[expression]]
+            if expression not in sampling.seen:
+                within = _finite_inside(field, domain, sampling.rng)
+                sampling.seen[expression] = (
+                    _inside(field, source, domain, range(domain.dimension), sampling) if within else []
+                )
+            inside = [replace(band, source=source) for band in sampling.seen[expression]]
         for axis in along_axes:
             slant = float(directions[axis])
             band = replace(along, axis=int(axis), frequency=along.frequency * slant, slant=slant)
@@ -459,7 +413,7 @@ def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, look: _Lo
 
 
 def _first_samples(field: Field, part: BoundaryPart, lines: Lines) -> int:
-    """How many samples along each line to begin with: fewer of data that are slow to ask."""
+    """The first number of samples along each line: fewer for data that are slow to evaluate."""
     tried = sites_on_lines(part, lines, _TRIED)
 
     def values(points: FloatArray) -> FloatArray:
@@ -476,10 +430,10 @@ def _finite_inside(field: Field, domain: Domain, rng: np.random.Generator) -> bo
     return bool(np.all(np.isfinite(field(domain.sample(2000, rng, "low-discrepancy")))))
 
 
-def _settle(source: str, axis: int, sample: LineValues, look: _Look, first: int = _FIRST_SAMPLES) -> DataBand:
-    """Refine the sampling until the band stops moving and lies below half of what the samples can see.
+def _settle(source: str, axis: int, sample: LineValues, sampling: _Sampling, first: int = _FIRST_SAMPLES) -> DataBand:
+    """Refine the sampling until the band stops changing and lies below half of what the samples resolve.
 
-    At the end of the enforced deadline, the band is taken as it is.
+    At the enforced deadline, the band is taken as it is.
     """
     n = first
     previous: LineBand | None = None
@@ -491,8 +445,8 @@ def _settle(source: str, axis: int, sample: LineValues, look: _Look, first: int 
             if band.rough:
                 break
             return DataBand(source, axis, band.frequency, True, samples=(values, lengths))
-        # before data are called noise, they are looked at as closely as any
-        if n >= look.most and (n >= _MOST_SAMPLES or line_band(values, lengths, NOISE_THRESHOLD).settled):
+        # only with the most samples are data called noise
+        if n >= sampling.most and (n >= _MOST_SAMPLES or line_band(values, lengths, NOISE_THRESHOLD).settled):
             break
         previous = band
         n *= 2

@@ -19,31 +19,24 @@ from fspielm.problem.derived import natural_scales
 from fspielm.problem.interfaces import kinks
 from fspielm.problem.problem import Problem
 
-# ---- How wrong a solution may be, and how large unknowns are
-
-
-# ---- How wrong a solution may be, from the equation and its data alone
-
-
-# A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition, or a
-# resonance, by more than this.
+# A well-posed problem amplifies its scaled residual by at most some thousands; only a missing condition or a resonance
+# amplifies it by more than this.
 ILL_POSED = 1e7
-# An error of this share of the solution leaves no digit of it certain, nor the share itself.
+# With a relative error of this size no digit is reliable, nor is the estimate.
 NO_DIGITS = 0.5
+# An unknown this small, relative to its natural size beside the others, is zero except for rounding.
+_ZERO = 1e-6
+# Unless it has data of its own that are larger than this, relative to that size.
+_LEAST_DATA = 1e-13
 
 
 @final
 @dataclass(frozen=True)
 class FieldEstimate:
-    """How wrong one unknown may be.
+    """How wrong one unknown may be, as in `ErrorEstimate`.
 
-    Attributes
-    ----------
-    relative, largest, rounding, scale, growth : float
-        As in `ErrorEstimate`. An unknown that is zero beside what is natural for it is measured by that; a part of a
-        complex one by the size of both.
-    size : float
-        What it is measured by.
+    Errors are relative to `size`: for an unknown that is zero beside its natural size, that size; for a part of a
+    complex unknown, the size of both parts.
     """
 
     relative: float
@@ -54,7 +47,7 @@ class FieldEstimate:
     size: float = 0.0
 
     def with_error(self, error: float) -> FieldEstimate:
-        """The same with a root mean square error more."""
+        """The estimate with a further root mean square error."""
         if error == 0.0 or not math.isfinite(self.relative):
             return self
         known = self.relative * self.size / (1 + self.relative) + error
@@ -66,22 +59,14 @@ class FieldEstimate:
 @final
 @dataclass(frozen=True, eq=False)
 class CellErrors:
-    """How wrong a solution may be because of each of C cells.
+    """How wrong a solution may be because of each of C cells."""
 
-    Attributes
-    ----------
-    relative : (C,) array
-        Of the relative error, what comes from the cell at most; squares add up.
-    amplification : (C,) array
-        How much larger that is than the deviation in the cell, in scaled rows.
-    """
-
-    relative: FloatArray
-    amplification: FloatArray
+    relative: FloatArray  # (C,): the largest contribution of the cell to the relative error; squares add up
+    amplification: FloatArray  # (C,): the ratio of that to the deviation in the cell, in scaled rows
 
 
 def together(fields: Sequence[FieldEstimate]) -> FieldEstimate:
-    """What is said of a complex unknown, from its real and its imaginary part, both measured by the size of it."""
+    """The estimate for a complex unknown from its real and imaginary part, both relative to its size."""
     if len(fields) == 1:
         return fields[0]
 
@@ -99,9 +84,9 @@ class ErrorEstimate:
     Attributes
     ----------
     relative : float
-        Of the relative L2 error over the domain, time included; infinite where no digit is certain.
+        Relative L2 error over the domain, time included; infinite where no digit is reliable.
     largest : float
-        Of the largest error, relative to the largest value.
+        Largest error, relative to the largest value.
     amplification : float
         How much larger the solution's error can be than the residual: the norm of the map from residuals to
         errors. Huge where the problem has (almost) no unique solution.
@@ -112,27 +97,27 @@ class ErrorEstimate:
     rounding : float
         The part of `relative` that is rounding.
     scale : float
-        Root mean square of the solution; of several unknowns, of the one with the largest relative error.
+        Root mean square of the solution; with several unknowns, of the one with the largest relative error.
     growth : float
         Norm of the coefficients over the size of the solution: large where the features do not suit it.
     residuals : mapping of str to BlockResidual
         Held-out residual of each block, in its own units.
     null_function : (n,) array
-        The function that the residual sees least, at some points of the domain.
+        The function with the smallest residual, at some points of the domain.
     null : (M,) array
         Coefficients of that function.
     unresolved : Narrow or None
-        Something narrow in the data or a coefficient, where much of the residual is.
+        A narrow feature of the data or a coefficient that has much of the residual.
     beyond : str
-        What may hide beyond the basis, where that counts: a cause, and what would help.
+        Solutions outside of the basis that dominate the error: a cause, and what would help.
     fields : tuple of FieldEstimate
-        What is said of each unknown.
+        The estimate for each unknown.
     cells : CellErrors or None
-        What is said of each cell, where functions are those of cells that are not all resolved.
+        The errors of each cell, where some cells are not resolved.
     shares : mapping of str to float
-        Of the squared norm of the held-out residual, in scaled rows, what each block has.
+        The share of each block in the squared norm of the held-out residual, in scaled rows.
     has_settled : bool
-        False where the amplification would grow with more functions, so that nothing rests on it.
+        False where the amplification would grow with more functions, so that the estimate is not reliable.
     """
 
     relative: float
@@ -154,20 +139,11 @@ class ErrorEstimate:
     has_settled: bool = True
 
 
-# ---- How large unknowns are: what errors in them are measured by
+def unknown_sizes(problem: Problem, scales: Sequence[float], data_sizes: Sequence[float]) -> list[tuple[float, float]]:
+    """The size of each unknown, and its natural size where it is zero beside the others; otherwise zero.
 
-
-# An unknown so much smaller than is natural beside the others is zero but for rounding.
-_NOTHING = 1e-6
-# Unless it has data of its own, larger than their rounding.
-_TOLD = 1e-13
-
-
-def sizes_of(problem: Problem, scales: Sequence[float], told: Sequence[float]) -> list[tuple[float, float]]:
-    """The size of each unknown, and, where it is nothing beside the others, the one that is natural for it; else zero.
-
-    The real and the imaginary part of a complex unknown have the size of both. What has data of its own, however small,
-    is not nothing: where equations hardly tie it to the others, there is no size that is natural for it.
+    Both parts of a complex unknown have the size of the whole. An unknown with data of its own, however small, is not
+    zero: where the equations hardly couple it to the others, it has no natural size.
     """
     if len(scales) == 1:
         return [(scales[0], 0.0)]
@@ -178,27 +154,24 @@ def sizes_of(problem: Problem, scales: Sequence[float], told: Sequence[float]) -
     for name in problem.names:
         parts = list(problem.places(name))
         own, usual = math.hypot(*(scales[part] for part in parts)), float(natural[parts].max())
-        nothing = own < _NOTHING * usual and max(told[part] for part in parts) <= _TOLD * usual
+        is_zero = own < _ZERO * usual and max(data_sizes[part] for part in parts) <= _LEAST_DATA * usual
         for part in parts:
-            sizes[part] = own, usual if nothing else 0.0
+            sizes[part] = own, usual if is_zero else 0.0
     return sizes
 
 
 def relative_to(error: float, scale: float, certain: float = NO_DIGITS) -> float:
-    """`error` relative to the true solution, whose size is at least ``scale - error``; infinite if that is little."""
+    """`error` relative to the true solution, whose size is at least ``scale - error``; infinite if that is small."""
     if error == 0.0:
         return 0.0
     return error / (scale - error) if error < certain * scale else float("inf")
 
 
-def norm_in(Phi: NumberArray, coefficients: NumberArray, alike: bool) -> float:
-    """The norm of the coefficients as far as one unknown has them, in units of features of size one, if not `alike`."""
-    if alike:
+def unknown_norm(Phi: NumberArray, coefficients: NumberArray, has_equal_sizes: bool) -> float:
+    """The norm of the coefficients of one unknown, weighted by the sizes of its features unless these are equal."""
+    if has_equal_sizes:
         return safe_norm(coefficients)
     return safe_norm(coefficients * np.sqrt(2 * (abs(Phi) ** 2).mean(axis=0)))
-
-
-# ---- What is said of a solution without data, such as a mode, whose error is known from elsewhere
 
 
 def estimate_without_data(
@@ -211,21 +184,10 @@ def estimate_without_data(
     amplification: float = 1.0,
     unknowns: int = 1,
 ) -> ErrorEstimate:
-    """An estimate of this relative error, or of no digit, of a solution of this size.
+    """The estimate for a solution without data, such as a mode, whose relative error is known.
 
-    Parameters
-    ----------
-    relative : float
-    scale : float
-        Root mean square of the solution.
-    coefficients : (M,) array
-    residuals : mapping of str to BlockResidual
-        What it leaves, by relation.
-    residual : float
-        Their norm, in units of the solution.
-    amplification : float
-    unknowns : int
-        For how many it is the same.
+    The root mean square of the solution is `scale`; the norm `residual` of all `residuals` is in units of it. All
+    `unknowns` have the same estimate.
     """
     relative = relative if relative < NO_DIGITS else math.inf
     growth = safe_norm(coefficients) / scale
@@ -245,7 +207,7 @@ def estimate_without_data(
     )
 
 
-# ---- Is the answer good enough, and if not, why and what would help
+# ---- The verdict
 
 
 @dataclass(frozen=True)
@@ -273,7 +235,10 @@ def judge(
     *,
     more_helps: bool = False,
 ) -> Verdict:
-    """Judge an estimate by `tol`; `ending` says why the solver stopped, `failure` what failed, `more_helps` itself."""
+    """Judge an estimate by `tol`.
+
+    `ending` says why the solver stopped, `failure` what failed, `more_helps` whether a larger solve would help.
+    """
     error = estimate.relative
     if error <= tol:
         if estimate.scale == 0.0:
@@ -299,21 +264,21 @@ def judge(
 
 
 def _without_digits(problem: Problem, estimate: ErrorEstimate) -> str:
-    """Which unknowns are too small beside the others for digits of their own."""
-    told = []
+    """Name the unknowns that are too small beside the others to have digits of their own."""
+    notes = []
     for name in problem.names if estimate.fields else ():
         parts = [estimate.fields[place] for place in problem.places(name)]
         own, size = math.hypot(*(part.scale for part in parts)), max(part.size for part in parts)
         if 0 < own < NO_DIGITS * size:
-            told.append(
+            notes.append(
                 f"; {name}, about {own:.0e}, has no digit of its own: its error is relative to {size:.0e}, its natural "
                 "size beside the other unknowns"
             )
-    return "".join(told)
+    return "".join(notes)
 
 
 def _suggestion(estimate: ErrorEstimate) -> str:
-    """What the residual suggests where nothing is certain: tells a useless field from one that may be of use."""
+    """The error that the residual alone suggests, where no digit is reliable."""
     if np.isfinite(estimate.relative) or not estimate.data > 0:
         return ""
     share = estimate.residual / estimate.data

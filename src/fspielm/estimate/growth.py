@@ -1,4 +1,4 @@
-"""How fast disturbances grow in time, and what is carried along streamlines."""
+"""How fast disturbances grow in time, and streamlines without any condition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import expand_powers
-from fspielm.estimate.let_through import Frozen, freeze, freeze_inside, roots_of, telling, without_phase
+from fspielm.estimate.let_through import Frozen, freeze, freeze_inside, representative_sites, roots_of, without_phase
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.numerics.sampling import half_sphere
@@ -20,23 +20,19 @@ from fspielm.problem.operator import FieldCoefficient, Operator, derivative, ide
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem, iterate_of
 
-# ---- How fast disturbances grow in time
+# ---- Rates of growth and speeds: exponents in time of the symbol at real frequencies in space
 
-
-# ---- Exponents in time of the symbol at real frequencies in space: how fast waves grow, and where they go
-
-
-# A real part below this share of a root is rounding: of a double one, half of the digits are.
+# Real parts below this share of a root are rounding; a double root loses half of the digits.
 _ROUNDING = 1e-12
 _ROUNDING_OF_MANY = 1e-6
-# A step of frequencies, as a share of them, over which symbols are differentiated.
+# The relative step of frequencies by which symbols are differentiated.
 _STEP = 1e-4
 
 
 def rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
     """The fastest growth at each site with each frequency in space ``(n, m)``, and the size of that exponent."""
     n, m = len(frozen.coefficients), len(k)
-    if not _degree(frozen):  # of equations whose determinant has no time: nothing grows by itself
+    if not _degree(frozen):  # the determinant is without time: nothing grows by itself
         return np.zeros((n, m)), np.zeros((n, m))
     roots = roots_of(_polynomials(frozen, k), np.full(n * m, unit))
     growing = _growing(roots)
@@ -48,8 +44,8 @@ def rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, Float
 def rates_and_speeds(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The fastest growth at each site with each frequency, and the least and the largest speed of a packet ``(n, m)``.
 
-    Of one dimension in space. The group velocity of ``exp(i k x + s t)`` is ``-Im ds/dk``; where two exponents meet,
-    there is none, and the least one is taken to be zero.
+    For one dimension in space. The group velocity of ``exp(i k x + s t)`` is ``-Im ds/dk``; where two exponents meet it
+    does not exist, and the least speed is taken as zero.
     """
     n, m = len(frozen.coefficients), len(k)
     if not _degree(frozen):
@@ -84,29 +80,28 @@ def _polynomials(frozen: Frozen, k: FloatArray) -> ComplexArray:
 
 
 def _growing(roots: ComplexArray) -> FloatArray:
-    """Real parts of roots that are more than rounding, and zero of all others."""
+    """Positive real parts of roots that are more than rounding, and zero for all others."""
     share = _ROUNDING if roots.shape[1] <= 2 else _ROUNDING_OF_MANY
     with np.errstate(invalid="ignore"):
         return np.where(roots.real > share * np.abs(roots), roots.real, 0.0)
 
 
-# ---- Where the iterate of a linearisation is steep, at each of some times: places that few samples would miss
-# Between two points on either side of a front, its values jump however thin it is; halving the way, and keeping the
-# half with the larger jump, leads to it.
+# ---- Fronts: where the iterate of a linearisation is steep, at each of some times
+# Between two points on either side of a front, values jump however thin it is; bisection that keeps the half with the
+# larger jump finds it.
 
-
-# Points of space at each time, neighbours of which are compared; how many pairs of them are followed, and how far.
+# Points of space at each time, whose neighbours are compared; how many pairs of them are bisected, and how often.
 _SAMPLES = 96
 _PAIRS = 4
 _HALVINGS = 14
 
 
 def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
-    """Points ``(n, d)`` at these shares of the time given, a few at each, where the iterate changes most nearby."""
+    """Points ``(n, d)`` at these shares of the time interval, a few at each, near which the iterate changes most."""
     iterate, time = iterate_of(problem), problem.domain.time
     assert iterate is not None
     assert time is not None
-    found = problem.domain.sample(_SAMPLES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    found = problem.domain.sample(_SAMPLES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
     left, right = _neighbours(found)
     times = time.start + shares * time.duration
     a, b = (_at_times(side, times) for side in (left, right))
@@ -116,7 +111,7 @@ def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
     a, b, first, last = a[chosen], b[chosen], first[:, chosen], last[:, chosen]
     for _ in range(_HALVINGS):
         middle = 0.5 * (a + b)
-        # where the way leads out of the domain, it is not followed any further
+        # a way out of the domain is not followed
         inside = problem.domain.contains(middle)
         between = np.where(inside, _values(problem, iterate, np.where(inside[:, None], middle, a)), first)
         earlier = inside & (_jump(first, between) >= _jump(between, last))
@@ -146,29 +141,27 @@ def _values(problem: Problem, iterate: Iterate, points: FloatArray) -> NumberArr
 
 
 def _jump(one: NumberArray, other: NumberArray) -> FloatArray:
-    """How far values ``(m, n)`` are apart, the largest of all unknowns, each in units of its own."""
+    """The largest relative difference of values ``(m, n)`` over all unknowns."""
     size = np.maximum(np.abs(one).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     return np.asarray((np.abs(one - other) / size).max(axis=0))
 
 
-# ---- Coefficients as disturbances see them that are wider than what is steep: on the average over half a period
-# Those of a linearisation are large at a front of the solution, and there alone. A disturbance that is wider than the
-# front does not grow as if they were so everywhere; one that is as narrow feels them, and its own diffusion.
+# ---- Average coefficients over half a period of a disturbance
+# The coefficients of a linearisation are large at a front of the solution only. A disturbance wider than the front
+# grows by their average; one that is as narrow feels the full coefficients, and its own diffusion.
 
-
-# Places around a site that are averaged over.
+# Points around a site that are averaged over.
 _AROUND = 33
-# Sizes of boxes for each octave: along a line all have their places in common.
+# Sizes of boxes for each octave: along a line, boxes of all sizes share their points.
 _STEPS_ALONG_A_LINE = 3
 
 
-def freeze_wide(problem: Problem, points: FloatArray, shares: FloatArray) -> Iterator[tuple[NDArray[np.int_], Frozen]]:
-    """The operator of a problem at points ``(n, d)``, averaged around them over boxes that are shares of the domain.
+def freeze_averages(
+    problem: Problem, points: FloatArray, shares: FloatArray
+) -> Iterator[tuple[NDArray[np.int_], Frozen]]:
+    """The operator of a problem at points ``(n, d)``, averaged around them over boxes of some shares of the domain.
 
-    Yields
-    ------
-    which, frozen : integer array, Frozen
-        Those of the shares ``(m,)`` that are about the same, and the average over boxes of this size.
+    Yields the indices of shares ``(m,)`` that are about equal, and the average over boxes of that size.
     """
     along_a_line = problem.dimension == 2
     steps = _STEPS_ALONG_A_LINE if along_a_line else 1
@@ -194,7 +187,7 @@ def _along_a_line(problem: Problem, points: FloatArray, widths: FloatArray) -> l
     around = np.stack([x, np.broadcast_to(points[:, 1:], x.shape)], axis=2)
     frozen = freeze(problem.determinant, Sites(around.reshape(-1, 2)))
     each = frozen.coefficients.reshape(*x.shape, -1)
-    # the integral from the left end of the widest one
+    # integrals from the left end of the widest interval
     pieces = 0.5 * np.diff(x)[:, :, None] * (each[:, 1:] + each[:, :-1])
     whole = np.concatenate([np.zeros_like(pieces[:, :1]), np.cumsum(pieces, axis=1)], axis=1)
     return [
@@ -212,7 +205,7 @@ def _in_boxes(problem: Problem, points: FloatArray, widths: FloatArray) -> Froze
     inside = problem.domain.contains(flat).reshape(around.shape[:2])
     inside[:, 0] = True  # the point itself
     weights = inside / inside.sum(axis=1, keepdims=True)
-    # what is outside does not count, but is to have a value
+    # points outside have weight zero, but need a value
     at = np.where(inside[:, :, None], around, points[:, None, :]).reshape(flat.shape)
     frozen = freeze(problem.determinant, Sites(at))
     each = frozen.coefficients.reshape(*inside.shape, -1)
@@ -220,7 +213,7 @@ def _in_boxes(problem: Problem, points: FloatArray, widths: FloatArray) -> Froze
 
 
 def _spread(dimension: int) -> FloatArray:
-    """Points of the unit cube that leave no gaps, the first in its middle (Roberts' sequence)."""
+    """Points that fill the unit cube evenly, the first in its middle (Roberts' sequence)."""
     ratio = 1.0
     for _ in range(40):
         ratio = (1 + ratio) ** (1 / (dimension + 1))
@@ -228,35 +221,26 @@ def _spread(dimension: int) -> FloatArray:
     return np.asarray((0.5 + np.arange(_AROUND)[:, None] * steps) % 1.0)
 
 
-# ---- What packets of short waves gather on their way through the coefficients of a linearisation, in one dimension
-# A packet grows where it is, and it travels with its group velocity. Where dispersion is strong that is fast: what is
-# steep in a solution is passed within a short time, and a wave that is to grow there for long would have to stay. While
-# a packet passes once through all of the domain it grows by the integral of rate over speed; it passes as often as its
-# speed allows, as if it were reflected at every end, or came in again at the other.
+# ---- The growth of wave packets on their way through the coefficients of a linearisation, in one dimension
+# A packet grows where it is, and travels with its group velocity. Where dispersion is strong it passes a front within a
+# short time; to grow there for long, it would have to stay. On one way through the domain a packet grows by the
+# integral of rate over speed; it passes as often as its speed allows, as if reflected at both ends.
 
-
-# Places along the domain, and more of them around what is steep, ever closer to it: so many octaves, two in each.
+# Points along the domain, and octaves of further points around fronts, two in each.
 _ALONG = 129
 _OCTAVES = 14
-# Waves of fewer periods over the domain are no packets.
+# Waves of fewer periods over the domain are not packets.
 _PERIODS = 4
-# What is steep moves too. A packet that is not faster by this may go along with it.
+# A packet that is not faster than a front by this factor may travel with it.
 _FASTER = 2.0
-# Slopes that are steep, as a share of the steepest.
+# Slopes that count as steep, as a share of the steepest.
 _STEEP = 0.5
 
 
-def gathered(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: float) -> FloatArray:
-    """By how many powers of e waves grow at most within so many seconds ``(m,)``; infinite where they may stay.
+def packet_growth(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: float) -> FloatArray:
+    """The largest growth of waves within some seconds, in powers of e ``(m,)``; infinite where waves may stay.
 
-    Parameters
-    ----------
-    problem : Problem
-        A linearisation in one dimension and time.
-    fronts : (n, 2) array
-        Where its iterate is steep at each of some times.
-    k : (m, 1) array
-    seconds : float
+    For linearisations in one dimension and time, with `fronts` ``(n, 2)`` at some times and frequencies k ``(m, 1)``.
     """
     lower, upper = problem.domain.bounding_box
     length = float(upper[0] - lower[0])
@@ -266,10 +250,10 @@ def gathered(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: float
     most = np.where(packets, 0.0, np.inf)
     k = k[packets]
     for now in np.unique(fronts[:, 1]):
-        x = _places(fronts[fronts[:, 1] == now, 0], float(lower[0]), float(upper[0]))
+        x = _points_around(fronts[fronts[:, 1] == now, 0], float(lower[0]), float(upper[0]))
         sites = Sites(np.column_stack([x, np.full(len(x), now)]))
         growing, slowest, fastest = rates_and_speeds(freeze(problem.determinant, sites), k, 1 / seconds)
-        along = _speed_of_steep(problem, iterate, sites)
+        along = _front_speed(problem, iterate, sites)
         slow, fast = slowest.min(axis=0), fastest.max(axis=0)
         passes = 1 + seconds * (fast + along) / length
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -278,15 +262,15 @@ def gathered(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: float
     return most
 
 
-def _places(steep: FloatArray, first: float, last: float) -> FloatArray:
-    """Places along a line, close to each other where something is steep."""
+def _points_around(fronts: FloatArray, first: float, last: float) -> FloatArray:
+    """Points along a line, denser around fronts."""
     offsets = (last - first) * 2.0 ** (-np.arange(2 * _OCTAVES) / 2)
-    around = steep[:, None] + np.concatenate([-offsets, [0.0], offsets])
+    around = fronts[:, None] + np.concatenate([-offsets, [0.0], offsets])
     return np.unique(np.clip(np.concatenate([np.linspace(first, last, _ALONG), around.ravel()]), first, last))
 
 
-def _speed_of_steep(problem: Problem, iterate: Iterate, sites: Sites) -> float:
-    """How fast what is steep in the iterate moves: its slope in time over that in space."""
+def _front_speed(problem: Problem, iterate: Iterate, sites: Sites) -> float:
+    """The speed of fronts of the iterate: the slope in time over that in space."""
     unknowns = range(len(problem.stated.unknowns))
     in_space, in_time = (
         np.abs(iterate.evaluate_each([derivative(orders).on(place) for place in unknowns], sites))
@@ -300,24 +284,23 @@ def _speed_of_steep(problem: Problem, iterate: Iterate, sites: Sites) -> float:
     return fastest
 
 
-# ---- How fast disturbances grow in time: exponents in time of the symbol at real frequencies in space
-
+# ---- The growth of disturbances over the time of a problem
 
 _DIRECTIONS = 8
-# Frequencies from an eighth of a period over the domain, so many octaves up, with so many steps for each.
+# Frequencies from an eighth of a period over the domain, `_OCTAVES` octaves up, with this number of steps in each.
 _STEPS = 3
 _LOWEST = np.pi / 4
-# Those below the lowest that values prescribed all round allow for, by so much.
+# Frequencies below the lowest that prescribed values allow, by this factor, are left out.
 _BELOW = 0.9
-# Where coefficients change with time, so do rates: from one of so many stretches to the next.
+# Stretches of time with rates of their own, where coefficients change with time.
 _STRETCHES = 12
-# Samples of a condition that tell where it holds.
+# Samples that tell where a condition holds; and the least number of streamlines without a condition that counts.
 _FEW = 3
-# Times in each of them at which the fronts of a linearisation are looked for.
-_LOOKS = 2
-# Powers of e on one of them that are not worth a closer look.
+# Times in each stretch at which the fronts of a linearisation are searched for.
+_FRONT_TIMES = 2
+# Growth on one stretch that is not worth a closer look, in powers of e.
 _LITTLE = 0.05
-# Growth over the time given by more than this, and by as much more two octaves on, has no bound.
+# Growth by more powers of e than this, which is larger again two octaves up by the second factor, has no bound.
 HOPELESS = 40.0
 _LARGER = 1.3
 
@@ -325,40 +308,27 @@ _LARGER = 1.3
 @final
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """Disturbances ``exp(i k x + s t)`` that grow, and by how much.
+    """Disturbances ``exp(i k x + s t)`` that grow, and by how much."""
 
-    Attributes
-    ----------
-    frequencies : (n, d) array
-        Absolute values of k along each axis of space; along time, of s.
-    stretches : (n, m) array
-        By how many powers of e each grows on each of m equal stretches of the time given.
-    has_bound : bool
-        Whether the growth stays bounded as frequencies rise.
-    places : (n, m, d) array or None
-        Where each grows fastest on each stretch, where that is somewhere in particular: at a front of a linearisation.
-    ends : tuple of float or None
-        Where disturbances begin to grow and where they end, if that is not the time given but along a line.
-    """
-
-    frequencies: FloatArray
-    stretches: FloatArray
-    has_bound: bool = True
-    places: FloatArray | None = None
+    frequencies: FloatArray  # (n, d): absolute values of k along each axis of space, and of s along time
+    stretches: FloatArray  # (n, m): the growth of each on m equal stretches of time, in powers of e
+    has_bound: bool = True  # whether the growth stays bounded as frequencies rise
+    places: FloatArray | None = None  # (n, m, d): for a linearisation, where each grows fastest on each stretch
+    # the ends of the line along which disturbances grow, if they do not grow in time
     ends: tuple[float, float] | None = None
 
     @property
     def foldings(self) -> FloatArray:
-        """By how many powers of e each grows over the time given."""
+        """The growth of each over the whole time, in powers of e."""
         return np.asarray(self.stretches.sum(axis=1))
 
-    def left(self, which: int, shares: FloatArray) -> FloatArray:
-        """By how many powers of e one of them still grows after these shares of the time given."""
+    def remaining(self, which: int, shares: FloatArray) -> FloatArray:
+        """The growth of one of them after these shares of the time, in powers of e."""
         grown = np.concatenate([[0.0], np.cumsum(self.stretches[which])])
         return np.asarray(grown[-1] - np.interp(shares, np.linspace(0.0, 1.0, len(grown)), grown))
 
     def first_hopeless(self) -> tuple[float, float]:
-        """The lowest frequency in space of which no digit would be left, and its e-foldings."""
+        """The lowest frequency in space that would leave no digit, and its growth in powers of e."""
         lost = np.flatnonzero(self.foldings > HOPELESS)
         sizes = np.linalg.norm(self.frequencies[lost, :-1], axis=1)
         first = lost[np.argmin(sizes)]
@@ -373,49 +343,49 @@ def find_growth(problem: Problem) -> Growth:
     lower, upper = problem.domain.bounding_box
     lengths = (upper - lower)[:-1]
     k = _frequencies(lengths)
-    number = _STRETCHES if _changes(problem) else 1
+    number = _STRETCHES if _changes_with_time(problem) else 1
     during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
-    fronts = _fronts(problem, number)
+    fronts = _fronts_by_stretch(problem, number)
     stretches, sizes, places = [], [], []
     for stretch in range(number):
         now = np.flatnonzero(during == stretch)
-        now = now[telling(frozen.select(now))]
+        now = now[representative_sites(frozen.select(now))]
         here, where = frozen.select(now), points[now]
         if fronts is not None:
             where = np.concatenate([where, fronts[stretch]])
             here = freeze(problem.determinant, Sites(where))
         stay = np.full(len(where), time.duration)
-        if not _is_periodic(problem):
-            stay = _stays(here, lengths, time.duration)
+        if not any(constraint.region.partner is not None for constraint in problem.constraints):  # not periodic
+            stay = _longest_stay(here, lengths, time.duration)
         if fronts is not None:
-            growing, size = _rates_of_wide(problem, where, k, 1 / time.duration)
+            growing, size = _average_rates(problem, where, k, 1 / time.duration)
         else:
             growing, size = rates(here, k, 1 / time.duration)
         grown = growing * stay[:, None] / number
         most = grown.max(axis=0)
         if fronts is not None:
-            most = _on_their_way(problem, fronts[stretch], k, most, time.duration / number)
+            most = _limited_by_travel(problem, fronts[stretch], k, most, time.duration / number)
         stretches.append(most)
         fastest = grown.argmax(axis=0)
         sizes.append(size[fastest, np.arange(len(k))])
         places.append(where[fastest])
     each = np.stack(stretches, axis=1)
     foldings = each.sum(axis=1)
-    grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest(problem, lengths))
+    grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest_frequency(problem, lengths))
     found = np.column_stack([np.abs(k), np.max(sizes, axis=0)])[grows]
     at = np.stack(places, axis=1)[grows] if problem.is_linearisation else None
     return Growth(found, each[grows], _has_bound(foldings) if space else True, at)
 
 
 def find_growth_from_one_end(problem: Problem) -> Growth | None:
-    """What grows along a line from the end that all conditions are at; None where they are not all at one end."""
+    """What grows along a line from the end with all conditions; None where they are not all at one end."""
     if (
         problem.dimension > 1
         or problem.domain.is_unbounded
         or any(c.region.partner is not None for c in problem.constraints)
     ):
         return None
-    rng = np.random.default_rng(0)  # only looks
+    rng = np.random.default_rng(0)  # for inspection only
     held = np.concatenate([c.sample(_FEW, rng, "uniform").points[:, 0] for c in problem.constraints])
     (lower,), (upper,) = problem.domain.bounding_box
     length = float(upper - lower)
@@ -436,52 +406,48 @@ def find_growth_from_one_end(problem: Problem) -> Growth | None:
     return Growth(fastest, growing[None], ends=(float(begin), float(end))) if growing.sum() > 0 else None
 
 
-def _fronts(problem: Problem, number: int) -> FloatArray | None:
-    """Where the iterate of a linearisation is steep on each of so many stretches ``(number, n, d)``; None of others."""
+def _fronts_by_stretch(problem: Problem, number: int) -> FloatArray | None:
+    """The fronts of a linearisation on each stretch of time ``(number, n, d)``; None for other problems."""
     if not problem.is_linearisation or problem.dimension == 1:
         return None
+    times = number * _FRONT_TIMES
+    return find_fronts(problem, (np.arange(times) + 0.5) / times).reshape(number, -1, problem.dimension)
 
-    looks = number * _LOOKS
-    return find_fronts(problem, (np.arange(looks) + 0.5) / looks).reshape(number, -1, problem.dimension)
 
-
-def _rates_of_wide(problem: Problem, points: FloatArray, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
-    """The same where coefficients are those of a linearisation, by what disturbances see of them."""
+def _average_rates(problem: Problem, points: FloatArray, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
+    """As `rates`, with the coefficients of a linearisation averaged over half a period of each disturbance."""
     lower, upper = problem.domain.bounding_box
     lengths = (upper - lower)[:-1]
-    # half a period of each, in the lengths of the domain, and not more than these
+    # half a period of each, as a share of the domain, at most all of it
     shares = np.pi / np.maximum(np.linalg.norm(k * lengths, axis=1), np.pi)
     growing, sizes = np.zeros((len(points), len(k))), np.zeros((len(points), len(k)))
-    for these, frozen in freeze_wide(problem, points, shares):
+    for these, frozen in freeze_averages(problem, points, shares):
         growing[:, these], sizes[:, these] = rates(frozen, k[these], unit)
     return growing, sizes
 
 
-def _on_their_way(problem: Problem, fronts: FloatArray, k: FloatArray, grown: FloatArray, seconds: float) -> FloatArray:
-    """What disturbances grow on a stretch, ``(m,)``, where they do not stay at what makes them grow."""
+def _limited_by_travel(
+    problem: Problem, fronts: FloatArray, k: FloatArray, grown: FloatArray, seconds: float
+) -> FloatArray:
+    """The growth of disturbances on a stretch, ``(m,)``, less where they do not stay where they grow."""
     much = np.flatnonzero(grown > _LITTLE)
     if problem.dimension != 2 or not much.size:
         return grown
-
     less = grown.copy()
-    less[much] = np.minimum(grown[much], gathered(problem, fronts, k[much], seconds))
+    less[much] = np.minimum(grown[much], packet_growth(problem, fronts, k[much], seconds))
     return less
 
 
-def _changes(problem: Problem) -> bool:
-    """Whether coefficients may change with time: callables may."""
+def _changes_with_time(problem: Problem) -> bool:
+    """Whether coefficients may change with time, as callables may."""
     coefficients = [term.coefficient for term in problem.determinant.terms if callable(term.coefficient)]
     fields = [c.field for c in coefficients if isinstance(c, FieldCoefficient) and c.field.is_formula]
     now = problem.coordinates[-1]
     return len(fields) < len(coefficients) or any(now in getattr(f.source, "free_symbols", ()) for f in fields)
 
 
-def _is_periodic(problem: Problem) -> bool:
-    return any(constraint.region.partner is not None for constraint in problem.constraints)
-
-
-def _lowest(problem: Problem, lengths: FloatArray) -> float:
-    """The lowest frequency in space of a disturbance: where values are prescribed all round, half a period each way."""
+def _lowest_frequency(problem: Problem, lengths: FloatArray) -> float:
+    """The lowest frequency in space of a disturbance: half a period each way where values are prescribed all round."""
     bound = [c for c in problem.constraints if c.region.kind == "boundary"]
     held = all(c.operator.order == 0 and c.region.partner is None for c in bound)
     covered = {name for c in bound if c.mask is None for name in c.part_names}
@@ -490,20 +456,20 @@ def _lowest(problem: Problem, lengths: FloatArray) -> float:
 
 
 def _frequencies(lengths: FloatArray) -> FloatArray:
-    """Frequencies in space ``(m, d - 1)``: none, then all sizes in some directions, the highest last."""
+    """Frequencies in space ``(m, d - 1)``: zero, then all sizes in some directions, the highest last."""
     space = len(lengths)
     if not space:
         return np.zeros((1, 0))
     sizes = _LOWEST * 2.0 ** (np.arange(_OCTAVES * _STEPS + 1) / _STEPS)
     directions = half_sphere(_DIRECTIONS, space, np.random.default_rng(0)) / lengths
-    # those along the axes, which may differ most
+    # the axes, along which growth may differ most
     directions = np.concatenate([directions, np.diag(1 / lengths)])
     every = (sizes[:, None, None] * directions).reshape(-1, space)
     return np.concatenate([np.zeros((1, space)), every])
 
 
-def _stays(frozen: Frozen, lengths: FloatArray, duration: float) -> FloatArray:
-    """How long a disturbance stays at most, by site: what is only carried along leaves the domain."""
+def _longest_stay(frozen: Frozen, lengths: FloatArray, duration: float) -> FloatArray:
+    """The longest time that a disturbance stays in the domain, by site: advection carries it out."""
     orders = frozen.orders
     if orders.sum(axis=1).max(initial=0) > 1 or not lengths.size:
         return np.full(len(frozen.coefficients), duration)
@@ -515,7 +481,7 @@ def _stays(frozen: Frozen, lengths: FloatArray, duration: float) -> FloatArray:
         elif order.any():
             velocity[:, int(order.argmax())] += values
     crossings = np.abs(start) / np.maximum(np.max(np.abs(velocity) / lengths, axis=1), 1e-300)
-    # with a velocity that is not real nothing is carried anywhere
+    # a velocity that is not real carries nothing
     turned = np.any(np.abs((velocity * np.conj(start)[:, None]).imag) > 0, axis=1)
     return np.asarray(np.where(turned, duration, np.minimum(duration, crossings)))
 
@@ -527,43 +493,43 @@ def _has_bound(foldings: FloatArray) -> bool:
     return not (later > HOPELESS and later > _LARGER * before)
 
 
-# ---- Whether what is carried along comes from, or leads to, a place where something is prescribed
-
+# ---- Streamlines: whether each has a condition at one of its ends
 
 _POINTS = 256
-# The longest step, in extents of the domain; by how much the direction may change over half of one, for which it
-# is made shorter so many times; and how many steps streamlines are followed.
-_STEP_STREAMLINES = 0.04
+# The longest step, in extents of the domain; the largest change of direction over half a step, to which steps are
+# shortened a few times; and the most steps.
+_LONGEST_STEP = 0.04
 _TURN = 0.03
 _SHORTER = 4
-_STEPS_STREAMLINES = 1200
-# Bisections of the last step: to the sites that tell where it ended, which are so many for each condition.
+_MOST_STEPS = 1200
+# Bisections of the last step, to find where it leaves the domain.
 _BISECTIONS = 20
+# Sites of each condition.
 _SITES = 2000
-# What is forgotten by so many powers of e along the way need not be known.
+# A value that is damped by more powers of e along the way need not be known.
 _FORGOTTEN = 25.0
-# So many streamlines from nowhere are no accident.
-# An end belongs to no condition if a place without one is so much closer.
+# An end has no condition if a place without one is closer than this share of the distance to one.
 _CLOSER = 0.5
 
 
 def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
-    """A point whose streamline no condition holds on, and whether it never leaves the domain; None if there is none.
+    """A point whose streamline has no condition, and whether it never leaves the domain; None if there is none.
 
-    For equations ``b . grad u + a u = f`` of first order: with time, b has a component along it. A streamline may be
-    known from either end; where `a` makes it forget, from neither.
+    For equations ``b . grad u + a u = f`` of first order: with time, b has a component along it. Values on a streamline
+    follow from either end; where `a` damps them enough, no condition is needed.
     """
     if problem.dimension == 1 or problem.determinant.order != 1:
         return None
     if any(c.region.kind == "inside" and c.part is not None for c in problem.constraints):
         return None  # a curve may cross all of them
     if problem.domain.time is None and any(c.region.partner is not None for c in problem.constraints):
-        return None  # around a period, which the constant that is left open tells of
+        return None  # around a period, a constant is left open, which is found elsewhere
     flow = _Flow(problem.determinant, problem.domain)
-    points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # only looks
+    points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # for inspection only
     if not flow.is_real(points):
         return None
-    known, held, open_places = np.zeros(len(points), dtype=bool), _held(problem), _open(problem)
+    known = np.zeros(len(points), dtype=bool)
+    with_condition, without = _prescribed_points(problem), _open_points(problem)
     endless = np.ones(len(points), dtype=bool)
     for sign in (-1.0, 1.0):
         left = np.flatnonzero(~known)
@@ -571,7 +537,7 @@ def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
             return None
         ends, leaves, forgotten = flow.follow(points[left], sign)
         determined = forgotten
-        determined[leaves] |= _is_held(ends[leaves], held, open_places, flow.lengths)
+        determined[leaves] |= _are_prescribed(ends[leaves], with_condition, without, flow.lengths)
         endless[left] &= ~leaves
         known[left] = determined
     unknown = np.flatnonzero(~known)
@@ -592,9 +558,9 @@ class _Flow:
         return upper - lower
 
     def velocity(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Of unit length in extents of the domain ``(n, d)``, and what is forgotten on that way ``(n,)``."""
+        """The velocity, of unit length in extents of the domain ``(n, d)``, and the damping on that way ``(n,)``."""
         b, a = self._coefficients(points)
-        if np.iscomplexobj(b):  # the phase that all of them have in common means nothing
+        if np.iscomplexobj(b):  # a common phase of all coefficients has no meaning
             leading = np.take_along_axis(b, np.abs(b).argmax(axis=1)[:, None], axis=1)
             turn = np.conj(leading) / np.maximum(np.abs(leading), 1e-300)
             b, a = (b * turn).real, (a * turn[:, 0]).real
@@ -602,11 +568,11 @@ class _Flow:
         return b / speed[:, None], a / speed
 
     def is_real(self, points: FloatArray) -> bool:
-        """Whether there is a direction: ``u_x + i u_y`` carries nothing along."""
+        """Whether the velocity is real: ``u_x + i u_y`` has no streamlines."""
         return without_phase(self._coefficients(points)[0].T) is not None
 
     def _coefficients(self, points: FloatArray) -> tuple[NumberArray, NumberArray]:
-        """Of the derivatives ``(n, d)``, and of the unknown itself ``(n,)``."""
+        """The coefficients of the derivatives ``(n, d)``, and of the unknown itself ``(n,)``."""
         sites = Sites(points)
         values = [term.at(sites) for term in self.operator.terms]
         dtype = np.result_type(np.float64, *values)
@@ -619,14 +585,14 @@ class _Flow:
         return b, a
 
     def follow(self, points: FloatArray, sign: float) -> tuple[FloatArray, BoolArray, BoolArray]:
-        """Where streamlines leave the domain, whether they do, and whether all is forgotten before.
+        """Where streamlines leave the domain, whether they do, and whether values are damped before.
 
         By the classical Runge-Kutta method; a stage outside is taken where the step began.
         """
         ends, leaves = points.copy(), np.zeros(len(points), dtype=bool)
         damped = np.zeros(len(points))
         moving = np.arange(len(points))
-        for _ in range(_STEPS_STREAMLINES):
+        for _ in range(_MOST_STEPS):
             here = ends[moving]
             step, lost = self._step(here, sign)
             after = here + step
@@ -639,13 +605,13 @@ class _Flow:
             moving = moving[~outside & (np.abs(damped[moving]) < _FORGOTTEN)]
             if not moving.size:
                 break
-        # forward along the stream what was is forgotten where `a` damps; backward, where it feeds
+        # forward along the stream values are damped where `a` is positive; backward, where it is negative
         return ends, leaves, -sign * damped >= _FORGOTTEN
 
     def _step(self, here: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
         first, lost = self.velocity(here)
-        h = np.full((len(here), 1), sign * _STEP_STREAMLINES)
-        for _ in range(_SHORTER):  # a thin eddy turns within less than a step
+        h = np.full((len(here), 1), sign * _LONGEST_STEP)
+        for _ in range(_SHORTER):  # a thin eddy turns within a step
             middle = self._at(here, here + 0.5 * h * first)
             turn = np.linalg.norm((middle - first) / self.lengths, axis=1, keepdims=True)
             if np.all(turn <= _TURN):
@@ -658,7 +624,7 @@ class _Flow:
         return step, np.abs(h[:, 0]) * lost
 
     def _at(self, here: FloatArray, there: FloatArray) -> FloatArray:
-        """The velocity there, or here where there is outside."""
+        """The velocity at `there`, or at `here` where `there` is outside."""
         return self.velocity(np.where(self.domain.contains(there)[:, None], there, here))[0]
 
     def _exit(self, inside: FloatArray, outside: FloatArray) -> FloatArray:
@@ -669,9 +635,9 @@ class _Flow:
         return inside
 
 
-def _held(problem: Problem) -> FloatArray:
-    """Places where something is prescribed; of parts that are tied together, on both."""
-    rng = np.random.default_rng(0)  # only looks
+def _prescribed_points(problem: Problem) -> FloatArray:
+    """Points with a condition; for periodic parts, on both."""
+    rng = np.random.default_rng(0)  # for inspection only
     found = []
     for constraint in problem.constraints:
         points = constraint.sample(_SITES, rng, "low-discrepancy").points
@@ -681,8 +647,8 @@ def _held(problem: Problem) -> FloatArray:
     return np.concatenate(found)
 
 
-def _open(problem: Problem) -> FloatArray:
-    """Places of the boundary, and of the end of time, where nothing is."""
+def _open_points(problem: Problem) -> FloatArray:
+    """Points of the boundary, and of the end of time, without a condition."""
     bound = [c for c in problem.constraints if c.region.kind == "boundary"]
     found = []
     for part in problem.domain.boundary([str(symbol) for symbol in problem.coordinates]):
@@ -697,11 +663,13 @@ def _open(problem: Problem) -> FloatArray:
     return np.concatenate(found)
 
 
-def _is_held(ends: FloatArray, held: FloatArray, open_places: FloatArray, lengths: FloatArray) -> NDArray[np.bool_]:
-    """Whether something is prescribed where streamlines end, as far as the places can tell."""
+def _are_prescribed(
+    ends: FloatArray, with_condition: FloatArray, without: FloatArray, lengths: FloatArray
+) -> NDArray[np.bool_]:
+    """Whether streamlines end at a condition, by the nearest points with and without one."""
     from scipy.spatial import cKDTree
 
-    if not len(open_places) or not len(ends):
+    if not len(without) or not len(ends):
         return np.ones(len(ends), dtype=bool)
-    near = [cKDTree(places / lengths).query(ends / lengths)[0] for places in (held, open_places)]
+    near = [cKDTree(places / lengths).query(ends / lengths)[0] for places in (with_condition, without)]
     return np.asarray(near[1] >= _CLOSER * near[0])

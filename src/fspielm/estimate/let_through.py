@@ -1,4 +1,4 @@
-"""What conditions let through, and where the highest derivatives vanish."""
+"""Functions that conditions let through, and places where the leading coefficients vanish."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.basis.basis import expand_powers
 from fspielm.errors import ProblemError
-from fspielm.estimate.narrow import look_closely
+from fspielm.estimate.narrow import narrow_features
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.sampling import half_sphere
 from fspielm.problem.operator import Operator, once
@@ -22,14 +22,13 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Dirichlet, Neumann, Relation
 from fspielm.resources import check_deadline
 
-# ---- Operators with their coefficients frozen at some sites, and what they make of exponentials ``exp(s x)``
+# ---- Operators with coefficients frozen at some sites, applied to exponentials ``exp(s x)``
 
-
-# Coefficients below this share of their largest are rounding: a square that is nowhere negative may be, by that.
+# Coefficients below this share of their largest are rounding, by which a square may be negative.
 _NOTHING = 1e-12
-# Leading coefficients of a polynomial below this share of the largest belong to roots beyond all bounds.
+# Leading coefficients of a polynomial below this share of the largest belong to infinite roots.
 _NEGLIGIBLE = 1e-14
-# Sites inside; and those beside the ones where a coefficient is extreme.
+# Sites inside the domain; and sites besides those where a coefficient is extreme.
 _SITES = 512
 _FEW = 4
 
@@ -37,36 +36,26 @@ _FEW = 4
 @final
 @dataclass(frozen=True, eq=False)
 class Frozen:
-    """An operator at n sites.
-
-    Attributes
-    ----------
-    orders : (T, d) integer array
-    coefficients : (n, T) array
-    """
+    """An operator at n sites: T orders of derivatives ``(T, d)``, and their coefficients ``(n, T)``."""
 
     orders: NDArray[np.int_]
     coefficients: NumberArray
 
     def select(self, index: NDArray[np.int_]) -> Frozen:
-        """The same at some of the sites, or at some of them several times."""
+        """The operator at some of the sites, which may be repeated."""
         return Frozen(self.orders, self.coefficients[index])
 
     def along(self, s: ComplexArray, direction: FloatArray) -> ComplexArray:
         """Coefficients of ``p^0, p^1, ...`` in the symbol at ``s + p direction``, shape ``(n, degree + 1)``.
 
-        Parameters
-        ----------
-        s : (n, d) array
-            An exponent for each of the sites.
-        direction : (n, d) array
+        The exponents `s` and directions are ``(n, d)``, one for each site.
         """
         check_deadline()
         degree = int(self.orders.sum(axis=1).max(initial=0))
         return np.asarray(np.einsum("mtk,mt->mk", expand_powers(self.orders, s, direction, degree), self.coefficients))
 
     def sizes(self, s: ComplexArray, p: ComplexArray) -> FloatArray:
-        """How large its terms are at exponents ``s`` ``(n, d)`` and some across them, ``(n, k)``, taken together."""
+        """The size of the terms at exponents ``s`` ``(n, d)`` plus others ``(n, k)`` across them."""
         size = np.linalg.norm(s, axis=1)[:, None] + np.abs(p)
         orders = self.orders.sum(axis=1)
         return np.asarray((np.abs(self.coefficients)[:, None] * size[:, :, None] ** orders).sum(axis=2))
@@ -79,7 +68,7 @@ class Frozen:
 
 
 def freeze(operator: Operator, sites: Sites) -> Frozen:
-    """The operator at some sites; a ProblemError where a coefficient has no value."""
+    """The operator at some sites; a `ProblemError` where a coefficient has no value."""
     values = np.stack([term.at(sites) for term in operator.terms], axis=1)
     values = np.where(np.abs(values) <= _NOTHING * np.abs(values).max(axis=0, initial=0.0), 0.0, values)
     return Frozen(np.array([term.orders for term in operator.terms], dtype=np.int_), values)
@@ -87,35 +76,32 @@ def freeze(operator: Operator, sites: Sites) -> Frozen:
 
 @once
 def freeze_inside(problem: Problem) -> tuple[FloatArray, Frozen]:
-    """Points of the domain, and the operator at them; where it is constant, a single one, which may be any.
-
-    With those where something is narrow, which the others would miss.
-    """
+    """Points of the domain, including narrow features, and the operator there; a single one where it is constant."""
     if problem.determinant.is_constant:
         points = problem.domain.bounding_box[0][None]
     else:
-        points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
+        points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
         inside = [relation for relation in problem.relations if relation.region.kind == "domain"]
-        narrow = [place.sites.points for relation in inside for place in look_closely(problem, relation).places]
+        narrow = [place.sites.points for relation in inside for place in narrow_features(problem, relation).places]
         points = np.concatenate([points, *narrow])
     return points, freeze(problem.determinant, Sites(points))
 
 
-def telling(*operators: Frozen) -> NDArray[np.int_]:
-    """Which sites tell most of operators at the same ones: where a coefficient is extreme, and a few others."""
+def representative_sites(*operators: Frozen) -> NDArray[np.int_]:
+    """Indices of sites that represent operators: where a coefficient is extreme, and a few others."""
     values = np.concatenate([operator.coefficients for operator in operators], axis=1)
     some = np.linspace(0, len(values) - 1, min(_FEW, len(values))).astype(int)
     extreme = [at for part in real_parts(values) for at in (part.argmin(axis=0), part.argmax(axis=0))]
     chosen = np.unique(np.concatenate([*extreme, some]))
-    # where nothing varies, one tells all
+    # equal sites count once
     _, first = np.unique(values[chosen], axis=0, return_index=True)
     return np.asarray(chosen[np.sort(first)], dtype=np.int_)
 
 
 def without_phase(values: NumberArray) -> FloatArray | None:
-    """The columns of an array, each divided by a complex number of size one that makes it real; None if one has none.
+    """The columns of an array, each multiplied with a phase that makes it real; None if one cannot be made real.
 
-    An equation times the imaginary unit is the same equation.
+    The phase of an equation has no meaning.
     """
     if not np.iscomplexobj(values):
         return values
@@ -128,20 +114,16 @@ def without_phase(values: NumberArray) -> FloatArray | None:
 def roots_of(polynomials: ComplexArray, unit: FloatArray) -> ComplexArray:
     """Roots of polynomials ``(n, degree + 1)``, the lowest power first: ``(n, degree)``, NaN where a degree is less.
 
-    Parameters
-    ----------
-    polynomials : (n, degree + 1) array
-    unit : (n,) array
-        Sizes that roots are compared with.
+    The coefficients are compared at arguments of size `unit` ``(n,)``.
     """
     degree = polynomials.shape[1] - 1
     scaled = polynomials * unit[:, None] ** np.arange(degree + 1)
     largest = np.abs(scaled).max(axis=1)
     roots = np.full((len(scaled), degree), np.nan + 0j)
-    left = largest > 0
+    unsolved = largest > 0
     for power in range(degree, 0, -1):
-        here = np.flatnonzero(left & (np.abs(scaled[:, power]) > _NEGLIGIBLE * largest))
-        left[here] = False
+        here = np.flatnonzero(unsolved & (np.abs(scaled[:, power]) > _NEGLIGIBLE * largest))
+        unsolved[here] = False
         if here.size:
             roots[here, :power] = _roots(scaled[here, : power + 1])
     return np.asarray(roots * unit[:, None])
@@ -164,48 +146,36 @@ def _roots(polynomials: ComplexArray) -> ComplexArray:
     return np.asarray(np.linalg.eigvals(companion))
 
 
-# ---- What the conditions of a problem let through
-
-
 # ---- Frequencies along the boundary at which a condition lets a function through
-# With coefficients frozen, ``exp(i xi tau x + p n x)`` satisfies the equation at the roots p of its symbol; those with
-# a positive real part fall off inward from the boundary with the outward normal n. If the conditions there vanish on a
-# sum of them, that sum is a function which neither the equation nor the conditions see: ``exp(m n x) cos(m tau x)`` for
-# Laplace's equation with ``du/dn = m u``. The determinant of the conditions on those roots says where that is so.
+# With frozen coefficients, ``exp(i xi tau x + p n x)`` satisfies the equation at the roots p of its symbol; those with
+# a positive real part decay inward from the boundary with the outward normal n. If the conditions vanish on a sum of
+# them, neither the equation nor the conditions see that function: for example, ``exp(m n x) cos(m tau x)`` for
+# Laplace's equation with ``du/dn = m u``. The determinant of the conditions on those roots is zero there.
 
-
-# A determinant so small beside its terms is a zero; near a minimum it is looked for with so many zooms.
+# A determinant this small relative to its terms is zero; zooms into a minimum, and points of each.
 _ZERO = 1e-3
 _ZOOMS = 5
 _FINE = 17
-# Minima above this are none.
+# The largest value of a minimum that may be a zero.
 _LOW = 0.5
-# Roots closer to the axis than this neither fall off nor grow.
+# Roots closer to the imaginary axis than this neither decay nor grow.
 _DECAYS = 1e-9
 
-# Determinants ``(r, k)`` at some places, by number ``(r,)``, and values ``(r, k)`` of what is searched along.
+# From places ``(r,)`` and values ``(r, k)`` of the searched quantity: determinants ``(r, k)``.
 Determinant: TypeAlias = Callable[[NDArray[np.int_], FloatArray], FloatArray]
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class BoundarySymbol:
-    """The equation and its conditions at m places of a boundary part.
-
-    Attributes
-    ----------
-    equation : Frozen
-    conditions : tuple of Frozen
-    normals : (m, d) array
-        Outward.
-    """
+    """The equation and its conditions at m places of a boundary part, with outward normals ``(m, d)``."""
 
     equation: Frozen
     conditions: tuple[Frozen, ...]
     normals: FloatArray
 
-    def falling(self, place: int, s: ComplexArray) -> ComplexArray:
-        """The exponents at a place that fall off inward, beside `s` along the boundary: ``(k, d)``."""
+    def decaying(self, place: int, s: ComplexArray) -> ComplexArray:
+        """The exponents at a place that decay inward, with `s` along the boundary: ``(k, d)``."""
         here, normal = np.array([place]), self.normals[[place]]
         unit = np.maximum(np.linalg.norm(s[None], axis=1), np.finfo(np.float64).tiny)
         (roots,) = roots_of(self.equation.select(here).along(s[None], normal), unit)
@@ -214,26 +184,25 @@ class BoundarySymbol:
         return np.asarray(s + inward[:, None] * normal)
 
     def determinant(self, places: NDArray[np.int_], s: ComplexArray) -> FloatArray:
-        """Of the conditions on the roots that fall off inward, relative to its terms: ``(r, k)``.
+        """The determinant of the conditions on the roots that decay inward, relative to its terms: ``(r, k)``.
 
-        At some of the places ``(r,)``, for exponents ``(r, k, d)``.
-
-        NaN where there are not as many such roots as conditions, or some that do not fall off.
+        At some of the places ``(r,)``, for exponents ``(r, k, d)``. NaN where the number of such roots is not that of
+        the conditions, or where a root neither decays nor grows.
         """
         r, k, d = s.shape
         each, flat = np.repeat(places, k), s.reshape(r * k, d)
-        here, falling = self.roots_inward(each, flat, len(self.conditions))
+        here, decaying = self.decaying_roots(each, flat, len(self.conditions))
         result = np.full(r * k, np.nan)
         if here.size:
             normals = self.normals[each[here]]
             operators = [operator.select(each[here]).along(flat[here], normals) for operator in self.conditions]
-            result[here] = _relative_determinant(operators, falling)
+            result[here] = _relative_determinant(operators, decaying)
         return result.reshape(r, k)
 
-    def roots_inward(
+    def decaying_roots(
         self, places: NDArray[np.int_], s: ComplexArray, number: int
     ) -> tuple[NDArray[np.intp], ComplexArray]:
-        """Which of some exponents ``(n, d)`` at places ``(n,)`` have a `number` of roots that fall off, and those."""
+        """The exponents ``(n, d)`` at places ``(n,)`` with exactly `number` decaying roots, and these roots."""
         normals = self.normals[places]
         unit = np.maximum(np.linalg.norm(s, axis=1), np.finfo(np.float64).tiny)
         roots = roots_of(self.equation.select(places).along(s, normals), unit)
@@ -247,9 +216,9 @@ class BoundarySymbol:
 
 
 def zeros_along(determinant: Determinant, grid: FloatArray, places: int) -> list[tuple[int, float]]:
-    """Where a determinant vanishes: which place, and the value on the (increasing, positive) grid or between.
+    """The zeros of a determinant: the place, and the value on the (increasing, positive) grid or between.
 
-    Infinity stands for a determinant that is zero all the way to the end of the grid.
+    Infinity stands for a determinant that is zero up to the end of the grid.
     """
     values = determinant(np.arange(places), np.broadcast_to(grid, (places, len(grid))))
     found = [(int(i), float("inf")) for i in np.flatnonzero(np.all(values[:, -3:] < _ZERO**2, axis=1))]
@@ -276,9 +245,9 @@ def zeros_along(determinant: Determinant, grid: FloatArray, places: int) -> list
 
 
 def _relative_determinant(operators: list[ComplexArray], roots: ComplexArray) -> FloatArray:
-    """Of polynomials (one for each condition) modulo the one with the given roots.
+    """The determinant of polynomials (one for each condition) modulo the one with the given roots.
 
-    Unlike that of their values at the roots it does not vanish where two roots are the same, as all are of a plate.
+    Unlike the determinant of their values, it does not vanish at double roots, such as those of a plate.
     """
     number = roots.shape[1]
     size = np.maximum(np.abs(roots).max(axis=1), np.finfo(np.float64).tiny)
@@ -300,58 +269,50 @@ def _relative_determinant(operators: list[ComplexArray], roots: ComplexArray) ->
     return np.asarray(np.abs(np.linalg.det(np.stack(rows, axis=1))))
 
 
-# ---- Frequencies along the boundary at which the conditions of several unknowns let functions through
-# As for one unknown (`boundary_symbol`): at each root p of the determinant of all equations there is a vector of
-# unknowns, ``v exp(i xi tau x + p n x)``, that satisfies them; conditions are told by what they make of these.
+# ---- The same for several unknowns
+# At each root p of the determinant of all equations there is a vector of unknowns, ``v exp(i xi tau x + p n x)``, that
+# satisfies them; the conditions are applied to these.
 
-
-# Functions closer to a combination of others than this are not told apart from them; nor are those of roots that are
-# so close, relative to their size, that rounding leaves few digits of them.
+# Functions closer than this to a combination of others do not count as independent; nor do those of roots that are
+# closer than this, relative to their size, of which rounding leaves few digits.
 _APART, _APART_ROOTS = 1e-2, 1e-4
 
-# Of each of some relations, what it does to each of the unknowns; None where that is nothing.
+# For each relation, its part for each unknown; None where there is none.
 Parts = tuple[tuple[Frozen | None, ...], ...]
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class SystemSymbol:
-    """Several equations and conditions at m places of a boundary part.
+    """Several equations and conditions at m places of a boundary part."""
 
-    Attributes
-    ----------
-    whole : BoundarySymbol
-        That of the determinant of the equations.
-    equations, conditions : tuple of tuple of Frozen
-    """
-
-    whole: BoundarySymbol
+    whole: BoundarySymbol  # that of the determinant of the equations
     equations: Parts
     conditions: Parts
 
-    def falling(self, place: int, s: ComplexArray) -> ComplexArray:
+    def decaying(self, place: int, s: ComplexArray) -> ComplexArray:
         """As of `BoundarySymbol`."""
-        return self.whole.falling(place, s)
+        return self.whole.decaying(place, s)
 
     def determinant(self, places: NDArray[np.int_], s: ComplexArray) -> FloatArray:
-        """As of `BoundarySymbol`; NaN also where functions are hardly independent, as all are of an elastic body."""
+        """As of `BoundarySymbol`; NaN also where functions are hardly independent, as for an elastic body."""
         r, k, d = s.shape
         each, number = np.repeat(places, k), len(self.conditions)
         flat = s.reshape(r * k, d)
-        here, falling = self.whole.roots_inward(each, flat, number)
+        here, decaying = self.whole.decaying_roots(each, flat, number)
         result = np.full(r * k, np.nan)
         if here.size:
-            where = each[here], flat[here], self.whole.normals[each[here]], falling
+            where = each[here], flat[here], self.whole.normals[each[here]], decaying
             symbols, terms = _at_roots(self.equations, *where)
             # one vector for each root, (n, roots, unknowns)
             vectors = np.conj(np.linalg.svd(symbols / terms[..., None])[2][..., -1, :])
             unit = np.linalg.norm(flat[here], axis=1)
-            carried = np.concatenate([vectors, vectors * (falling / unit[:, None])[..., None]], axis=2)
+            carried = np.concatenate([vectors, vectors * (decaying / unit[:, None])[..., None]], axis=2)
             apart = np.linalg.svd(carried / np.linalg.norm(carried, axis=2, keepdims=True), compute_uv=False)[:, -1]
             conditions, terms = _at_roots(self.conditions, *where)
             values = np.einsum("njcu,nju->ncj", conditions, vectors) / terms.max(axis=1)[:, :, None]
-            told = (apart > _APART) & (_separation(falling) > _APART_ROOTS)
-            # functions that are alike make a determinant small, but no zero
+            told = (apart > _APART) & (_separation(decaying) > _APART_ROOTS)
+            # similar functions make a determinant small, but not zero
             result[here] = np.where(told, np.abs(np.linalg.det(values)) / np.maximum(apart, _APART), np.nan)
         return result.reshape(r, k)
 
@@ -359,7 +320,7 @@ class SystemSymbol:
 def _at_roots(
     parts: Parts, places: NDArray[np.int_], s: ComplexArray, normals: FloatArray, roots: ComplexArray
 ) -> tuple[ComplexArray, FloatArray]:
-    """What relations make of unknowns at each root, ``(n, roots, relations, unknowns)``; and how large terms are."""
+    """The relations applied to unknowns at each root, ``(n, roots, relations, unknowns)``, and the sizes of terms."""
     found = np.zeros((*roots.shape, len(parts), len(parts[0])), dtype=np.complex128)
     terms = np.full(found.shape[:3], np.finfo(np.float64).tiny)
     for row, own in enumerate(parts):
@@ -379,79 +340,59 @@ def _separation(roots: ComplexArray) -> FloatArray:
     return np.asarray(apart.min(axis=(1, 2)) / np.abs(roots).max(axis=1))
 
 
-# ---- What the conditions of a problem let through: along which part, at which frequency; with time, how fast it grows
+# ---- Functions that the conditions of a problem let through
 
-
-_SITES_LET_THROUGH = 128
+_BOUNDARY_SITES = 128
 _TANGENTS = 4
-# Frequencies from one over the extent of the domain, so many octaves up, with so many steps for each.
+# Octaves of frequencies from one over the extent of the domain, and steps for each octave.
 _OCTAVES = 20
 _STEPS = 6
-# Of rates of growth, which go with the square for diffusion; and frequencies along the boundary beside them.
+# The same for rates of growth, which go with the square of frequencies for diffusion; and frequencies along the
+# boundary at which they are searched.
 _RATE_OCTAVES = 40
 _RATE_STEPS = 3
-_BESIDE = 6
-# Frequencies beside a zero, relative to it, and how much larger a determinant is there at least.
-_BESIDE_ZERO, _SHARP = (0.99, 1.0, 1.01), 10.0
-# Normals that differ by less are the same.
+_FREQUENCIES = 6
+# Frequencies around a zero, relative to it, and the least factor by which the determinant is larger there.
+_AROUND_ZERO, _SHARP = (0.99, 1.0, 1.01), 10.0
+# Normals that differ by less are equal.
 _FLAT = 1e-9
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class LetThrough:
-    """A function that oscillates along a part of the boundary, falls off from it, and that nothing sees.
+    """A function that oscillates along a part of the boundary, decays from it, and satisfies all equations there."""
 
-    Attributes
-    ----------
-    condition : str
-        The names of the conditions there.
-    frequency : float
-        Along the boundary; infinite where it is so at all frequencies.
-    along : (d,) array
-        The highest component along each axis of such a frequency, over the whole part.
-    rate : float
-        Of growth in time; zero in a problem without.
-    W : (k, d) complex array
-        Frequencies of such functions, where the part is flat and has the same all along.
-    foldings : float
-        How often they fall by a factor of e across the domain, at least.
-    is_interface : bool
-        Whether `condition` is an interface between materials, along which they live on both sides.
-    """
-
-    condition: str
-    frequency: float
-    along: FloatArray
-    rate: float = 0.0
-    W: ComplexArray | None = None
-    foldings: float = 0.0
+    condition: str  # the names of the conditions there
+    frequency: float  # along the boundary; infinite where there are such functions of all frequencies
+    along: FloatArray  # (d,): the highest component of such a frequency along each axis, over the whole part
+    rate: float = 0.0  # rate of growth in time; zero in a problem without time
+    W: ComplexArray | None = None  # (k, d): frequencies of such functions, where the part is flat
+    foldings: float = 0.0  # the least decay across the domain, in powers of e
+    # whether `condition` is an interface between materials, with such functions on both sides
     is_interface: bool = False
 
 
 def let_through(problem: Problem) -> list[LetThrough]:
-    """The highest frequency that each part lets through, or the fastest growth; nothing, nearly always."""
+    """For each part, the function of the highest frequency, or of the fastest growth; nearly always none."""
     found: list[LetThrough] = []
-    for sites, here in _pieces(problem):
+    for sites, here in _boundary_pieces(problem):
         try:
-            found += _along_piece(problem, sites, here)
+            found += _find_along(problem, sites, here)
         except ProblemError:  # a coefficient has no value there, as 1/r at r = 0
             continue
     return found
 
 
-def _pieces(problem: Problem) -> Iterator[tuple[Sites, list[Relation]]]:
-    """Pieces of the boundary with all conditions that hold on each, where a function may pass.
-
-    Periodic parts are no boundary.
-    """
+def _boundary_pieces(problem: Problem) -> Iterator[tuple[Sites, list[Relation]]]:
+    """Pieces of the boundary that may let a function through, with their conditions; not those of periodic parts."""
     bound = [c for c in problem.constraints if c.region.kind == "boundary"]
     parts: dict[int, BoundaryPart] = {id(part): part for c in bound for part in c.region.parts}
     for part in parts.values():
         here = [c for c in bound if part in c.region.parts]
         if any(c.region.partner is not None for c in here) or _is_plain(here):
             continue
-        sites = probe(part, _SITES_LET_THROUGH)
+        sites = probe(part, _BOUNDARY_SITES)
         held = np.stack([c.holds(sites.points) for c in here], axis=1)
         for pattern in np.unique(held, axis=0):
             holding = [c for c, holds in zip(here, pattern, strict=True) if holds]
@@ -460,15 +401,15 @@ def _pieces(problem: Problem) -> Iterator[tuple[Sites, list[Relation]]]:
 
 
 def _is_plain(here: list[Relation]) -> bool:
-    """Whether all there is on a piece is a value or a slope: neither is zero for what falls off."""
+    """Whether the only condition is a value or a slope: neither is zero for a decaying function."""
     return len(here) < 2 and all(isinstance(c.condition, Dirichlet | Neumann) for c in here)
 
 
-def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[LetThrough]:
+def _find_along(problem: Problem, sites: Sites, here: list[Relation]) -> list[LetThrough]:
     assert sites.normals is not None  # every boundary part has them
     several = len(problem.unknowns) > 1
     frozen = [freeze(operator, sites) for operator in (problem.determinant, *(c.operator for c in here))]
-    chosen = telling(*frozen)
+    chosen = representative_sites(*frozen)
     time = problem.domain.time
     space = problem.dimension - (time is not None)
     tangents = _tangents(sites.normals[chosen], space)
@@ -492,14 +433,14 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
         zeros = zeros_along(
             lambda rows, xi: symbol.determinant(rows, 1j * xi[:, :, None] * across[rows, None, :]), grid, len(places)
         )
-        if several:  # determinants fall with the frequency, or end, where functions become alike
+        if several:  # determinants fall with the frequency, or end, where functions become similar
             zeros = [(row, xi) for row, xi in zeros if np.isfinite(xi) and _is_sharp(symbol, row, xi * across[row])]
         if not zeros:
             return []
         highest = max(xi for _, xi in zeros)
-        # of several unknowns, functions are more than exponentials: a band has to hold them
+        # with several unknowns, functions are not single exponentials: a band has to hold them
         flat = not several and np.all(np.ptp(sites.normals, axis=0) < _FLAT)
-        exponents = [symbol.falling(row, 1j * xi * across[row]) for row, xi in zeros if np.isfinite(xi)]
+        exponents = [symbol.decaying(row, 1j * xi * across[row]) for row, xi in zeros if np.isfinite(xi)]
         W = -1j * np.unique(np.concatenate(exponents), axis=0) if flat and exponents else None
         steep = max((float(np.linalg.norm(each.real, axis=1).min(initial=np.inf)) for each in exponents), default=0.0)
         return [LetThrough(name, highest, np.where(reach > 0, highest, 0.0) * reach, W=W, foldings=steep / unit)]
@@ -507,8 +448,8 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
     later[-1] = 1.0
     rates = 2.0 ** (np.arange(_RATE_OCTAVES * _RATE_STEPS + 1) / _RATE_STEPS) / time.duration
     found = []
-    beside = np.concatenate([[0.0], unit * 2.0 ** np.linspace(0, _OCTAVES, _BESIDE)]) if space > 1 else np.zeros(1)
-    for xi in beside:
+    octaves = np.linspace(0, _OCTAVES, _FREQUENCIES)
+    for xi in np.concatenate([[0.0], unit * 2.0**octaves]) if space > 1 else np.zeros(1):
         growing = zeros_along(
             lambda rows, rate, xi=xi: symbol.determinant(  # type: ignore[misc]
                 rows, 1j * xi * across[rows, None, :] + rate[:, :, None] * later
@@ -523,13 +464,13 @@ def _along_piece(problem: Problem, sites: Sites, here: list[Relation]) -> list[L
 
 
 def _is_sharp(symbol: BoundarySymbol | SystemSymbol, row: int, xi: FloatArray) -> bool:
-    """Whether a determinant is much smaller at a frequency than beside it, where it has to be known."""
-    below, at, above = symbol.determinant(np.array([row]), 1j * np.multiply.outer(_BESIDE_ZERO, xi)[None])[0]
+    """Whether a determinant is much smaller at a frequency than on both sides of it, where it must be known."""
+    below, at, above = symbol.determinant(np.array([row]), 1j * np.multiply.outer(_AROUND_ZERO, xi)[None])[0]
     return bool(np.minimum(below, above) > _SHARP * at)
 
 
 def _parts(problem: Problem, operator: Operator, sites: Sites, places: NDArray[np.int_]) -> tuple[Frozen | None, ...]:
-    """What an operator does to each unknown."""
+    """The parts of an operator for each unknown."""
     each = [operator.part(unknown) for unknown in range(len(problem.unknowns))]
     return tuple(freeze(part, sites).select(places) if part.terms else None for part in each)
 
@@ -548,55 +489,42 @@ def _tangents(normals: FloatArray, space: int) -> FloatArray:
     return np.asarray(across / np.linalg.norm(across, axis=2, keepdims=True))
 
 
-# ---- Where the highest derivatives of an equation vanish, and whether it has several solutions there
+# ---- Where the leading coefficients of an equation vanish, and whether it has several solutions there
 # At a zero of the leading coefficients, solutions behave like powers of the distance from it, with the roots of the
 # indicial polynomial as exponents (E. L. Ince, Ordinary Differential Equations, chapter 15). Powers with continuous
-# derivatives up to two less than the order may have one factor on one side of the zero and another one on the other.
+# derivatives up to two less than the order may have different factors on both sides of the zero.
 
-
-# Of the places with the smallest leading coefficients, so many are followed to a zero, in so many steps; where the
-# smallest are above this share of the largest, there is none.
-_SEEDS, _STEPS_DEGENERATE, _SMALL = 64, 60, 0.1
-# A step of coordinates over which coefficients are differentiated, in extents of the domain.
+# Places with small leading coefficients from which a zero is searched, and steps of the search; there is none where
+# the smallest coefficients are above this share of the largest.
+_SEEDS, _NEWTON_STEPS, _SMALL = 64, 60, 0.1
+# The step by which coefficients are differentiated, in extents of the domain.
 _STEP = 1e-7
-# Leading coefficients below this share of the largest are zero; with slopes below this one, they have a double zero.
-_ZERO_DEGENERATE, _FLAT_DEGENERATE = 1e-11, 1e-4
-# Zeros so close to each other, in extents of the domain, are the same.
+# Leading coefficients below this share of the largest are zero; with slopes below the second, the zero is double.
+_ZERO_COEFFICIENT, _ZERO_SLOPE = 1e-11, 1e-4
+# Zeros closer than this, in extents of the domain, are the same.
 _CLOSE = 1e-3
-# Directions away from a point at which something vanishes all round it; and places along a line where it does.
-_DIRECTIONS, _PLACES = 4, 4
-# How far from a zero exponents are found, in extents of the domain, and how exactly.
+# Directions away from an isolated zero; and zeros that are kept of a line of them.
+_DIRECTIONS, _MOST_ZEROS = 4, 4
+# The distance from a zero at which exponents are found, in extents of the domain, and their accuracy.
 _NEAR = 1e-6
 _SAME = 1e-4
-# Distances from a zero at which a residual is looked at, in extents of the domain.
+# Distances from a zero at which a residual is evaluated, in extents of the domain.
 _DISTANCES = 10.0 ** -np.linspace(0.0, 12.0, 97)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Degenerate:
-    """Where all leading coefficients of an equation vanish.
+    """Where all leading coefficients of an equation vanish."""
 
-    Attributes
-    ----------
-    place : (d,) array
-        One of the places.
-    several : bool
-        Whether solutions on either side of it are not tied to each other.
-    around : (n, d) array
-        Points of the domain ever closer to such places.
-    distances : (n,) array
-        How far they are from them.
-    """
-
-    place: FloatArray
-    several: bool
-    around: FloatArray
-    distances: FloatArray
+    place: FloatArray  # (d,): one of the zeros
+    several: bool  # whether solutions on both sides of it are independent
+    around: FloatArray  # (n, d): points of the domain ever closer to the zeros
+    distances: FloatArray  # (n,): their distances from the zeros
 
 
 def find_degenerate(problem: Problem) -> Degenerate | None:
-    """Look for places where all leading coefficients vanish; a ProblemError where they have no value."""
+    """Find where all leading coefficients vanish; a `ProblemError` where they have no value."""
     operator = problem.determinant
     if operator.is_constant or operator.order == 0 or problem.is_linearisation or problem.domain.is_unbounded:
         return None
@@ -605,7 +533,7 @@ def find_degenerate(problem: Problem) -> Degenerate | None:
     largest = float(sizes.max(initial=0.0))
     if not largest > 0 or sizes.min() > _SMALL * largest:
         return None
-    zeros, slopes = _follow(problem, points[np.argsort(sizes)[:_SEEDS]], largest)
+    zeros, slopes = _find_zeros(problem, points[np.argsort(sizes)[:_SEEDS]], largest)
     if not len(zeros):
         return None
     lower, upper = problem.domain.bounding_box
@@ -613,7 +541,7 @@ def find_degenerate(problem: Problem) -> Degenerate | None:
     several, around, distances = None, [], []  # a zero with several solutions
     for zero, slope in zip(zeros, slopes, strict=True):
         _, singular, right = np.linalg.svd(slope, full_matrices=False)
-        is_flat = singular[0] * extent < _FLAT_DEGENERATE * largest
+        is_flat = singular[0] * extent < _ZERO_SLOPE * largest
         directions = right[:1]
         if is_flat and problem.dimension > 1:
             directions = half_sphere(_DIRECTIONS, problem.dimension, np.random.default_rng(0))
@@ -623,30 +551,30 @@ def find_degenerate(problem: Problem) -> Degenerate | None:
             around.append(along[inside])
             distances.append(extent * _DISTANCES[inside])
         is_surface = problem.dimension == 1 or (
-            not is_flat and (len(singular) == 1 or singular[1] < _FLAT_DEGENERATE * singular[0])
+            not is_flat and (len(singular) == 1 or singular[1] < _ZERO_SLOPE * singular[0])
         )
-        if several is None and is_surface and _is_several(problem, zero, directions[0], extent):
+        if several is None and is_surface and _has_several_solutions(problem, zero, directions[0], extent):
             several = zero
     place = zeros[0] if several is None else several
     place = np.where(np.abs(place) < _NEAR * extent, 0.0, place)
     return Degenerate(place, several is not None, np.concatenate(around), np.concatenate(distances))
 
 
-def _follow(problem: Problem, points: FloatArray, largest: float) -> tuple[FloatArray, FloatArray]:
+def _find_zeros(problem: Problem, points: FloatArray, largest: float) -> tuple[FloatArray, FloatArray]:
     """Zeros of the leading coefficients ``(n, d)`` that Newton's method finds, and their slopes ``(n, k, d)``."""
     lower, upper = problem.domain.bounding_box
     steps = _STEP * (upper - lower)
-    values, slopes = _leading(problem, points, steps)
-    for _ in range(_STEPS_DEGENERATE):
-        # what is as good as zero stays where it is
+    values, slopes = _leading_coefficients(problem, points, steps)
+    for _ in range(_NEWTON_STEPS):
+        # coefficients that are practically zero stay
         change = np.einsum("ndk,nk->nd", np.linalg.pinv(slopes), values)
-        moving = np.abs(values).max(axis=1) > 1e-3 * _ZERO_DEGENERATE * largest
+        moving = np.abs(values).max(axis=1) > 1e-3 * _ZERO_COEFFICIENT * largest
         if not moving.any():
             break
         points = np.clip(points - np.where(moving[:, None], change, 0.0), lower, upper)
-        values, slopes = _leading(problem, points, steps)
-    found = np.abs(values).max(axis=1) <= _ZERO_DEGENERATE * largest
-    # on the boundary, as far as rounding lets one tell, is inside
+        values, slopes = _leading_coefficients(problem, points, steps)
+    found = np.abs(values).max(axis=1) <= _ZERO_COEFFICIENT * largest
+    # points on the boundary, up to rounding, are inside
     inward = points + 1e-3 * _CLOSE * (0.5 * (lower + upper) - points)
     found &= problem.domain.contains(points) | problem.domain.contains(inward)
     chosen: list[int] = []
@@ -654,11 +582,11 @@ def _follow(problem: Problem, points: FloatArray, largest: float) -> tuple[Float
         apart = np.abs((points[chosen] - points[place]) / (upper - lower)).max(axis=1, initial=0.0)
         if np.all(apart > _CLOSE):
             chosen.append(int(place))
-    chosen = chosen if problem.dimension == 1 else chosen[:_PLACES]
+    chosen = chosen if problem.dimension == 1 else chosen[:_MOST_ZEROS]
     return points[chosen], slopes[chosen]
 
 
-def _leading(problem: Problem, points: FloatArray, steps: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _leading_coefficients(problem: Problem, points: FloatArray, steps: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The leading coefficients ``(n, k)``, real and imaginary parts, and their slopes ``(n, k, d)``."""
     _, upper = problem.domain.bounding_box
     signs = np.where(points + steps > upper, -1.0, 1.0)
@@ -674,8 +602,8 @@ def _principal(problem: Problem, points: FloatArray) -> FloatArray:
     return np.concatenate([values.real, values.imag], axis=1) if np.iscomplexobj(values) else values
 
 
-def _is_several(problem: Problem, zero: FloatArray, direction: FloatArray, extent: float) -> bool:
-    """Whether the powers of the distance on both sides of a zero have more factors than there are conditions."""
+def _has_several_solutions(problem: Problem, zero: FloatArray, direction: FloatArray, extent: float) -> bool:
+    """Whether the powers of the distance on both sides of a zero have more free factors than there are conditions."""
     order, free = problem.determinant.order, 0
     shared, near = np.ones(max(order - 1, 0), dtype=bool), extent * np.array([_NEAR, 1e-2 * _NEAR])
     for side in (-1.0, 1.0):
@@ -684,7 +612,7 @@ def _is_several(problem: Problem, zero: FloatArray, direction: FloatArray, exten
             return False
         first, second = _indicial(freeze(problem.determinant, Sites(at)), side * direction, near)
         if np.abs(first - second).max() > _SAME * np.abs(second).max():
-            return True  # no powers: solutions may be zero with all their derivatives, from this side
+            return True  # no powers: solutions may vanish on this side with all their derivatives
         polynomials = [factor * np.poly(np.arange(k)) for k, factor in enumerate(second)]  # s (s - 1) ...
         exponents = np.roots(reduce(np.polyadd, polynomials))
         least = order - 2 if order > 1 else -2 * _SAME
@@ -694,7 +622,7 @@ def _is_several(problem: Problem, zero: FloatArray, direction: FloatArray, exten
 
 
 def _indicial(frozen: Frozen, direction: FloatArray, distances: FloatArray) -> NumberArray:
-    """What multiplies ``s (s - 1) ... (s - k + 1)`` in the indicial polynomial at sites, ``(n, order + 1)``."""
+    """The factors of ``s (s - 1) ... (s - k + 1)`` in the indicial polynomial at sites, ``(n, order + 1)``."""
     orders = frozen.orders.sum(axis=1)
     highest = int(orders.max())
     shares = frozen.coefficients * np.prod(direction**frozen.orders, axis=1)

@@ -1,4 +1,4 @@
-"""What is narrow in the data and coefficients of a problem."""
+"""Narrow features of the data and coefficients of a problem."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fspielm.estimate.narrow_search import (
     Narrow,
     chart_of,
     find_narrow,
-    points_in,
+    sample_boxes,
     sharp_atoms,
 )
 from fspielm.expr.functions import Field, make_field
@@ -35,23 +35,22 @@ from fspielm.problem.places import Region
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# ---- What cannot be enclosed is sampled: many points, and more of them where values stand out
+# ---- Sampling, for functions that cannot be enclosed: many points, and more where values deviate from their neighbours
 
-
-# Points in all, and along curves; on each piece at least.
+# Points in all, along curves, and the fewest on each piece.
 _POINTS = 2**17
 _MOST_ALONG = 2**14
 _FEWEST = 16
-# The time that functions of the user's may take for it, in seconds.
+# The seconds that functions of the user's may take.
 _SECONDS = 0.5
-# Points that are tried first, and how often: the machine may be busy with something else.
+# Points and repetitions of a first trial that measures the time: the machine may be busy.
 _TRIED = 512
 _TIMES = 3
-# Places that are looked at more closely, how often, and the points along each parameter then.
-_STANDING_OUT = 24
+# Places that are sampled more closely, how often, and the points along each parameter.
+_MOST_MAXIMA = 24
 _ZOOMS = 3
 _ALONG = {1: 17, 2: 7, 3: 5}
-# Places that stand out by this share of the one that does most are like it.
+# Places with this share of the largest deviation count as equal to it.
 _ALIKE = 0.2
 # Points kept of each place.
 _KEPT = 8
@@ -62,56 +61,47 @@ Values = Callable[[Sites], NumberArray]
 @final
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """What sampling found.
+    """What sampling found."""
 
-    Attributes
-    ----------
-    looked : Looked or None
-        Points where values stand out.
-    resolution : float
-        The distance between neighbours, as a share of the extent: what is narrower may have been missed.
-    places : int
-        How many points were looked at.
-    """
-
-    looked: Looked | None
-    resolution: float
-    places: int
+    looked: Looked | None  # points where values deviate from their neighbours
+    resolution: float  # the distance between points relative to the extent: narrower features may have been missed
+    places: int  # the number of points
 
 
-def look_at_samples(values: Values, chart: Chart) -> Sampled:
-    """Sample values over a chart, and zoom in where they are not what their neighbours suggest."""
+def sample_values(values: Values, chart: Chart) -> Sampled:
+    """Sample values over a chart, and zoom in where they deviate from their neighbours."""
     parameters = chart.whole.lower.shape[1]
-    each = _affordable(values, chart)
-    # what was read from a grid is the same at every call; no data are periodic with it by chance
+    each = _affordable_points(values, chart)
+    # a grid is the same at every call, and data are not periodic with it by chance
     along = max(round(each ** (1.0 / parameters)), 4)
     grids = [_grid(low, high, along) for low, high in zip(chart.whole.lower, chart.whole.upper, strict=True)]
     shape = (along,) * parameters
-    asked = [_ask(values, chart, grid) for grid in grids]
+    asked = [_values_at(values, chart, grid) for grid in grids]
     deviations = np.concatenate([_deviation(found.reshape(shape)).ravel() for found in asked])
     centers = np.concatenate(grids)
     steps = np.repeat((chart.whole.widths / along), along**parameters, axis=0)
-    order = _apart(centers, steps, deviations)
+    order = _separate_maxima(centers, steps, deviations)
     known = np.concatenate(asked)
     known = known[np.isfinite(known)]
     looked = None
     if order.size:
-        # of a layer, a few places stand for all the others that are like them
+        # a few places of a layer stand for all similar ones
         alike = np.count_nonzero(deviations > _ALIKE * deviations[order[0]])
         others = max(alike / (3**parameters * np.count_nonzero(deviations[order] > _ALIKE * deviations[order[0]])), 1.0)
-        looked = _zoom(values, chart, centers[order], steps[order], _variation(known))
+        varied = max(float(np.ptp(part)) for part in real_parts(known))
+        looked = _zoom(values, chart, centers[order], steps[order], varied)
         if looked is not None:
             shares = others * looked.shares
             looked = replace(looked, shares=shares / max(float(shares.sum()), 1.0))
     return Sampled(looked, 1.0 / along, len(known))
 
 
-def _affordable(values: Values, chart: Chart) -> int:
-    """How many points each smooth piece gets: fewer where functions of the user's are slow."""
+def _affordable_points(values: Values, chart: Chart) -> int:
+    """The number of points on each smooth piece: fewer where functions of the user's are slow."""
     pieces = len(chart.whole)
     low, high = chart.whole.lower[0], chart.whole.upper[0]
     unit = low + (high - low) * kronecker(_TRIED, len(low))
-    seconds = min(_timed(lambda: _ask(values, chart, unit)) for _ in range(_TIMES)) / _TRIED
+    seconds = min(_timed(lambda: _values_at(values, chart, unit)) for _ in range(_TIMES)) / _TRIED
     most = min(_MOST_ALONG if unit.shape[1] == 1 else _POINTS, int(_SECONDS / max(seconds, 1e-9)))
     return max(int(chart.share * most) // pieces, _FEWEST)
 
@@ -128,14 +118,14 @@ def _grid(lower: FloatArray, upper: FloatArray, along: int) -> FloatArray:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(lower))
 
 
-def _ask(values: Values, chart: Chart, unit: FloatArray) -> NumberArray:
-    """Values at parameters; NaN where those do not belong to the region."""
+def _values_at(values: Values, chart: Chart, unit: FloatArray) -> NumberArray:
+    """Values at parameters; NaN outside of the region."""
     sites, held = chart.place(unit)
     return spread_out(values(sites.select(held)), held)
 
 
 def _deviation(values: NumberArray) -> FloatArray:
-    """How far each value is from the mean of its neighbours along any axis; zero where those are not known."""
+    """The largest deviation of each value from the mean of its neighbours along an axis; zero where not known."""
     largest = np.zeros(values.shape)
     for axis in range(values.ndim):
         moved = np.moveaxis(values, axis, 0)
@@ -145,18 +135,13 @@ def _deviation(values: NumberArray) -> FloatArray:
     return np.nan_to_num(largest, nan=0.0)
 
 
-def _variation(values: NumberArray) -> float:
-    """The difference of the largest and the least value: of real or of imaginary parts, whichever is larger."""
-    return max(float(np.ptp(part)) for part in real_parts(values))
-
-
-def _apart(centers: FloatArray, steps: FloatArray, deviations: FloatArray) -> NDArray[np.intp]:
-    """The places that stand out most, no two of them neighbours."""
-    few = np.argpartition(-deviations, min(64 * _STANDING_OUT, len(deviations) - 1))[: 64 * _STANDING_OUT]
+def _separate_maxima(centers: FloatArray, steps: FloatArray, deviations: FloatArray) -> NDArray[np.intp]:
+    """The places with the largest deviations, no two of them neighbours."""
+    few = np.argpartition(-deviations, min(64 * _MOST_MAXIMA, len(deviations) - 1))[: 64 * _MOST_MAXIMA]
     left = few[np.argsort(-deviations[few], kind="stable")]
     left = left[deviations[left] > 0]
     chosen: list[int] = []
-    while left.size and len(chosen) < _STANDING_OUT:
+    while left.size and len(chosen) < _MOST_MAXIMA:
         best = left[0]
         chosen.append(int(best))
         left = left[np.any(np.abs(centers[left] - centers[best]) > 3.5 * steps[best], axis=1)]
@@ -164,18 +149,16 @@ def _apart(centers: FloatArray, steps: FloatArray, deviations: FloatArray) -> ND
 
 
 def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, varied: float) -> Looked | None:
-    """Points about each of these places, and about where values stand out most there.
-
-    All of the values differ by as much as `varied`.
-    """
+    """Points around each center, and around the largest deviation there; `varied` is the range of all values."""
     parameters = centers.shape[1]
     along = _ALONG.get(parameters, 3)
     offsets = _grid(np.full(parameters, -1.5), np.full(parameters, 1.5), along)
+    speeds = np.linalg.norm(chart.whole.rates.max(axis=0), axis=0)
     spread = np.linspace(0, len(offsets) - 1, min(_KEPT, len(offsets))).astype(int)
     kept, shares, widths = [], [], []
     for _ in range(_ZOOMS):
         unit = np.clip(centers[:, None] + offsets * steps[:, None], *chart.bounds)
-        found = _ask(values, chart, unit.reshape(-1, parameters)).reshape(len(centers), *(along,) * parameters)
+        found = _values_at(values, chart, unit.reshape(-1, parameters)).reshape(len(centers), *(along,) * parameters)
         bent = np.stack([_deviation(one) for one in found]).reshape(len(centers), -1)
         best = np.argmax(bent, axis=1)
         inner = 3.0 * steps / along
@@ -186,7 +169,7 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
             kept.append(picked.reshape(-1, parameters))
             volume = np.prod(3.0 * steps, axis=1) / (len(spread) + 1)
             shares.append(np.repeat(volume, picked.shape[1]) / chart.volume)
-            widths.append(np.repeat(width * _length(chart, inner), picked.shape[1]))
+            widths.append(np.repeat(width * (inner * speeds).max(axis=1), picked.shape[1]))
         centers, steps = unit[np.arange(len(unit)), best], inner
     sites, held = chart.place(np.concatenate(kept))
     if not held.any():
@@ -194,41 +177,34 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
     return Looked(sites.select(held), np.concatenate(shares)[held], np.concatenate(widths)[held])
 
 
-def _length(chart: Chart, steps: FloatArray) -> FloatArray:
-    """How long steps of the parameters are in coordinates, ``(n,)``."""
-    speeds = np.linalg.norm(chart.whole.rates.max(axis=0), axis=0)
-    return np.asarray((steps * speeds).max(axis=1))
-
-
-# ---- Every datum and coefficient of a problem, looked at for what is narrow in it
-
+# ---- The narrow features of every datum and coefficient of a problem
 
 # An expression of more functions than this is sampled.
 _MOST_ATOMS = 24
-# Points closer than this, relative to the extent, or than so many widths, belong to one place.
+# Points closer than this, relative to the extent, or than this number of widths, belong to one place.
 _TOGETHER = 0.1
 _WIDTHS = 8.0
-# Of the extent: what has no width, and what is not narrow.
+# Widths relative to the extent: at most that of a jump or kink, and at least that of a smooth place.
 _NO_WIDTH, _WIDE = 1e-10, 1 / 15
-# Places of one atom at most, and points of one at least.
+# The most places of one atom, and the fewest points of a place.
 _MOST_PLACES = 32
-_FEW = 5
-# Points of a place that is not narrow, about.
-_ENOUGH = 128
+_FEWEST_OF_PLACE = 5
+# About the number of points of a smooth place.
+_POINTS_OF_SMOOTH = 128
 
 
 @final
 @dataclass(frozen=True)
 class Look:
-    """How a datum or coefficient was looked at, where that was by sampling.
+    """How closely a datum or coefficient was sampled.
 
     Attributes
     ----------
     source : str
     width : float
-        As a share of the extent: whatever is narrower may have been missed.
+        The resolution relative to the extent: narrower features may have been missed.
     places : int
-        How many points were looked at.
+        The number of points.
     """
 
     source: str
@@ -245,13 +221,13 @@ class Look:
 @final
 @dataclass(frozen=True, eq=False)
 class Scrutiny:
-    """What was found.
+    """The narrow features of a problem.
 
     Attributes
     ----------
     places : tuple of Narrow
     looks : tuple of Look
-        Of what could only be sampled.
+        For data that could only be sampled.
     """
 
     places: tuple[Narrow, ...] = ()
@@ -259,39 +235,39 @@ class Scrutiny:
 
 
 def scrutinise(problem: Problem) -> Scrutiny:
-    """Whatever is narrow in the data and the coefficients of a problem, with its place and width.
+    """Find the narrow features of the data and coefficients of a problem, with places and widths.
 
-    Expressions are enclosed over boxes: nothing in them is too narrow to be found. Callables, and what cannot be
-    enclosed, are sampled; `Scrutiny.looks` says how closely.
+    Expressions are enclosed over boxes, so that no feature is too narrow to be found. Callables, and expressions that
+    cannot be enclosed, are sampled; `Scrutiny.looks` says how closely.
     """
-    # the materials beside interfaces are those of the equations
-    looked = [each for each in problem.relations if each.region.kind != "interface" or each.value.constant is None]
-    found = [look_closely(problem, relation) for relation in looked]
+    # the materials at interfaces are those of the equations
+    relations = [each for each in problem.relations if each.region.kind != "interface" or each.value.constant is None]
+    found = [narrow_features(problem, relation) for relation in relations]
     return Scrutiny(tuple(p for one in found for p in one.places), tuple(s for one in found for s in one.looks))
 
 
 @dataclass(eq=False)
-class _Known:
-    """What was found on a region so far: coefficients stay when data change, and share their functions."""
+class _Cache:
+    """What was found on a region so far: coefficients remain when data change, and share functions."""
 
     chart: Chart | None
     atoms: dict[Atom, Looked | bool] = field(default_factory=dict)
     fields: WeakKeyDictionary[Field, Scrutiny] = field(default_factory=WeakKeyDictionary)
 
 
-_known: WeakKeyDictionary[Region, _Known] = WeakKeyDictionary()
+_caches: WeakKeyDictionary[Region, _Cache] = WeakKeyDictionary()
 
 
-def look_closely(problem: Problem, relation: Relation) -> Scrutiny:
-    """Whatever is narrow in the value and the coefficients of a relation."""
-    if relation.region not in _known:
-        _known[relation.region] = _Known(chart_of(problem, relation))
-    known = _known[relation.region]
-    # cells hold an iterate however steep it is, and in time that may grow: it is looked at as closely as what was given
+def narrow_features(problem: Problem, relation: Relation) -> Scrutiny:
+    """The narrow features of the value and the coefficients of a relation."""
+    if relation.region not in _caches:
+        _caches[relation.region] = _Cache(chart_of(problem, relation))
+    cache = _caches[relation.region]
+    # cells resolve a steep iterate; in time, where it may steepen, it is searched like given data
     made = problem.outlines if problem.domain.time is None or problem.dimension > 2 else {}
-    found = [_of_field(one, source, known, made) for one, source in _fields(relation).items()]
+    found = [_search_cached(one, source, cache, made) for one, source in _fields(relation).items()]
     places = {
-        id(place.sites): place  # each once, for the first that has it
+        id(place.sites): place  # each once, for the first field that has it
         for one in found
         for place in one.places
         if not _is_between_materials(problem, place)
@@ -300,7 +276,7 @@ def look_closely(problem: Problem, relation: Relation) -> Scrutiny:
 
 
 def _is_between_materials(problem: Problem, place: Narrow) -> bool:
-    """Whether what changes there does so from region to region: interfaces know of that jump."""
+    """Whether a place lies across an interface, whose jump is known."""
     regions = regions_in(problem.domain)
     if regions is None or not problem.interfaces:
         return False
@@ -312,38 +288,37 @@ def _fields(relation: Relation) -> dict[Field, str]:
     return relation.operator.fields | ({} if relation.value.constant is not None else {relation.value: of})
 
 
-def _of_field(one: Field, source: str, known: _Known, made: Mapping[sp.Basic, sp.Expr]) -> Scrutiny:
-    if one not in known.fields:
-        known.fields[one] = Scrutiny() if known.chart is None else _look(one, source, known, known.chart, made)
-    return known.fields[one]
+def _search_cached(one: Field, source: str, cache: _Cache, made: Mapping[sp.Basic, sp.Expr]) -> Scrutiny:
+    if one not in cache.fields:
+        cache.fields[one] = Scrutiny() if cache.chart is None else _search(one, source, cache, cache.chart, made)
+    return cache.fields[one]
 
 
-def _look(one: Field, source: str, known: _Known, chart: Chart, made: Mapping[sp.Basic, sp.Expr]) -> Scrutiny:
-    """All of a field; functions that are `made` by an iterate are no narrower than what else is in them."""
+def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[sp.Basic, sp.Expr]) -> Scrutiny:
+    """The narrow features of a field; functions `made` by an iterate are replaced by their outlines."""
     places: list[Narrow] = []
     complete = isinstance(one.source, sp.Expr) and (not one.needs_normals or _is_of_normals(one.source))
     if isinstance(one.source, sp.Expr):
         atoms, all_known = _atoms(one.source.xreplace(made))
         complete = complete and all_known and len(atoms) <= _MOST_ATOMS
         for atom in atoms[:_MOST_ATOMS]:
-            if atom not in known.atoms:
-                known.atoms[atom] = _of_atom(atom, chart, one.arguments)
-            looked = known.atoms[atom]
+            if atom not in cache.atoms:
+                cache.atoms[atom] = _search_atom(atom, chart, one.arguments)
+            looked = cache.atoms[atom]
             if isinstance(looked, bool):
                 complete = complete and looked
             else:
                 places += _places(looked, atom, chart, source)
     if complete:
         return Scrutiny(tuple(places))
-
-    sampled = look_at_samples(lambda sites: _finite(one, sites), chart)
+    sampled = sample_values(lambda sites: _finite(one, sites), chart)
     if sampled.looked is not None:
         places += _places(sampled.looked, None, chart, source)
     return Scrutiny(tuple(places), (Look(source, sampled.resolution, sampled.places),))
 
 
 def _is_of_normals(source: sp.Expr) -> bool:
-    """Whether it is made of the normal and numbers alone: no narrower than the bends of the boundary itself."""
+    """Whether it consists of the normal and numbers, and so is no narrower than the bends of the boundary."""
     return (
         not source.atoms(AppliedUndef, NormalDerivative)
         and not source.xreplace(dict.fromkeys(source.atoms(NormalComponent), sp.S.One)).free_symbols
@@ -351,23 +326,22 @@ def _is_of_normals(source: sp.Expr) -> bool:
 
 
 def _atoms(source: sp.Expr) -> tuple[list[Atom], bool]:
-    """The atoms of an expression, of a complex one those of both parts; and whether that is all there is to know."""
+    """The atoms of an expression, or of both parts of a complex one; and whether they are all that may be narrow."""
     found = [sharp_atoms(part) for part in complex_parts(source) or (source,)]
     atoms = dict.fromkeys(atom for each, _ in found for atom in each)
     return list(atoms), all(complete for _, complete in found)
 
 
-def _of_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> Looked | bool:
-    """Where an atom is narrow; otherwise whether that is known."""
+def _search_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> Looked | bool:
+    """Where an atom is narrow; otherwise whether it is known not to be."""
     if not atom.argument.free_symbols <= set(arguments):
         return False
     found = find_narrow(atom, chart, arguments)
-    if found is None:  # functions of the user's in it, or special ones
+    if found is None:  # it contains callables of the user's, or special functions
         return False
     if not len(found.boxes):
         return True
-
-    return points_in(found, atom, make_field(atom.argument, arguments), chart, np.random.default_rng(0)) or True
+    return sample_boxes(found, atom, make_field(atom.argument, arguments), chart, np.random.default_rng(0)) or True
 
 
 def _finite(one: Field, sites: Sites) -> NumberArray:
@@ -376,16 +350,17 @@ def _finite(one: Field, sites: Sites) -> NumberArray:
 
 
 def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> list[Narrow]:
-    """Points that are close to each other make one place."""
-    points, extent = looked.sites.points, _extent(chart)
+    """Group points that are close to each other into places."""
+    lower, upper = chart.coordinates(chart.whole)
+    points, extent = looked.sites.points, float((upper.max(axis=0) - lower.min(axis=0)).max())
     widths = np.where(np.isfinite(looked.widths), looked.widths, 0.0)
     reach = max(_TOGETHER * extent, _WIDTHS * float(np.median(widths)))
     number, labels = _groups(points, reach)
     sizes = np.bincount(labels)
-    if number > _MOST_PLACES or sizes.max() < _FEW:
+    if number > _MOST_PLACES or sizes.max() < _FEWEST_OF_PLACE:
         labels = np.zeros(len(points), dtype=np.intp)
-    else:  # a few points by themselves go with the others
-        labels = np.where(sizes[labels] < _FEW, np.argmax(sizes), labels)
+    else:  # small groups join the largest one
+        labels = np.where(sizes[labels] < _FEWEST_OF_PLACE, np.argmax(sizes), labels)
     places = []
     for label in np.unique(labels):
         here = labels == label
@@ -398,15 +373,15 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
         box = points[here].min(axis=0), points[here].max(axis=0)
         some = np.flatnonzero(here)
         if kind == "smooth":
-            some = some[:: max(len(some) // _ENOUGH, 1)]
+            some = some[:: max(len(some) // _POINTS_OF_SMOOTH, 1)]
         shares = looked.shares[some] * (looked.shares[here].sum() / looked.shares[some].sum())
         places.append(Narrow(source, kind, *box, width, looked.sites.select(some), shares))
     return places
 
 
 def _groups(points: FloatArray, reach: float) -> tuple[int, NDArray[np.intp]]:
-    """How many groups points make whose neighbours are no farther apart than so much, and which group each is in."""
-    # by hand, for a few hundred points: the modules of SciPy that know this take longer to load than to use
+    """The number of groups of points whose neighbours are no farther apart than `reach`, and the group of each."""
+    # for a few hundred points; loading SciPy's modules takes longer than this
     squares = np.sum((points[:, None, :] - points[None, :, :]) ** 2, axis=2)
     near = squares <= reach**2
     labels = np.full(len(points), -1, dtype=np.intp)
@@ -415,13 +390,8 @@ def _groups(points: FloatArray, reach: float) -> tuple[int, NDArray[np.intp]]:
         if labels[start] >= 0:
             continue
         found = np.array([start])
-        while len(found):  # those around the ones that were found last
+        while len(found):  # the neighbours of the points found last
             labels[found] = number
             found = np.flatnonzero(near[found].any(axis=0) & (labels < 0))
         number += 1
     return number, labels
-
-
-def _extent(chart: Chart) -> float:
-    lower, upper = chart.coordinates(chart.whole)
-    return float((upper.max(axis=0) - lower.min(axis=0)).max())

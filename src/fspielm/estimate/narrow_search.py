@@ -1,4 +1,4 @@
-"""Charts of what relations hold on, and branch and bound for what is narrow there."""
+"""Charts of the regions of relations, and branch and bound for narrow features of functions there."""
 
 from __future__ import annotations
 
@@ -23,12 +23,6 @@ from fspielm.numerics.sampling import kronecker
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# ---- Charts of what relations hold on, lines across them, and what is narrow there
-
-
-# ---- Something narrow in what a user wrote: where it is, how narrow, and points to look at it with
-
-
 Kind = Literal["narrow", "kink", "jump", "smooth"]
 
 
@@ -40,17 +34,17 @@ class Narrow:
     Attributes
     ----------
     source : str
-        Which of them: ``"the right-hand side"``, ``"the coefficient of u"``, ``"the value of 'dirichlet x-'"``.
+        Its name: ``"the right-hand side"``, ``"the coefficient of u"``, ``"the value of 'dirichlet x-'"``.
     kind : {"narrow", "kink", "jump", "smooth"}
-        A bump or a layer; a slope that jumps; a value that does; or where a callable bends most, but not sharply.
+        A bump or a layer; a jump of the slope or of the value; or where a callable bends most, but not sharply.
     lower, upper : (d,) array
-        A box of the coordinates that holds it.
+        A box of the coordinates around it.
     width : float
         The shortest distance over which it changes by much; zero for a kink or a jump.
     sites : Sites
         Points within it, and close to it.
     shares : (n,) array
-        Of all that the relation holds on, what each of these points stands for.
+        The share of the relation's region that each of these points stands for.
     """
 
     source: str
@@ -69,30 +63,20 @@ class Narrow:
         return f"{self.source} {what}, about ({center}), in a box of ({extent})"
 
 
-# ---- What a relation holds on, as boxes of parameters: the domain itself, its start, or a part of its boundary
+# ---- Charts: the region of a relation (the domain, its start, or a part of its boundary) in boxes of parameters
 
-
-# Places at which the speed of a part's parametrisation is looked at, for each smooth piece; and how much more than the
-# largest of those it may be.
+# Points of each smooth piece at which the speed of a parametrisation is sampled, and a safety factor.
 _SPEEDS = 64
 _MARGIN = 1.1
 _STEP = 1e-6
-# Places at which it is seen how much of a chart belongs to the region.
+# Points by which the part of a chart that belongs to the region is measured.
 _COUNTED = 1024
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Boxes of parameters, and the boxes of coordinates that hold their images.
-
-    Attributes
-    ----------
-    lower, upper : (n, p) array
-        Of the parameters.
-    rates : (n, d, p) array
-        How fast each coordinate changes with each parameter, at most; the same for the halves of a box.
-    """
+    """Boxes of parameters, ``(n, p)``, and the fastest change of each coordinate with each parameter, ``(n, d, p)``."""
 
     lower: FloatArray
     upper: FloatArray
@@ -103,20 +87,20 @@ class Boxes:
 
     @property
     def widths(self) -> FloatArray:
-        """Of the parameters, ``(n, p)``."""
+        """The widths of the boxes, ``(n, p)``."""
         return self.upper - self.lower
 
     @property
     def volumes(self) -> FloatArray:
-        """In parameters, ``(n,)``."""
+        """The volumes of the boxes, ``(n,)``."""
         return np.asarray(np.prod(self.widths, axis=1))
 
     def select(self, which: NDArray[np.intp] | BoolArray) -> Boxes:
-        """Some of them."""
+        """Some of the boxes."""
         return Boxes(self.lower[which], self.upper[which], self.rates[which])
 
     def halved(self, axes: NDArray[np.intp]) -> Boxes:
-        """Both halves of each, cut across one parameter each."""
+        """Both halves of each box, cut across one parameter each."""
         rows = np.arange(len(self))
         middle = 0.5 * (self.lower[rows, axes] + self.upper[rows, axes])
         upper, lower = self.upper.copy(), self.lower.copy()
@@ -131,35 +115,24 @@ class Boxes:
 @final
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """A region in parameters.
+    """A region in parameters."""
 
-    Attributes
-    ----------
-    whole : Boxes
-        All of it: one box, or one for each smooth piece.
-    points : callable
-        The coordinates ``(n, d)`` of parameters ``(n, p)``.
-    place : callable
-        The sites of parameters, and a mask of those that belong to the region.
-    share : float
-        Of all parts of the boundary that have conditions, how much this one is.
-    """
-
-    whole: Boxes
-    points: Callable[[FloatArray], FloatArray]
+    whole: Boxes  # one box, or one for each smooth piece
+    points: Callable[[FloatArray], FloatArray]  # from parameters ``(n, p)`` to coordinates ``(n, d)``
+    # from parameters to sites, and a mask of those that belong to the region
     place: Callable[[FloatArray], tuple[Sites, BoolArray]]
-    share: float = 1.0
+    share: float = 1.0  # the share of this part in all parts of the boundary that have conditions
 
     @cached_property
     def volume(self) -> float:
-        """Of what belongs to the region, in parameters; counted at points spread over all of it."""
+        """The volume of the region in parameters, measured by points."""
         unit = kronecker(_COUNTED, self.whole.lower.shape[1])
         held = [self.place(low + unit * (high - low))[1].mean() for low, high in self._pieces]
         return float(np.dot(np.maximum(held, 1.0 / _COUNTED), self.whole.volumes))
 
     @property
     def extent(self) -> FloatArray:
-        """Of the parameters, ``(p,)``."""
+        """The extent of the parameters, ``(p,)``."""
         return np.asarray(np.ptp(self.bounds, axis=0))
 
     @property
@@ -172,14 +145,14 @@ class Chart:
         return zip(self.whole.lower, self.whole.upper, strict=True)
 
     def coordinates(self, boxes: Boxes) -> tuple[FloatArray, FloatArray]:
-        """Boxes of the coordinates that hold the images of boxes of parameters."""
+        """Boxes of coordinates that contain the images of boxes of parameters."""
         center = self.points(0.5 * (boxes.lower + boxes.upper))
         reach = 0.5 * np.einsum("ndp,np->nd", boxes.rates, boxes.widths)
         return center - reach, center + reach
 
 
 def chart_of(problem: Problem, relation: Relation) -> Chart | None:
-    """The chart of a relation; None where that holds at points only."""
+    """The chart of a relation; None for one at points only."""
     domain, region = problem.domain, relation.region
     if region.kind == "domain":
         lower, upper = domain.bounding_box
@@ -225,7 +198,7 @@ def _part_chart(problem: Problem, relation: Relation) -> Chart | None:
 
 
 def _speeds(points: Callable[[FloatArray], FloatArray], lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """How fast each coordinate changes with each parameter, at most, ``(d, p)``; by differences."""
+    """The fastest change of each coordinate with each parameter, ``(d, p)``; by differences."""
     step = _STEP * (upper - lower)
     unit = lower + step + kronecker(_SPEEDS, len(lower)) * (upper - lower - 2 * step)
     slopes = [
@@ -234,10 +207,9 @@ def _speeds(points: Callable[[FloatArray], FloatArray], lower: FloatArray, upper
     return _MARGIN * np.stack(slopes, axis=1)
 
 
-# ---- Lines across boxes of parameters, and what a function does along them
+# ---- Lines across boxes of parameters, and searches along them
 
-
-# Points on a line to begin with, and steps of a search from there: as many as leave no number between.
+# First points on a line, and steps of a search from there: enough to reach adjacent floating-point numbers.
 _ON_LINE = 17
 _STEPS = 90
 _HALVINGS = 50
@@ -249,23 +221,15 @@ Values = Callable[[FloatArray], FloatArray]
 @final
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line across each box, along one of its parameters.
-
-    Attributes
-    ----------
-    boxes : Boxes
-    through : (n, p) array
-        A point of each.
-    axes : (n,) array of int
-    """
+    """One line across each of n boxes, along one of its parameters, the `axes` ``(n,)``."""
 
     boxes: Boxes
-    through: FloatArray
+    through: FloatArray  # a point of each line, (n, p)
     axes: NDArray[np.intp]
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """Of the parameter along the line."""
+        """The ends of the parameter along each line."""
         rows = np.arange(len(self.axes))
         return self.boxes.lower[rows, self.axes], self.boxes.upper[rows, self.axes]
 
@@ -276,7 +240,7 @@ class Line:
         return unit
 
     def peaks(self, values: Values) -> FloatArray:
-        """Where a function is largest along each line, if it has one peak there: golden sections."""
+        """The maximum of a function with one peak along each line, by golden sections."""
         low, high = self.ends
         places = np.linspace(low, high, _ON_LINE)
         sampled = np.stack([values(self.moved(one)) for one in places])
@@ -294,7 +258,7 @@ class Line:
         return np.asarray(0.5 * (low + high))
 
     def crossings(self, values: Values, level: float, start: FloatArray, end: FloatArray) -> Crossings:
-        """Where a function passes a level between two points of each line: the first time, of many points between."""
+        """Where a function first passes a level between two points of each line, as far as many points tell."""
         places = np.linspace(start, end, _ON_LINE)
         masks = np.stack([values(self.moved(one)) < level for one in places])
         changes = masks[:-1] != masks[1:]
@@ -307,18 +271,15 @@ class Line:
         return Crossings(left, changes.any(axis=0))
 
     def excursions(self, values: Values, level: float) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Between which points of each line a function that is on one side of a level at both ends is on the other.
+        """The stretch of each line where a function is on the other side of a level than at both ends.
 
-        It may be so on a stretch that none of many points of the line meets: there it has a peak, or a dip.
+        It may be a peak or a dip that is shorter than the distance of many points.
         """
         signs = np.where(values(self.moved(self.ends[0])) < level, 1.0, -1.0)
         return self.tops(lambda unit: signs * (values(unit) - level), 0.0)
 
     def stretches(self, values: Values, levels: tuple[float, float]) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Between which points of each line a function is between two levels; and whether it is, at any.
-
-        Where it leaves the line between the levels, up to the end of the line.
-        """
+        """The stretch of each line where a function is between two levels; and whether there is one."""
         low, high = self.ends
         rises = values(self.moved(low)) < values(self.moved(high))
         lower, upper = (self.crossings(values, level, low, high) for level in levels)
@@ -328,7 +289,7 @@ class Line:
         return start, end, lower.found | upper.found | ((between > levels[0]) & (between < levels[1]))
 
     def tops(self, values: Values, level: float) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Between which points of each line a function with one peak is above a level; and whether it is, at any."""
+        """The stretch of each line where a function with one peak is above a level; and whether there is one."""
         peaks = self.peaks(values)
         sides = [self.crossings(values, level, peaks, end) for end in self.ends]
         start, end = (np.where(side.found, side.places, end) for side, end in zip(sides, self.ends, strict=True))
@@ -338,22 +299,18 @@ class Line:
 @final
 @dataclass(frozen=True, eq=False)
 class Crossings:
-    """Where a function passes a level along lines, and on which it does."""
+    """Where a function passes a level along lines, and on which lines it does."""
 
     places: FloatArray
     found: BoolArray
 
 
-# ---- Branch and bound for the boxes in which something narrow is
-
-
-# ---- The functions in an expression that can be narrow, and where their argument makes them so
-# An expression as a whole drowns in what its terms have in common, when it is enclosed; but whatever is narrow in it
+# ---- Atoms: the functions in an expression that can be narrow, and the arguments where they are
+# The enclosure of a whole expression is too wide, because it treats terms as independent. But every narrow feature
 # comes from an exponential, a step, a root, a pole or a border whose argument passes through a short range within a
-# short distance, and arguments are short.
+# short distance, and arguments are short expressions.
 
-
-# Beyond this a function has done most of what it does: exp(-8) is little beside exp(0).
+# Beyond this argument a function hardly changes: exp(-8) is small beside exp(0).
 _VANISHED = 8.0
 _REACH: dict[type[sp.Function], float] = {
     sp.tanh: 4.0,
@@ -371,47 +328,32 @@ _WAVES = (sp.sin, sp.cos, sp.tan, sp.cot, sp.sec, sp.csc)
 _OUTSIDE = (sp.asin, sp.acos, sp.atanh, sp.acosh)
 # A power as high as this is narrow at its end.
 _HIGH_POWER = 12
-
-# Where most of an exponential is, below its largest argument.
+# The arguments of most of an exponential, relative to the largest argument.
 _CORE = (-_VANISHED, 0.0)
 
-# From the enclosure of an argument and its largest value: by how much more than the argument the function changes.
+# From the enclosure of an argument and its largest value: the relative slope of the function, see `Atom`.
 Law = Callable[[Intervals, float], FloatArray]
 
 
 @final
 @dataclass(frozen=True)
 class Atom:
-    """A function that can be narrow.
-
-    Attributes
-    ----------
-    argument : Expr
-    law : callable
-        From enclosures of the argument, and its largest value: how strongly the function changes with it, zero where it
-        does not, infinite where it jumps.
-    targets : tuple of float
-        The range of the argument in which most of it happens; below its largest value where `from_top`.
-    from_top : bool
-    kind : {"narrow", "kink", "jump"}
-        What it is where the distance is zero.
-    everywhere : bool
-        Whether it changes alike all over, as a wave does: only what is much faster than the rest of it is narrow.
-    """
+    """A function that can be narrow."""
 
     argument: sp.Expr
+    # from enclosures of the argument, and its largest value: how strongly the function changes with it, infinite where
+    # it jumps
     law: Law
+    # the range of the argument where most of the change is; relative to its largest value if `from_top`
     targets: tuple[float, float] = (0.0, 0.0)
     from_top: bool = False
-    kind: Kind = "narrow"
+    kind: Kind = "narrow"  # its kind if the width is zero
+    # whether it changes everywhere, as a wave does: only parts that are much faster than others are narrow
     everywhere: bool = False
 
 
 def sharp_atoms(expression: sp.Expr) -> tuple[list[Atom], bool]:
-    """The atoms of an expression that can be narrow, and whether that is all there is to know of it.
-
-    It is not where other functions occur: special ones, or such as the user's own.
-    """
+    """The atoms of an expression, and whether nothing else can be narrow, as special and given functions can."""
     atoms: list[Atom] = []
     complete = True
     for node in sp.preorder_traversal(expression):
@@ -438,7 +380,7 @@ def _atoms_of(node: sp.Basic) -> Iterator[Atom | None]:
     elif isinstance(node, _GROWING):
         yield from (Atom(side, _exponential, _CORE, from_top=True) for side in (node.args[0], -node.args[0]))
     elif isinstance(node, sp.Function) and type(node) in _REACH:
-        yield Atom(node.args[0], _STEPS_NARROW_SEARCH[type(node)], (-3.0, 3.0))
+        yield Atom(node.args[0], _STEP_LAWS[type(node)], (-3.0, 3.0))
     elif isinstance(node, _WAVES):
         yield Atom(node.args[0], _always, everywhere=True)
     elif isinstance(node, _OUTSIDE):
@@ -452,7 +394,7 @@ def _power(node: sp.Pow) -> Iterator[Atom]:
     if exponent.free_symbols:
         yield Atom(exponent * sp.log(base), _exponential, _CORE, from_top=True)
     elif exponent.is_negative and isinstance(base, sp.cosh):
-        # a bump where its argument is least, which logarithms would not find: a hyperbolic cosine soon overflows
+        # a bump where its argument is zero; logarithms would not find it, as a hyperbolic cosine soon overflows
         yield Atom(-(base.args[0] ** 2), _exponential, _CORE, from_top=True)
     elif exponent.is_negative or (exponent.is_integer and exponent >= _HIGH_POWER):
         yield Atom(exponent * sp.log(base**2) / 2, _exponential, _CORE, from_top=True)
@@ -461,7 +403,7 @@ def _power(node: sp.Pow) -> Iterator[Atom]:
 
 
 def _sides(node: sp.Expr) -> list[sp.Expr]:
-    """What changes its sign where the largest of several changes over."""
+    """Expressions that change sign where an absolute value, a maximum or a minimum has a kink."""
     if isinstance(node, sp.Abs):
         return [node.args[0]]
     first, *others = node.args
@@ -479,11 +421,11 @@ def _step(reach: float) -> Law:
     return law
 
 
-_STEPS_NARROW_SEARCH: dict[type[sp.Basic], Law] = {function: _step(reach) for function, reach in _REACH.items()}
+_STEP_LAWS: dict[type[sp.Basic], Law] = {function: _step(reach) for function, reach in _REACH.items()}
 
 
 def _relative(argument: Intervals, top: float) -> FloatArray:
-    """A root, a pole or a logarithm changes with the logarithm of its argument."""
+    """The law of roots, poles and logarithms, which change with the logarithm of the argument."""
     through = (argument.lower <= 0.0) & (argument.upper >= 0.0)
     least = np.minimum(np.abs(argument.lower), np.abs(argument.upper))
     with np.errstate(divide="ignore"):
@@ -498,49 +440,38 @@ def _always(argument: Intervals, top: float) -> FloatArray:
     return np.ones(len(argument.lower))
 
 
-# ---- Branch and bound: the boxes in which a function that can be narrow is
+# ---- Branch and bound for the boxes in which an atom is narrow
 
-
-# A function is narrow where it would change so often over the whole extent; and of a wave, where it is so much faster
-# than at most places.
+# An atom is narrow where it would change this often over the whole extent; a wave, where it is faster than at most
+# places by this factor.
 _NARROW = 15.0
 _FASTER = 4.0
-# A box in which a function changes so often at most is as small as what is in it.
+# A box in which an atom changes no more often than this is as small as the feature.
 _SMALL = 4.0
-# Boxes at most: a layer along a curve or a surface fills them at some level, and is then known well enough.
+# The most boxes: those of a layer along a curve or a surface then describe it well enough.
 _MOST_BOXES = 2048
-# What has no width at all is followed so far, relative to the extent.
+# The smallest boxes, relative to the extent, for features without a width.
 _FLOOR = 1e-12
-# Boxes at the centers of which the largest value of an argument is looked for.
+# Boxes whose centers are searched for the largest value of an argument.
 _TOPS = 256
-# First boxes along each parameter, by their number.
+# First boxes along each parameter, by the number of parameters.
 _FIRST = {1: 16, 2: 8, 3: 4}
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Boxes in which an atom is narrow.
-
-    Attributes
-    ----------
-    boxes : Boxes
-    rates : (n, p) array
-        How often it changes over a unit of each parameter, at most; infinite where it jumps.
-    small : (n,) array of bool
-        Whether a box is as small as what is in it; otherwise that is a layer, or a point, somewhere in the box.
-    top : float
-        The largest value of the argument.
-    """
+    """Boxes in which an atom is narrow."""
 
     boxes: Boxes
-    rates: FloatArray
+    rates: FloatArray  # (n, p): how often it may change over a unit of each parameter; infinite where it jumps
+    # (n,): whether a box is as small as the feature; otherwise it contains a layer or a point somewhere
     small: BoolArray
-    top: float
+    top: float  # the largest value of the argument
 
     @property
     def widths(self) -> FloatArray:
-        """The distance over which it changes, in each box, ``(n,)``; zero where it jumps."""
+        """The distance over which the atom changes, in each box, ``(n,)``; zero where it jumps."""
         speeds = np.linalg.norm(self.boxes.rates, axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(self.rates > 0, speeds / self.rates, np.inf).min(axis=1))
@@ -595,7 +526,7 @@ class _Search:
         return boxes
 
     def _enclosed(self, boxes: Boxes) -> tuple[Intervals, FloatArray]:
-        """The argument over each box, and by how much it changes over a unit of each parameter, ``(n, p)``."""
+        """The argument over each box, and its largest change over a unit of each parameter, ``(n, p)``."""
         argument, *slopes = self.enclosure(*self.chart.coordinates(boxes))
         steepest = np.stack([np.maximum(np.abs(one.lower), np.abs(one.upper)) for one in slopes], axis=1)
         with np.errstate(invalid="ignore"):
@@ -603,7 +534,7 @@ class _Search:
         return argument, np.nan_to_num(along, nan=0.0, posinf=np.inf).sum(axis=1)
 
     def _raise_top(self, boxes: Boxes, argument: Intervals) -> None:
-        """Look for larger values of the argument, at the centers of those boxes that may have them."""
+        """Search for larger values of the argument, at the centers of boxes that may have them."""
         if not self.atom.from_top:
             return
         high = np.argsort(-argument.upper, kind="stable")[:_TOPS]
@@ -613,7 +544,7 @@ class _Search:
             self.top = max(self.top, float(self._values(centers[held]).max()))
 
     def _raise_top_within(self, boxes: Boxes, rates: FloatArray) -> None:
-        """The same along a line through each box, which may be far larger than what is in it."""
+        """The same along a line through each box, which may be far larger than the feature."""
         unit = 0.5 * (boxes.lower + boxes.upper)
         line = Line(boxes, unit, np.argmax(np.where(np.isinf(rates), 1e300, rates) * boxes.widths, axis=1))
         peaks = line.moved(line.peaks(self._values))
@@ -622,7 +553,7 @@ class _Search:
             self.top = max(self.top, float(self._values(peaks[held]).max()))
 
     def _values(self, unit: FloatArray) -> FloatArray:
-        """The argument at parameters, less than anything where it is not known."""
+        """The argument at parameters, minus infinity where it is not known."""
         points = self.chart.points(unit)
         found = self.enclosure(points, points)[0]
         return np.where(np.isfinite(found.lower), found.lower, -np.inf)
@@ -634,7 +565,7 @@ class _Search:
         return max(_NARROW, _FASTER * usual)
 
     def _axes(self, boxes: Boxes, rates: FloatArray, slopes: FloatArray) -> NDArray[np.intp]:
-        """Across which parameter each box is to be halved: that along which it changes most."""
+        """The parameter across which to halve each box: that with the largest change."""
         endless = np.isinf(rates).any(axis=1, keepdims=True)
         along = np.where(np.isinf(slopes), 1e300, slopes) * boxes.widths
         along = np.where(np.isinf(slopes).any(axis=1, keepdims=True), boxes.widths / self.chart.extent, along)
@@ -648,7 +579,7 @@ class _Search:
         )
         rates = np.concatenate([one for _, one, _ in kept])
         small = np.concatenate([one for _, _, one in kept])
-        if self.atom.from_top:  # what was kept before the largest value was known
+        if self.atom.from_top:  # some were kept before the largest value was known
             layers = boxes.select(~small)
             if len(layers):
                 self._raise_top_within(layers, rates[~small])
@@ -658,14 +589,13 @@ class _Search:
         return Found(boxes, rates, small, self.top)
 
 
-# ---- Points in the boxes in which something is narrow, and what each of them stands for
+# ---- Sampling points in the boxes
 
-
-# Points for each atom, at most.
+# The most points for each atom.
 _POINTS = 192
-# How many widths the range of an argument is in which most happens.
+# The number of widths in the range of an argument where most of the change is.
 _WIDTHS_ACROSS = 5.0
-# Beside what has no width, points at distances up to this share of the extent, and less by so many powers of ten.
+# For features without a width: points at distances up to this share of the extent, over this many powers of ten.
 _FARTHEST = 1.0 / 15.0
 _DECADES = 9.0
 
@@ -673,24 +603,15 @@ _DECADES = 9.0
 @final
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """Points at which something is looked at.
-
-    Attributes
-    ----------
-    sites : Sites
-    shares : (n,) array
-        Of the region, what each stands for.
-    widths : (n,) array
-        The distance over which it changes there.
-    """
+    """Sampling points of narrow features."""
 
     sites: Sites
-    shares: FloatArray
-    widths: FloatArray
+    shares: FloatArray  # the share of the region that each point stands for
+    widths: FloatArray  # the distance over which the function changes there
 
 
-def points_in(found: Found, atom: Atom, argument: Field, chart: Chart, rng: np.random.Generator) -> Looked | None:
-    """Points in the boxes that were found, more of them where that is a layer across a box; None if none belongs."""
+def sample_boxes(found: Found, atom: Atom, argument: Field, chart: Chart, rng: np.random.Generator) -> Looked | None:
+    """Points in the boxes that were found, on the layer where a box contains one; None if none are in the region."""
     number = len(found.boxes)
     if number == 0:
         return None
@@ -698,15 +619,15 @@ def points_in(found: Found, atom: Atom, argument: Field, chart: Chart, rng: np.r
     chosen = np.repeat(chosen, max(_POINTS // len(chosen), 1))
     boxes, small = found.boxes.select(chosen), found.small[chosen]
     unit = boxes.lower + rng.random(boxes.lower.shape) * boxes.widths
-    # each box that was chosen stands for the others too
+    # the chosen boxes stand for all
     shares = boxes.volumes * (found.boxes.volumes.sum() / boxes.volumes.sum()) / chart.volume
     widths = found.widths[chosen]
     layers = np.flatnonzero(~small)
     if layers.size:
-        line = _line(found, chosen[layers], unit[layers])
-        met = _meet(line, atom, found.top, argument, chart, rng)
-        unit[layers], widths[layers] = line.moved(np.clip(met.places, *chart.bounds[:, line.axes])), met.widths
-        shares[layers] *= met.parts
+        line = _line_across(found, chosen[layers], unit[layers])
+        places, parts, widths[layers] = _points_on_layers(line, atom, found.top, argument, chart, rng)
+        unit[layers] = line.moved(np.clip(places, *chart.bounds[:, line.axes]))
+        shares[layers] *= parts
     sites, held = chart.place(unit)
     held &= shares > 0.0
     if not held.any():
@@ -714,23 +635,19 @@ def points_in(found: Found, atom: Atom, argument: Field, chart: Chart, rng: np.r
     return Looked(sites.select(held), shares[held], widths[held])
 
 
-def _line(found: Found, which: NDArray[np.intp], through: FloatArray) -> Line:
-    """Across some of the boxes, along the parameter with which most changes."""
+def _line_across(found: Found, which: NDArray[np.intp], through: FloatArray) -> Line:
+    """Lines across some of the boxes, along the parameter with the largest change."""
     boxes, rates = found.boxes.select(which), found.rates[which]
     return Line(boxes, through, np.argmax(np.where(np.isinf(rates), 1e300, rates) * boxes.widths, axis=1))
 
 
-@dataclass(frozen=True, eq=False)
-class _Met:
-    """Points of lines in a layer, the share of the line that each stands for, and the widths of the layer there."""
+def _points_on_layers(
+    line: Line, atom: Atom, top: float, argument: Field, chart: Chart, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """A point of each line on a layer, the share of the line that it stands for, and the width of the layer there.
 
-    places: FloatArray
-    parts: FloatArray
-    widths: FloatArray
-
-
-def _meet(line: Line, atom: Atom, top: float, argument: Field, chart: Chart, rng: np.random.Generator) -> _Met:
-    """Points where the argument is such that something happens; none stands for lines that the layer passes by."""
+    The share is zero for lines that miss the layer, if others do not.
+    """
 
     def values(unit: FloatArray) -> FloatArray:
         return np.nan_to_num(argument(chart.points(unit)), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
@@ -738,9 +655,9 @@ def _meet(line: Line, atom: Atom, top: float, argument: Field, chart: Chart, rng
     low, high = line.ends
     if atom.targets[0] == atom.targets[1]:
         border = line.crossings(values, atom.targets[0], low, high)
-        places, lengths = _beside(border.places, chart.extent[line.axes], rng)
+        places, lengths = _points_beside(border.places, chart.extent[line.axes], rng)
         found, widths = border.found, np.zeros(len(low))
-        if not found.all():  # two borders may be so close to each other that no point lies between
+        if not found.all():  # no point lies between two borders that are very close
             start, end, passed = line.excursions(values, atom.targets[0])
             inside = ~found & passed & (start != end)
             places = np.where(inside, start + (end - start) * rng.random(len(start)), places)
@@ -755,13 +672,13 @@ def _meet(line: Line, atom: Atom, top: float, argument: Field, chart: Chart, rng
         speeds = np.linalg.norm(line.boxes.rates, axis=1)[np.arange(len(low)), line.axes]
         widths = speeds * lengths / _WIDTHS_ACROSS
     parts = np.where(found, lengths / (high - low), 0.0 if found.any() else 1.0)
-    return _Met(np.where(found, places, 0.5 * (low + high)), parts, widths)
+    return np.where(found, places, 0.5 * (low + high)), parts, widths
 
 
-def _beside(border: FloatArray, extent: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Places at either side of borders, as many at each scale of their distance, and the lengths they stand for.
+def _points_beside(border: FloatArray, extent: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Points on both sides of borders, evenly over the scales of distance, and the lengths they stand for.
 
-    What has no width may be the border of something small, or of something large.
+    A border may be that of something small or of something large.
     """
     farthest = _FARTHEST * extent
     distances = farthest * 10.0 ** (-_DECADES * rng.random(len(border)))

@@ -1,4 +1,4 @@
-"""Where the spectrum of a datum lives: boxes around its peaks."""
+"""The peaks of the spectra of data, and boxes of frequencies around them."""
 
 from __future__ import annotations
 
@@ -19,25 +19,24 @@ from fspielm.geometry.domain import Domain, chord_lines
 from fspielm.geometry.time import SpaceTime
 from fspielm.numerics.sampling import bisect
 
-# ---- Boxes inside a domain, at several places
-
+# ---- Boxes inside a domain
 
 Box = tuple[FloatArray, FloatArray]
 
 _PLACES = 24
 _MOST_BOXES = 4
 _HALVINGS = 7
-# Points along each edge of a box that all have to lie inside.
+# Points along each edge of a box, all of which have to lie inside.
 _LATTICE = 7
-# Smaller boxes, as a share of the largest, tell too little.
+# The least size of a box, as a share of the largest.
 _LEAST_SHARE = 0.5
 _INSIDE = 1 - 1e-9
 
 
 def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
-    """Large boxes inside the domain, of its bounding box's shape: one if that is the domain, otherwise some.
+    """Large boxes inside the domain, with the shape of its bounding box: one if that is the domain, otherwise some.
 
-    With time, they last as long as the domain does. Holes narrower than a seventh of a box may be overlooked.
+    With time, they cover all of it. Holes narrower than a seventh of a box may be overlooked.
     """
     if isinstance(domain, SpaceTime):
         (start,), (end,) = (corner[-1:] for corner in domain.bounding_box)
@@ -53,7 +52,7 @@ def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
     for index in np.argsort(-shares):
         if len(boxes) == _MOST_BOXES or shares[index] < _LEAST_SHARE * shares.max() or shares.max() == 0:
             break
-        # another one within a box would see the same
+        # a center within a box would give the same
         if not any(np.all((low <= places[index]) & (places[index] <= high)) for low, high in boxes):
             boxes.append((places[index] - shares[index] * half, places[index] + shares[index] * half))
     return boxes
@@ -74,42 +73,31 @@ def _fit(domain: Domain, places: FloatArray, halves: FloatArray) -> BoolArray:
     return np.asarray(np.all(inside.reshape(points.shape[:2]), axis=1))
 
 
-# ---- A peak of a spectrum, and the frequency of one that is nothing but a wave
-
+# ---- Peaks, and exact frequencies of sums of waves
 
 _MOST_WAVES = 24
 _STEPS = 8
 _LEAST_SITES = 200
-# What is left, beside the largest value, of a sum of waves whose frequencies are known to rounding.
+# The residual of a sum of waves whose frequencies are known to rounding, relative to the largest value.
 _ROUNDING = 1e-12
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """A box of frequencies that a datum has, together with its mirror image.
+    """A box of frequencies of a datum, together with its mirror image."""
 
-    Attributes
-    ----------
-    center : (d,) array
-        Zero for a box around the origin, which is its own mirror image.
-    widths : (d,) array
-        Half-widths; zero for a single frequency, as far as the domain's extent lets that be told.
-    exact : bool
-        Whether there is nothing but the frequency `center`, known to rounding.
-    """
-
-    center: FloatArray
-    widths: FloatArray
-    exact: bool = False
+    center: FloatArray  # (d,); zero for a box around the origin, which is its own mirror image
+    widths: FloatArray  # (d,): half-widths; zero for a single frequency, up to the resolution of the domain
+    exact: bool = False  # whether it is the single frequency `center`, known to rounding
 
 
 def exact_waves(
     peaks: Sequence[Peak], field: Field, domain: Domain, rng: np.random.Generator
 ) -> tuple[Peak, ...] | None:
-    """The peaks with their exact frequencies, if the field is a sum of waves with one each; None if not.
+    """The peaks with exact frequencies, if the field is a sum of waves with one each; None if not.
 
-    The frequencies are fitted to the field by steps of Gauss and Newton's, and checked at other points.
+    The frequencies are fitted to the field by Gauss-Newton steps, and checked at other points.
     """
     if not 0 < len(peaks) <= _MOST_WAVES:
         return None
@@ -121,7 +109,7 @@ def exact_waves(
         return None
     W = np.array([peak.center for peak in peaks])
     for _ in range(_STEPS):
-        W = W + _step(W, points[::2], values[::2])
+        W = W + _gauss_newton_step(W, points[::2], values[::2])
     amplitudes, _ = _fit_waves(W, points[::2], values[::2])
     error = np.abs(_waves(W, points[1::2]) @ amplitudes - values[1::2]).max()
     if not error <= _ROUNDING * np.abs(values).max():
@@ -130,25 +118,25 @@ def exact_waves(
 
 
 def wave_amplitudes(W: FloatArray, points: FloatArray, values: NumberArray) -> FloatArray:
-    """How strong waves of frequencies `W` ``(m, d)`` are in values at points, by a fit of all of them, ``(m,)``."""
+    """The amplitudes ``(m,)`` of waves of frequencies `W` ``(m, d)``, fitted to values at points."""
     amplitudes, _ = _fit_waves(W, points, values)
     return np.asarray(np.hypot(np.abs(amplitudes[: len(W)]), np.abs(amplitudes[len(W) :])))
 
 
-def _step(W: FloatArray, points: FloatArray, values: NumberArray) -> FloatArray:
-    """What Gauss and Newton would add to the frequencies; of complex values, both parts have the same ones."""
-    amplitudes, left = _fit_waves(W, points, values)
+def _gauss_newton_step(W: FloatArray, points: FloatArray, values: NumberArray) -> FloatArray:
+    """The change of the frequencies, which both parts of complex values share."""
+    amplitudes, rest = _fit_waves(W, points, values)
     waves = _waves(W, points)
     each = real_parts(amplitudes)
     slopes = np.concatenate([_slopes(W, part, points) for part in each])
     own = np.kron(np.eye(len(each)), waves) if len(each) > 1 else waves
-    right = np.concatenate(real_parts(left))
+    right = np.concatenate(real_parts(rest))
     change = np.linalg.lstsq(np.concatenate([own, slopes], axis=1), right, rcond=None)[0]
     return np.asarray(change[own.shape[1] :].reshape(W.shape))
 
 
 def _fit_waves(W: FloatArray, points: FloatArray, values: NumberArray) -> tuple[NumberArray, NumberArray]:
-    """Amplitudes ``(2 m,)`` of the waves, and what they leave of the values."""
+    """Amplitudes ``(2 m,)`` of the waves, and the residual of the values."""
     waves = _waves(W, points)
     amplitudes = np.asarray(np.linalg.lstsq(waves, values, rcond=None)[0])
     return amplitudes, values - waves @ amplitudes
@@ -161,25 +149,24 @@ def _waves(W: FloatArray, points: FloatArray) -> FloatArray:
 
 
 def _slopes(W: FloatArray, amplitudes: FloatArray, points: FloatArray) -> FloatArray:
-    """How the sum of the waves changes with each component of their frequencies, shape ``(n, m d)``."""
+    """Derivatives of the sum of waves with respect to each component of the frequencies, shape ``(n, m d)``."""
     phase = points @ W.T
     turned = amplitudes[len(W) :] * np.cos(phase) - amplitudes[: len(W)] * np.sin(phase)
     return np.asarray((turned[:, :, None] * points[:, None, :]).reshape(len(points), -1))
 
 
-# ---- Spectra of a field over a box, and the frequencies they are made of
+# ---- Spectra of a field over a box, and their spectral lines
 
-
-# Side lobes of this Kaiser window lie just below the threshold, so that it tells frequencies apart as well as can be.
+# The side lobes of this Kaiser window lie just below the threshold, which gives the best resolution.
 _BETA = 16.0
-# Samples per period of the highest frequency beyond the two that are needed, so that others would be seen.
+# The factor of samples beyond the two per period that are needed, to see higher frequencies.
 _OVERSAMPLING = 1.5
-# Zero padding, so that frequencies are read finer than one period per box; in space the grids are large without.
+# Zero padding, to read frequencies finer than one period per box; in space the grids are large without.
 _PADDING = {1: 4, 2: 2}
-# Frequencies that make up a spectrum; thin ones have a few peaks.
+# The most frequencies of a spectrum with a few peaks.
 _MOST_LINES = 200
-# What counts as the image of a frequency by the window: so many times more, and as if nearer by some of a period per
-# box, as it is under a slowly varying amplitude.
+# The window's image of a frequency counts with this factor, and this much closer in periods per box, to allow for a
+# slowly varying amplitude.
 _MARGIN = 2.0
 _SPREAD = 0.6
 _FINE = 8
@@ -188,42 +175,24 @@ _FINE = 8
 @final
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Amplitudes of a field over a box.
+    """Amplitudes of a field over a box, one axis for each coordinate."""
 
-    Attributes
-    ----------
-    amplitudes : array
-        One axis for each coordinate, zero frequency in the middle.
-    size : tuple of int
-        Samples along each axis.
-    steps : (d,) array
-        From one frequency to the next.
-    """
-
-    amplitudes: FloatArray
-    size: tuple[int, ...]
-    steps: FloatArray
+    amplitudes: FloatArray  # frequency zero is in the middle
+    size: tuple[int, ...]  # samples along each axis
+    steps: FloatArray  # from one frequency to the next, (d,)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Frequencies that a spectrum is made of, each with its mirror image.
-
-    Attributes
-    ----------
-    frequencies : (m, d) array
-        The strongest first.
-    stand_out : (m,) array of bool
-        Whether the amplitude is larger than all around it.
-    """
+    """The frequencies ``(m, d)`` of a spectrum with their mirror images, the strongest first."""
 
     frequencies: FloatArray
-    stand_out: BoolArray
+    is_peak: BoolArray  # whether the amplitude is a local maximum, (m,)
 
 
 def grid_size(box: Box, highest: FloatArray) -> tuple[int, ...]:
-    """Samples along each axis that show frequencies up to `highest`, and whether there are others."""
+    """Samples along each axis that resolve frequencies up to `highest`, and show whether there are higher ones."""
     lengths = box[1] - box[0]
     seen = _OVERSAMPLING * (highest + 4 * _BETA / lengths)
     return tuple(int(n) for n in np.ceil(lengths * seen / np.pi))
@@ -247,31 +216,30 @@ def windowed_spectrum(field: Field, box: Box, size: tuple[int, ...]) -> Spectrum
 
 
 def find_lines(spectrum: Spectrum, threshold: float) -> Lines | None:
-    """Frequencies whose images by the window make up all amplitudes above the threshold.
+    """Frequencies whose images under the window explain all amplitudes above the threshold.
 
-    The largest amplitude is one, with its mirror image; then the largest that exceeds what the window makes of those
-    found, and so on. A spectrum that is not thin is strewn with them. None if they are too many, or if there are some
-    near the highest frequencies that the samples can see.
+    The first is the largest amplitude, with its mirror image; the next is the largest that exceeds the images of those
+    found, and so on. None if they are too many, or if some are near the highest frequencies that the samples resolve.
     """
     amplitudes = spectrum.amplitudes
     shape = np.array(amplitudes.shape)
     zero = shape // 2
     explained = np.zeros_like(amplitudes)
     found: list[FloatArray] = []
-    stand_out: list[bool] = []
+    is_peak: list[bool] = []
     while len(found) < _MOST_LINES:
-        left = np.where(amplitudes > _MARGIN * explained, amplitudes, 0.0)
-        index = np.array(np.unravel_index(int(np.argmax(left)), left.shape))
+        unexplained = np.where(amplitudes > _MARGIN * explained, amplitudes, 0.0)
+        index = np.array(np.unravel_index(int(np.argmax(unexplained)), unexplained.shape))
         top = amplitudes[tuple(index)]
-        if left[tuple(index)] <= threshold:
-            return Lines(np.array(found).reshape(-1, len(shape)) * spectrum.steps, np.array(stand_out, dtype=np.bool_))
+        if unexplained[tuple(index)] <= threshold:
+            return Lines(np.array(found).reshape(-1, len(shape)) * spectrum.steps, np.array(is_peak, dtype=np.bool_))
         if np.any(index <= 1) or np.any(index >= shape - 2):
             return None
         around = amplitudes[tuple(slice(i - 1, i + 2) for i in index)]
         exact = index + _offset(amplitudes, index) - zero
         for line in (exact, -exact):
             found.append(line)
-            stand_out.append(bool(top >= around.max()))
+            is_peak.append(bool(top >= around.max()))
             along = [
                 _image(n, p // n, np.arange(p) - c) for n, p, c in zip(spectrum.size, shape, line + zero, strict=True)
             ]
@@ -280,7 +248,7 @@ def find_lines(spectrum: Spectrum, threshold: float) -> Lines | None:
 
 
 def _offset(amplitudes: FloatArray, index: NDArray[np.int_]) -> FloatArray:
-    """How far the top of a peak is from its highest bin, by a parabola through the logarithms."""
+    """The offset of a peak from its highest bin, by a parabola through the logarithms."""
     offsets = []
     for axis in range(amplitudes.ndim):
         step = np.eye(amplitudes.ndim, dtype=int)[axis]
@@ -291,7 +259,7 @@ def _offset(amplitudes: FloatArray, index: NDArray[np.int_]) -> FloatArray:
 
 
 def _image(n: int, padding: int, bins: FloatArray) -> FloatArray:
-    """The most that the window makes of a frequency so many bins away, or a little less, relative to its top."""
+    """The largest image of a frequency under the window at a distance of `bins`, or a little less."""
     away = np.maximum(np.abs(bins) / padding - _SPREAD, 0.0)
     return np.asarray(np.exp(np.interp(away, *_envelope(n))))
 
@@ -304,35 +272,34 @@ def _envelope(n: int) -> tuple[FloatArray, FloatArray]:
     return np.arange(len(falling)) / _FINE, np.log(falling + 1e-300)
 
 
-# ---- Sums of waves in many dimensions, where no grid is affordable: from their frequencies along each axis alone
-
+# ---- Sums of waves in many dimensions, where no grid is affordable, from their frequencies along each axis
 
 _CHORDS = 8
-# Waves that are fitted at once, of all that the frequencies along the axes may be parts of.
+# The most waves that are fitted at once: combinations of the frequencies along the axes.
 _MOST_CANDIDATES = 750
 _POINTS_PER_CANDIDATE = 4
-# Amplitudes below this share of the largest are what inexact frequencies leave of zero.
-_SHARE = 1e-2
-# Samples along a chord, and more of them for short waves, as far as a pencil of them is cheap.
+# Amplitudes below this share of the largest are zero up to the errors of frequencies.
+_LEAST_AMPLITUDE = 1e-2
+# Samples along a chord, more for short waves as long as a matrix pencil is cheap.
 _LEAST_SAMPLES = 64
 _MOST_SAMPLES = 600
 _SAMPLES_PER_PERIOD = 6.0
-# Along one axis: waves at most (a frequency and its mirror image are two), what is noise beside them, and by how much
-# a wave may seem to grow from one sample to the next.
+# Along one axis: the most waves (a frequency and its mirror image are two), the relative noise, and the largest
+# apparent growth of a wave from one sample to the next.
 _MOST_ALONG = 12
 _NOISE = 1e-10
-_DAMPED = 1e-4
-# Frequencies that differ by less, in periods over the domain, are one.
+_MOST_GROWTH = 1e-4
+# Frequencies that differ by less, in periods over the domain, are equal.
 _SAME = 0.05
 
 
 def waves_from_axes(
     field: Field, domain: Domain, highest: FloatArray, rng: np.random.Generator
 ) -> tuple[Peak, ...] | None:
-    """The waves that a field is a sum of, each of one frequency; None if it is not, or they are too many.
+    """The waves of a field that is a sum of waves, each of one frequency; None if it is not, or they are too many.
 
-    Along chords in the direction of an axis, a wave shows its frequency along that axis. Whichever of these belong
-    together is decided by a fit of all combinations, and the waves found so are checked to rounding.
+    Along chords in the direction of an axis, a wave shows its frequency along that axis. A fit of all combinations
+    tells which of these belong together, and the waves are checked to rounding.
     """
     lower, upper = domain.bounding_box
     seeds = domain.sample(_CHORDS, rng, "low-discrepancy")
@@ -340,19 +307,20 @@ def waves_from_axes(
     signed = [np.unique(np.concatenate([-one, one])) for one in along if one is not None]
     if len(signed) < len(along) or np.prod([float(len(one)) for one in signed]) > 2 * _MOST_CANDIDATES:
         return None
-    candidates = np.array([w for w in product(*signed) if _is_first_of_pair(w)])
-    if not len(candidates):  # nothing was met along any chord
+    # of two mirror images, the one whose first nonzero component is positive
+    candidates = np.array([w for w in product(*signed) if next((x for x in w if x != 0.0), 0.0) >= 0.0])
+    if not len(candidates):  # no waves along any chord
         return None
     points = domain.sample(_POINTS_PER_CANDIDATE * len(candidates) + 100, rng, "low-discrepancy")
     amplitudes = wave_amplitudes(candidates, points - 0.5 * (lower + upper), field(points))
     if not np.all(np.isfinite(amplitudes)):
         return None
-    strong = candidates[amplitudes > _SHARE * amplitudes.max()]
+    strong = candidates[amplitudes > _LEAST_AMPLITUDE * amplitudes.max()]
     return exact_waves([Peak(w, np.zeros_like(w)) for w in strong], field, domain, rng)
 
 
 def _frequencies(field: Field, domain: Domain, seeds: FloatArray, axis: int, highest: float) -> FloatArray | None:
-    """The frequencies along one axis, zero and above; None if it is not a few waves that vary along it."""
+    """The frequencies along one axis, zero and above; None if the field is not a few waves along it."""
     lower, upper = domain.bounding_box
     length = float((upper - lower)[axis])
     n = _LEAST_SAMPLES + int(_SAMPLES_PER_PERIOD * highest * length / (2 * np.pi))
@@ -372,7 +340,7 @@ def _frequencies(field: Field, domain: Domain, seeds: FloatArray, axis: int, hig
 def _pencil(samples: NumberArray, spacing: float) -> FloatArray | None:
     """Frequencies, zero and above, of a sum of a few waves, from equispaced samples; None if it is no such sum.
 
-    Of samples without noise, the matrix pencil tells frequencies apart that differ by a fraction of a period over the
+    For samples without noise, the matrix pencil resolves frequencies that differ by a fraction of a period over the
     line (Y. Hua, T. K. Sarkar, IEEE Trans. Acoust. 38, 1990).
     """
     if not samples.any():
@@ -383,32 +351,25 @@ def _pencil(samples: NumberArray, spacing: float) -> FloatArray | None:
         return None
     rows = V[:rank].T
     steps = np.linalg.eigvals(np.linalg.lstsq(rows[:-1], rows[1:], rcond=None)[0])
-    if np.any(np.abs(np.abs(steps) - 1.0) > _DAMPED):
+    if np.any(np.abs(np.abs(steps) - 1.0) > _MOST_GROWTH):
         return None
     return np.asarray(np.abs(np.angle(steps)) / spacing)
 
 
 def _distinct(frequencies: FloatArray, resolution: float) -> FloatArray:
-    """Sorted frequencies, each cluster of them once, zero where it is all but that."""
+    """One frequency for each cluster of sorted frequencies, exactly zero for a cluster near zero."""
     groups = np.split(frequencies, np.flatnonzero(np.diff(frequencies) > resolution) + 1)
     means = [float(np.median(group)) for group in groups if len(group)]
     return np.array([0.0 if mean <= resolution else mean for mean in means])
 
 
-def _is_first_of_pair(frequency: tuple[float, ...]) -> bool:
-    """Whether it is not the mirror image of another one."""
-    leading = next((w for w in frequency if w != 0.0), 0.0)
-    return leading >= 0.0
+# ---- Boxes around the peaks of a spectrum
 
-
-# ---- Where the spectrum of a datum lives: boxes around its peaks
-
-
-_MOST_SAMPLES_PEAKS = 4_000_000
-# Memory for each sample, with the padding of its transform and what is made of that.
+_MOST_GRID_SAMPLES = 4_000_000
+# Memory for each sample, including the padded transform and its derived arrays.
 SAMPLE_BYTES = 250
-# Frequencies closer than this, over the extent of the box, share a peak: within it each passes for the image of the
-# other, and there may be more between them.
+# Frequencies closer than this, over the extent of the box, share a peak: their images overlap, and there may be more
+# frequencies between them.
 _MERGED = 30.0
 
 
@@ -418,34 +379,20 @@ def find_peaks(
     highest: FloatArray,
     rng: np.random.Generator,
     threshold: float = THRESHOLD,
-    most: float = _MOST_SAMPLES_PEAKS,
+    most: float = _MOST_GRID_SAMPLES,
 ) -> tuple[Peak, ...] | None:
-    """Boxes that hold every frequency of a smooth field with an amplitude above `threshold` of the largest.
+    """Boxes that contain every frequency of a smooth field with an amplitude above `threshold` of the largest.
 
-    Windowed Fourier transforms over boxes inside the domain; neighbours that those cannot tell apart share a box.
-
-    Parameters
-    ----------
-    field : Field
-    domain : Domain
-    highest : (d,) array
-        The highest frequency expected along each axis, which decides the sampling.
-    rng : Generator
-    threshold : float
-    most : float
-        Samples at most.
-
-    Returns
-    -------
-    tuple of Peak or None
-        None where the field is not finite, has higher frequencies than expected, more peaks than are of use, or
-        would need too many samples and is no sum of waves.
+    By windowed Fourier transforms over boxes inside the domain; frequencies that these cannot resolve share a box. The
+    highest frequencies expected along the axes ``(d,)`` decide the sampling, with no more than `most` samples. None
+    where the field is not finite, has higher frequencies than expected, has too many peaks, or would need too many
+    samples and is not a sum of waves.
     """
     if field.constant is not None:
         return () if field.constant == 0.0 else (Peak(np.zeros(domain.dimension), np.zeros(domain.dimension)),)
     boxes = inscribed_boxes(domain, rng)
     sizes = [grid_size(box, highest) for box in boxes]
-    if sum(float(np.prod(size)) for size in sizes) > min(most, _MOST_SAMPLES_PEAKS):
+    if sum(float(np.prod(size)) for size in sizes) > min(most, _MOST_GRID_SAMPLES):
         return waves_from_axes(field, domain, highest, rng)
     if not boxes:
         return None
@@ -459,8 +406,8 @@ def find_peaks(
     found = [line for line in lines if line is not None]
     if len(found) < len(lines):
         return None
-    # a sum of waves with one frequency each is known better than any window shows
-    tops = _one_of_each_pair([np.stack([w, w]) for w in found[0].frequencies[found[0].stand_out]])
+    # the frequencies of a sum of waves can be found more accurately than by a window
+    tops = _one_of_each_pair([np.stack([w, w]) for w in found[0].frequencies[found[0].is_peak]])
     waves = exact_waves(tops, field, domain, rng)
     if waves is not None:
         return waves
@@ -470,7 +417,7 @@ def find_peaks(
 
 
 def _are_inside(field: Field, domain: Domain, boxes: list[Box], sizes: list[tuple[int, ...]]) -> bool:
-    """Whether the field may be asked all over the boxes: a callable need not be defined outside of the domain."""
+    """Whether the field can be evaluated all over the boxes: a callable need not be defined outside of the domain."""
     lower, upper = domain.bounding_box
     if field.is_formula or (np.all(boxes[0][0] == lower) and np.all(boxes[0][1] == upper)):
         return True
@@ -478,19 +425,17 @@ def _are_inside(field: Field, domain: Domain, boxes: list[Box], sizes: list[tupl
 
 
 def _merge(boxes: list[FloatArray], resolution: FloatArray) -> list[FloatArray]:
-    """Boxes that overlap, or nearly do, made one."""
-    left, merged = list(boxes), []
-    while left:
-        box = left.pop()
-        near = [
-            other for other in left if np.all(np.maximum(box[0], other[0]) <= np.minimum(box[1], other[1]) + resolution)
-        ]
+    """Merge boxes that overlap, or nearly do."""
+    queue, merged = list(boxes), []
+    while queue:
+        box = queue.pop()
+        near = [b for b in queue if np.all(np.maximum(box[0], b[0]) <= np.minimum(box[1], b[1]) + resolution)]
         if not near:
             merged.append(box)
             continue
-        left = [other for other in left if not any(other is one for one in near)]
+        queue = [other for other in queue if not any(other is one for one in near)]
         together = [box, *near]
-        left.append(np.stack([np.min([b[0] for b in together], axis=0), np.max([b[1] for b in together], axis=0)]))
+        queue.append(np.stack([np.min([b[0] for b in together], axis=0), np.max([b[1] for b in together], axis=0)]))
     return merged
 
 

@@ -1,4 +1,4 @@
-"""How strongly the residual of a system shows in its solution, also beyond the basis."""
+"""How strongly the residual of a system shows in its solution, and errors beyond the basis."""
 
 from __future__ import annotations
 
@@ -27,26 +27,20 @@ from fspielm.estimate.bands import waves_at
 from fspielm.estimate.growth import Growth
 from fspielm.estimate.let_through import Degenerate, LetThrough
 from fspielm.estimate.residuals import HeldOut, Unfitted
-from fspielm.estimate.stability import Hidden, hidden_of, place_of
+from fspielm.estimate.stability import Hidden, hidden_of, point_text
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, identity, once
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# ---- What the estimate adds for functions beyond the basis
-
-
-# ---- Which waves a basis holds, place by place
-
-
-# Polynomials of degree d on a side of length L show waves up to this times d / L, with a digit: ten degrees a
-# wavelength would give ten, but that a wave grows shows with one.
+# Polynomials of degree d on a side of length L show waves up to this times d / L, with one digit: enough to see that a
+# wave grows.
 _SHOWN = 1.4
 
 
 def shown_at(basis: Basis, points: FloatArray, frequencies: FloatArray) -> BoolArray:
-    """Whether waves ``(n, d)`` show in a basis at points ``(n, d)``: of functions on cells, in those of its cell."""
+    """Whether a basis shows waves ``(n, d)`` at points ``(n, d)``; on cells, the functions of the point's cell."""
     if not basis.on_cells:
         return np.asarray(np.all(frequencies <= basis.reach, axis=1))
     found = np.ones(len(points), dtype=np.bool_)
@@ -57,19 +51,18 @@ def shown_at(basis: Basis, points: FloatArray, frequencies: FloatArray) -> BoolA
     return found
 
 
-# ---- What of a residual can drive a wave: the part that oscillates as the wave does
-# Rounding of high derivatives is large where polynomials end, and next to nothing in any wave that is longer; and what
-# changes with time far more slowly than a wave oscillates makes none of it.
+# ---- The part of a residual that can drive a wave: that which oscillates with it
+# Rounding of high derivatives is large at the ends of cells, but hardly contained in longer waves; and a residual that
+# changes far more slowly with time than a wave does not drive it.
 
-
-# Waves in a cell that its nodes tell apart, as a share of their number.
-_TOLD_APART = 0.5
-# Frequencies are looked at a third of an octave apart, and stand for all between.
+# Waves in a cell that its nodes resolve, as a share of their number.
+_RESOLVED = 0.5
+# Frequencies a third of an octave apart stand for all between.
 _BAND = 2 ** (1 / 6) - 2 ** (-1 / 6)
 
 
 def driving(relation: Relation, held_out: HeldOut, coefficients: NumberArray, k: FloatArray) -> FloatArray | None:
-    """The size of a residual at frequencies ``(m,)`` along the first axis, whenever and wherever it has them.
+    """The size of a residual at frequencies ``(m,)`` along the first axis, at any time and place.
 
     Root mean squares over all cells; None where functions are not on cells of one dimension in space.
     """
@@ -93,55 +86,54 @@ def driving(relation: Relation, held_out: HeldOut, coefficients: NumberArray, k:
 
 
 def fastest_change(basis: CellBasis) -> float:
-    """The highest frequency in time that functions of any cell, and products of them, have at all."""
+    """The highest frequency in time of the functions of any cell, and of products of them."""
     return float(2 * np.pi * np.max(basis.degrees[:, -1] / basis.frames.lengths[:, -1]))
 
 
 def _amplitudes(grid: NumberArray, x: FloatArray, k: FloatArray, length: float) -> FloatArray:
-    """Of values ``(n, times)`` at nodes of one cell, on the average over times; infinite where nodes do not tell."""
-    waves = np.exp(-1j * k[:, None] * x) * _weights(len(x))
+    """Amplitudes of values ``(n, times)`` at nodes of one cell, averaged over times; infinite where not resolved."""
+    waves = np.exp(-1j * k[:, None] * x) * _fejer_weights(len(x))
     each = np.abs(waves @ grid).mean(axis=1)
     several = np.sqrt(1 + _BAND * np.abs(k) * length / (2 * np.pi))
-    return np.where(0.5 * np.abs(k) * length <= _TOLD_APART * len(x), 2 * several * each, np.inf)
+    return np.where(0.5 * np.abs(k) * length <= _RESOLVED * len(x), 2 * several * each, np.inf)
 
 
 @cache
-def _weights(n: int) -> FloatArray:
-    """Of n nodes of Chebyshev's, so that sums are means of polynomials (Fejer's first rule)."""
+def _fejer_weights(n: int) -> FloatArray:
+    """Weights of n Chebyshev nodes for means of polynomials (Fejer's first rule)."""
     theta = np.pi * (np.arange(n) + 0.5) / n
     m = np.arange(1, n // 2 + 1)
     return np.asarray((1 - 2 * (np.cos(2 * m * theta[:, None]) / (4 * m**2 - 1)).sum(axis=1)) / n)
 
 
-# ---- What the estimate has to add for functions that are beyond the basis
+# ---- Errors beyond the basis
 
-
-# Data and solutions are known to so many digits.
+# The relative rounding of data and solutions.
 _ROUNDING = 2e-16
-# Where the solution is looked at.
+# Points at which the solution is sampled.
 _PROBES = 256
-# A frequency that is in a basis up to this is in it.
+# A frequency is in a basis that reaches this share of it.
 _SLACK = 1 - 1e-3
-# Of a function that is let through: beside one that is not a solution, by a twentieth of a period, the residual is
-# amplified by little; of one that is, by as much as the digits to which a basis holds it.
+# An amplification above this shows that a function that is let through is a solution; beside one that is not, by a
+# twentieth of a period, the amplification is small.
 _LET_THROUGH = 1e4
-# e-foldings that no number would hold, nearly; and those that a factorisation still shows.
+# Growth in powers of e: nearly the most that a number can hold, and the most that a factorisation shows.
 _MOST_FOLDINGS = 600.0
 _SEEN_FOLDINGS = 30.0
-# Of one function that grows along a line, which a basis holds to few digits only: those that it shows for sure.
+# The same for growth along a line, which a basis represents to a few digits only.
 _SEEN_FROM_ONE_END = 15.0
-# Powers of ten by which a disturbance grows if it is worth to be named.
+# The least growth of a disturbance, in powers of ten, that is named.
 _GROWS = 0.3
-# What a solution may be off by beside a zero of the leading coefficients, over what its residual makes of one there.
-_AMPLE = 3.0
-# Of functions that fall off from the boundary, those across the domain that cosines hold.
+# A safety factor of errors beside a zero of the leading coefficients.
+_SAFETY = 3.0
+# The decay across the domain, in powers of e, of functions at the boundary that cosines can represent.
 _STEEP_FOLDINGS = 20.0
 
 
 @final
 @dataclass(frozen=True)
 class Beyond:
-    """An error that no residual within a basis shows, and what makes it; infinite where nothing bounds it."""
+    """An error that no residual within a basis shows, and its cause; infinite where it has no bound."""
 
     error: float = 0.0
     reason: str = ""
@@ -150,29 +142,17 @@ class Beyond:
 @final
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A solution, and what is known of it.
-
-    Attributes
-    ----------
-    basis : Basis
-    coefficients : (M,) array
-    amplification : float
-        How much larger its error can be than the residual, as far as the basis shows.
-    residuals : mapping of str to BlockResidual
-        Of each block, in its own units.
-    held_out : HeldOut or None
-        The rows that these are of.
-    """
+    """A solution with its residuals."""
 
     basis: Basis
     coefficients: NumberArray
-    amplification: float
-    residuals: Mapping[str, BlockResidual]
-    held_out: HeldOut | None = None
+    amplification: float  # how much larger its error can be than the residual, as far as the basis shows
+    residuals: Mapping[str, BlockResidual]  # of each block, in its own units
+    held_out: HeldOut | None = None  # the rows of these residuals
 
 
 def beyond_basis(problem: Problem, solved: Solved) -> Beyond:
-    """What may hide beyond the basis of a solution of `problem`."""
+    """The largest error that may hide beyond the basis of a solution of `problem`."""
     hidden = hidden_of(problem)
     if hidden.reason:
         return Beyond(float("inf"), hidden.reason)
@@ -184,10 +164,10 @@ def beyond_basis(problem: Problem, solved: Solved) -> Beyond:
 
 
 def _beside_zero(problem: Problem, degenerate: Degenerate, solved: Solved) -> Beyond:
-    """What the residual amounts to beside a zero of the leading coefficients.
+    """The error that the residual causes beside a zero of the leading coefficients.
 
     With a coefficient a of the highest derivative, of order n, a residual r at a distance h from the zero changes the
-    solution by about ``h^n r / a``, however small r and a are there: its norm over the domain says nothing of that.
+    solution by about ``h^n r / a``, however small r and a are there; its norm over the domain does not show that.
     """
     (equation, *others), sites = problem.equations, Sites(degenerate.around)
     if others or len(problem.unknowns) > 1 or not len(sites):
@@ -197,39 +177,38 @@ def _beside_zero(problem: Problem, degenerate: Degenerate, solved: Solved) -> Be
     leading = [np.abs(term.at(sites)) for term in equation.operator.terms if term.order == order]
     unit = np.max(leading, axis=0) / degenerate.distances**order
     return Beyond(
-        _AMPLE * float(np.max(np.abs(residual)[unit > 0] / unit[unit > 0], initial=0.0)),
-        f"the leading coefficient vanishes at {place_of(problem, degenerate.place)}: solutions need not be smooth "
+        _SAFETY * float(np.max(np.abs(residual)[unit > 0] / unit[unit > 0], initial=0.0)),
+        f"the leading coefficient vanishes at {point_text(problem, degenerate.place)}: solutions need not be smooth "
         "there, and may be fixed by the equation alone; check the conditions there, or leave the place out",
     )
 
 
 def passing_size(problem: Problem) -> int:
-    """How many functions hold what the conditions of a problem let through, where that is anything to be held."""
+    """How many functions represent what the conditions of a problem let through; zero if they let nothing through."""
     lower, upper = problem.domain.bounding_box
     affordable = float(hidden_of(problem).affordable(upper - lower).max())
     return functions_up_to(problem, affordable) if affordable else 0
 
 
 def functions_up_to(problem: Problem, frequency: float) -> int:
-    """All orders up to the frequency around the domain, as of waves of that length."""
+    """The number of waves of a frequency that represent functions around the domain."""
     scene = scene_of(problem.domain)
     return directions_needed(frequency * scene.radius(tuple(range(scene.dimension))), problem.dimension)
 
 
 def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
-    """Whether the basis holds the functions that conditions let through: then the sensitivity has seen them.
+    """An infinite error if the basis misses a function that conditions let through, or if that may be a solution.
 
-    Where that is very large, one of them may be a solution without data, of which any multiple can be added.
+    If the basis contains it, the sensitivity shows it; if that is very large, any multiple may be in the solution.
     """
     highest, basis = solved.basis.reach, solved.basis
-    # what is steep at the boundary is held by functions that are so too, which there are for one unknown and on open
-    # domains, or by cells
+    # only cells, and the functions for one unknown and on open domains, can be steep at the boundary
     is_smooth = len(problem.unknowns) > 1 and not basis.is_piecewise and not problem.domain.is_unbounded
     lower, upper = problem.domain.bounding_box
     for function in hidden.passing:
         if np.all(function.along * (upper - lower) <= 2 * np.pi):
-            continue  # which every basis holds
-        almost, remedy = _told(function)
+            continue  # every basis contains it
+        almost, remedy = _describe(function)
         few = basis.size < functions_up_to(problem, function.frequency)
         if few or (is_smooth and function.foldings > _STEEP_FOLDINGS) or np.any(_SLACK * function.along > highest):
             beyond = "and is beyond the functions that were solved with, so that it may be in the solution unseen"
@@ -239,8 +218,8 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
     return Beyond()
 
 
-def _told(function: LetThrough) -> tuple[str, str]:
-    """What may be in the solution, and what would help."""
+def _describe(function: LetThrough) -> tuple[str, str]:
+    """What may be in the solution, and a remedy."""
     if function.is_interface:
         return (
             f"materials of opposite signs meet at {function.condition!r}, along which functions of frequencies up to "
@@ -256,7 +235,7 @@ def _told(function: LetThrough) -> tuple[str, str]:
 
 
 def unseen_growth(problem: Problem, basis: Basis) -> float:
-    """By how much a disturbance grows over the time of a problem, at most, that the sensitivity does not show."""
+    """The largest growth over the time of a problem of a disturbance that the sensitivity does not show."""
     growth = hidden_of(problem).growth
     among = np.empty(0, dtype=np.intp) if growth is None else _unseen(growth, basis)
     if growth is None or not among.size:
@@ -265,19 +244,15 @@ def unseen_growth(problem: Problem, basis: Basis) -> float:
 
 
 def _unseen(growth: Growth, basis: Basis) -> NDArray[np.intp]:
-    """The disturbances that the sensitivity does not show, by their places in `growth`.
-
-    Such are those of frequencies, or rates, beyond the basis; and those that grow by more than its rounding leaves.
-    """
+    """Indices of disturbances that the sensitivity does not show: beyond the basis, or beyond the digits of numbers."""
     seen = _SEEN_FOLDINGS if growth.ends is None else _SEEN_FROM_ONE_END
     return np.flatnonzero(_is_beyond(growth, basis) | (growth.foldings > seen))
 
 
 def _is_beyond(growth: Growth, basis: Basis) -> BoolArray:
-    """Whether disturbances are beyond the basis; at a front, beyond the functions that are there."""
+    """Whether disturbances are beyond the basis; at a front, beyond the functions there."""
     if growth.places is None:
         return np.asarray(np.any(_SLACK * growth.frequencies > basis.reach, axis=1))
-
     n, stretches, dimension = growth.places.shape
     frequencies = np.repeat(growth.frequencies, stretches, axis=0)
     shown = shown_at(basis, growth.places.reshape(-1, dimension), frequencies).reshape(n, stretches)
@@ -285,7 +260,7 @@ def _is_beyond(growth: Growth, basis: Basis) -> BoolArray:
 
 
 def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
-    """What the residual, if it is one disturbance, and the solution's last digits at every time have grown to."""
+    """The error to which the residual and the rounding of the solution at every time may have grown."""
     time, among = problem.domain.time, _unseen(growth, solved.basis)
     if not among.size:
         return Beyond()
@@ -294,23 +269,23 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
         assert time is not None
         begin, end = time.start, time.end
     duration = abs(end - begin)
-    sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # only looks
+    sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # for inspection only
     value = identity(problem.dimension)
     each = [value.on(unknown) for unknown in range(len(problem.unknowns))]
     values = evaluate_each(solved.basis, solved.coefficients, each, sites, threads=1)
     shares = (sites.points[:, -1] - begin) / (end - begin)
     if growth.places is None:
         among = among[[growth.foldings[among].argmax()]]
-        sources, at_once = np.zeros(1), _disturbance(problem, duration, sites, solved)
+        sources, initial = np.zeros(1), _disturbance(problem, duration, sites, solved)
     else:
         sources = _sources(problem, growth, among, sites, solved)
-        at_once = _disturbance(problem, duration, sites, solved, sources=False)
+        initial = _disturbance(problem, duration, sites, solved, sources=False)
     error, worst = -1.0, 0
     for which, source in zip(among, sources, strict=True):
-        later = np.exp(np.minimum(growth.left(which, shares), _MOST_FOLDINGS))
+        later = np.exp(np.minimum(growth.remaining(which, shares), _MOST_FOLDINGS))
         rounded = _ROUNDING * max(safe_rms(own * later) for own in values)
         whole = float(np.exp(min(growth.foldings[which], _MOST_FOLDINGS)))
-        grown = rounded + at_once * whole + float(source) * (safe_rms(later) if source > 0 else 0.0)
+        grown = rounded + initial * whole + float(source) * (safe_rms(later) if source > 0 else 0.0)
         error, worst = max((error, worst), (grown, int(which)), key=lambda one: one[0])
     frequency = float(np.linalg.norm(growth.frequencies[worst, :-1]))
     what = f"of frequency {frequency:.3g} " if problem.dimension > 1 else ""
@@ -333,14 +308,14 @@ def _disturbance(problem: Problem, duration: float, sites: Sites, solved: Solved
     for relation in problem.relations:
         residual = solved.residuals[relation.name].rms if relation.name in solved.residuals else 0.0
         if relation.condition is None:
-            total += residual * _of_a_source(relation.operator, duration, sites) if sources else 0.0
+            total += residual * _source_effect(relation.operator, duration, sites) if sources else 0.0
         elif relation.region.kind == "start" or relation.operator.order == 0 or problem.dimension == 1:
             total += residual * duration**relation.operator.order
     return total
 
 
 def _sources(problem: Problem, growth: Growth, among: NDArray[np.intp], sites: Sites, solved: Solved) -> FloatArray:
-    """What residuals of equations are as sources of some of the disturbances, in units of the solution."""
+    """The residuals of equations as sources of some disturbances, in units of the solution."""
     assert problem.domain.time is not None
     duration = problem.domain.time.duration
     k, exponents = growth.frequencies[among, 0], growth.frequencies[among, -1]
@@ -352,27 +327,23 @@ def _sources(problem: Problem, growth: Growth, among: NDArray[np.intp], sites: S
         known = None if solved.held_out is None else driving(relation, solved.held_out, solved.coefficients, k)
         if known is not None:
             slow = min(fastest_change(basis) for basis in solved.basis.on_cells)
-            # over the time given it adds up as if it oscillated along, or it is off by so much
+            # over time it adds up as if it oscillated with the wave, or less by this factor
             off = np.maximum(duration * (exponents - slow), 1.0)
             size = np.minimum(known, size / np.where(exponents > 2 * slow, off, 1.0))
-        total += size * _of_a_source(relation.operator, duration, sites)
+        total += size * _source_effect(relation.operator, duration, sites)
     return total
 
 
-def _of_a_source(operator: Operator, duration: float, sites: Sites) -> float:
-    """What a source of size one amounts to over the time given: each equation is in units of its own."""
+def _source_effect(operator: Operator, duration: float, sites: Sites) -> float:
+    """The effect of a source of size one over the time: each equation has its own units."""
     highest = max(term.orders[-1] for term in operator.terms)
     leading = sum(safe_rms(term.at(sites)) for term in operator.terms if term.orders[-1] == term.order == highest)
     return duration**highest / leading if leading > 0 else 0.0
 
 
-# ---- How strongly the residual of a system shows in its solution
+# ---- The sensitivity of a system
 
-
-# ---- How strongly the residual of a system shows in its solution
-
-
-# Points at which the solution is looked at.
+# Points at which the solution is sampled.
 PROBES = 600
 _POWER_STEPS = 10
 
@@ -380,33 +351,23 @@ _POWER_STEPS = 10
 @final
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """How strongly a system's residual shows in its solution; does not depend on the data.
+    """How strongly a system's residual shows in its solution; it does not depend on the data."""
 
-    Attributes
-    ----------
-    each : tuple of float
-        The amplification of the residual in each unknown.
-    values : tuple of (n, M) arrays
-        The features at the points where the solution is looked at, for each unknown; sparse where they are on cells.
-    null : (M,) array
-        Coefficients of the function that is amplified most: in the unknown of the largest amplification.
-    """
-
-    each: tuple[float, ...]
-    values: tuple[NumberArray, ...]
-    null: NumberArray
+    each: tuple[float, ...]  # the amplification of the residual in each unknown
+    values: tuple[NumberArray, ...]  # for each unknown, the features at the probing points (n, M); sparse on cells
+    null: NumberArray  # (M,): coefficients of the function with the largest amplification
 
     @property
     def amplification(self) -> float:
-        """The largest."""
+        """The largest amplification of all unknowns."""
         return max(self.each)
 
     def times(self, factor: float) -> Sensitivity:
-        """The same, more cautious."""
+        """The sensitivity with amplifications multiplied by a factor."""
         return self if factor == 1.0 else replace(self, each=tuple(factor * each for each in self.each))
 
     def at_least(self, other: Sensitivity) -> Sensitivity:
-        """With the amplifications of another one, where those are larger."""
+        """The sensitivity with the amplifications of another one where those are larger."""
         return replace(self, each=tuple(max(pair) for pair in zip(self.each, other.each, strict=True)))
 
 
@@ -417,8 +378,8 @@ def find_sensitivity(
     probes = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
     each, values, nulls = [], [], []
     for unknown, known in enumerate(problem.unknowns):
-        elsewhere = problem.domain.is_unbounded and known.domain is not problem.domain
-        here = Sites(known.domain.sample(PROBES, rng, "low-discrepancy")) if elsewhere else probes
+        has_own_domain = problem.domain.is_unbounded and known.domain is not problem.domain
+        here = Sites(known.domain.sample(PROBES, rng, "low-discrepancy")) if has_own_domain else probes
         Phi = tabulate(basis, identity(problem.dimension).on(unknown), here, threads=threads)
         amplification, null = largest_amplification(Phi, factored, rng)
         each.append(amplification)
@@ -428,7 +389,7 @@ def find_sensitivity(
 
 
 def largest_amplification(Phi: NumberArray, factored: Factored, rng: np.random.Generator) -> tuple[float, NumberArray]:
-    """The largest amplification, and the coefficients of the function that has it."""
+    """The largest amplification, and the coefficients of its function."""
     rows, columns = factored.shape
     if rows < columns or not np.all(factored.diagonal > 0):  # the rows do not determine the coefficients
         return float("inf"), np.zeros(columns)
@@ -449,13 +410,12 @@ def _unit(vector: NumberArray) -> NumberArray:
     return np.asarray(vector / np.linalg.norm(vector))
 
 
-# ---- Functions that almost satisfy an equation: what a right-hand side that was left out would show as
-# The response to a part of the right-hand side is largest where the equation almost vanishes: at low frequencies, and
-# at those of its own solutions, where it grows along the way. Features for the peaks of a right-hand side answer less,
-# so the largest response among them alone would make light of what they leave out.
+# ---- Functions that almost satisfy an equation
+# The response to a right-hand side is largest where the equation almost vanishes: at low frequencies, and at those of
+# its own solutions, where it grows along the way. Features for the peaks of a right-hand side respond less, and by
+# themselves would underestimate the effect of what they leave out.
 
-
-# Functions of low frequencies, by the number of dimensions, and how many periods over the domain those have at most.
+# Functions of low frequencies, by the number of dimensions, and the most periods over the domain.
 _LOW = {1: 12, 2: 30}
 _LOW_ABOVE = 60
 _PERIODS = 2.0
@@ -467,15 +427,12 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 
 def nearby_number(problem: Problem) -> int:
-    """How many there are, at most."""
+    """The most functions that `nearby_functions` returns."""
     return len(problem.unknowns) * _LOW.get(problem.dimension, _LOW_ABOVE) + _GROWING
 
 
 def nearby_functions(problem: Problem, exact: Basis, rng: np.random.Generator) -> list[Basis]:
-    """Cosines of low frequencies for each unknown, and functions like those of `exact` with a linear factor.
-
-    The latter for a single unknown alone.
-    """
+    """Cosines of low frequencies for each unknown; for a single one, also functions of `exact` with a linear factor."""
     lower, upper = problem.domain.bounding_box
     widths = tuple(_PERIODS * 2 * np.pi / (upper - lower))
     band = Band(_LOW.get(problem.dimension, _LOW_ABOVE), widths)
@@ -490,7 +447,7 @@ def nearby_functions(problem: Problem, exact: Basis, rng: np.random.Generator) -
 
 
 def _some(problem: Problem, basis: ExponentialBasis, number: int, rng: np.random.Generator) -> NDArray[np.int_]:
-    """So many of the functions that oscillate or fall off, from the slowest to the fastest, most of them slow."""
+    """Some of the functions that oscillate or decay, from the slowest to the fastest, most of them slow."""
     moving = rng.permutation(np.flatnonzero(np.any(basis.W != 0, axis=1) & _leads_away(problem, basis)))
     slowest = moving[np.argsort(np.linalg.norm(basis.W[moving], axis=1), kind="stable")]
     ranks = np.unique(np.geomspace(1, max(len(slowest), 1), number).astype(int)) - 1
@@ -498,10 +455,7 @@ def _some(problem: Problem, basis: ExponentialBasis, number: int, rng: np.random
 
 
 def _leads_away(problem: Problem, basis: ExponentialBasis) -> NDArray[np.bool_]:
-    """Whether a linear factor makes functions that no longer satisfy the equation.
-
-    At a double zero of the symbol, as all are that a plate has, it does not: with it they are among the exact ones.
-    """
+    """Whether functions with a linear factor no longer satisfy the equation; they do at a double zero of the symbol."""
     symbol = symbol_of(problem.determinant)
     slopes = np.linalg.norm(basis.W, axis=1) * np.linalg.norm(symbol.gradient(basis.W), axis=1)
     return np.asarray((slopes > _DOUBLE * symbol.size(basis.W)) | (basis.powers > 0))
@@ -517,44 +471,33 @@ def _growing(problem: Problem, basis: ExponentialBasis, some: NDArray[np.int_]) 
 
 
 def _steepest(gradient: NDArray[np.complex128]) -> FloatArray:
-    """Real unit vectors along complex gradients ``(n, d)``, as far as they have a direction."""
+    """Real unit vectors along complex gradients ``(n, d)``."""
     leading = np.take_along_axis(gradient, np.argmax(np.abs(gradient), axis=1)[:, None], axis=1)
     square = np.maximum(np.abs(leading) ** 2, _TINY)
     turned = (gradient * np.conj(leading) / square).real
     return np.asarray(turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), 1e-300))
 
 
-# ---- How sensitive a problem is, seen by more functions than the solution is made of
-# Features that satisfy the equation are few, and may leave out just the function that the conditions see least: the
-# eigenfunction of a resonance that the data hardly excite, or a singular one at a corner. The residual then looks
-# harmless. Functions independent of them, which satisfy the equation as well, show what it may hide; beside features
-# for a right-hand side, so do functions that almost satisfy it (see `nearly_exact`).
+# ---- The sensitivity with more functions than the solution has
+# Trefftz features (which satisfy the equation) are few, and may leave out the function that the conditions hardly see:
+# the eigenfunction of a resonance that the data hardly excite, or a singular function at a corner. The residual is then
+# misleadingly small. Further Trefftz functions show it; with features for a right-hand side, so do functions that
+# almost satisfy the equation (see `nearby_functions`).
 
-
-# Independent features, as a share of those that are there.
+# Further features, as a share of those of the basis, and the fewest that are useful.
 _SHARE = 0.125
-# Fewer tell nothing.
 _LEAST_FEATURES = 4
-# Rows for each of the functions, at least.
+# The fewest rows for each function.
 _LEAST_ROWS = 1.2
 
 
 def probe(
     discretisation: Finite, blocks: Sequence[BlockRows], factored: Factored, rng: np.random.Generator
 ) -> Sensitivity | None:
-    """The sensitivity of a system, or that of the one with further columns, whichever is larger.
+    """The sensitivity of a factored system, or that with further columns, whichever is larger.
 
-    None where no part of the family satisfies the equation, and conditions let nothing through that is known: then
-    nothing is hidden, nor can be found this way.
-
-    Parameters
-    ----------
-    discretisation : Finite
-    blocks : sequence of BlockRows
-        Of its system.
-    factored : Factored
-        The same.
-    rng : Generator
+    None where the family has no Trefftz functions and conditions let no known function through: then nothing is hidden
+    that could be found this way.
     """
     if not isinstance(discretisation, Discretisation):
         return None
@@ -573,12 +516,9 @@ def probe(
 
 
 def further_features(problem: Problem, family: Family, columns: int, rows: int) -> int:
-    """How many features are added to probe those of a family that satisfy the equation.
-
-    As many as the rows can tell apart beside all of the `columns`.
-    """
+    """How many Trefftz features are added to probe a family: no more than the rows can resolve with all `columns`."""
     exact = _exact(family)
-    if not exact or problem.domain.is_unbounded:  # where functions of the objects are as many as these could tell apart
+    if not exact or problem.domain.is_unbounded:  # the functions of objects are as many as the rows resolve
         return 0
     needed = max(neurons_needed(problem), passing_size(problem))
     wanted = max(int(_SHARE * exact), needed if exact < needed else 0)
@@ -587,7 +527,7 @@ def further_features(problem: Problem, family: Family, columns: int, rows: int) 
 
 
 def further_columns(problem: Problem, family: Family, columns: int, rows: int) -> int:
-    """How many columns `probe` adds to a system, those at corners and holes apart."""
+    """How many columns `probe` adds to a system, without those at corners and holes."""
     further = further_features(problem, family, columns, rows)
     if _exact(family) and not family.satisfies_equation:
         further += nearby_number(problem)
@@ -595,13 +535,13 @@ def further_columns(problem: Problem, family: Family, columns: int, rows: int) -
 
 
 def special_beside(problem: Problem, columns: Iterable[Basis]) -> list[Basis]:
-    """The functions at corners and in holes that `probe` looks at: those where no `columns` are."""
+    """The functions at corners and in holes that `probe` adds: at those without any of the `columns`."""
     there = {corner for basis in columns for corner in basis.corners}
     return [basis for basis in special_columns(problem, True) if there.isdisjoint(basis.corners)]
 
 
 def fitting_columns(sizes: Iterable[int], columns: int, rows: int) -> int:
-    """How many columns bases of these sizes add to so many `columns`, each as long as the rows can tell all apart."""
+    """How many columns bases of these sizes add to `columns`, each if the rows can resolve all."""
     added = 0
     for size in sizes:
         added += size if size <= _most(columns + added, rows) else 0
@@ -609,7 +549,7 @@ def fitting_columns(sizes: Iterable[int], columns: int, rows: int) -> int:
 
 
 def _let_through(problem: Problem, columns: int, rows: int) -> list[Basis]:
-    """The functions themselves that conditions on flat parts let through: a basis may hold them to few digits."""
+    """The functions that conditions on flat parts let through, which a basis may represent to a few digits only."""
     found = [function.W for function in hidden_of(problem).passing if function.W is not None]
     if not found or 2 * sum(map(len, found)) > _most(columns, rows):
         return []
@@ -620,7 +560,7 @@ def _let_through(problem: Problem, columns: int, rows: int) -> list[Basis]:
 
 
 def _exact(family: Family) -> int:
-    """How many features of a family satisfy the equation."""
+    """The number of Trefftz features of a family."""
     return sum(part.neurons for part in family.parts if part.satisfies_equation)
 
 
@@ -629,13 +569,13 @@ def _most(columns: int, rows: int) -> int:
 
 
 def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[Basis]:
-    """Functions that satisfy the equation, or almost, beside those of the basis: as many as the rows can tell apart."""
+    """Functions that satisfy the equation, or almost, in addition to the basis: as many as the rows can resolve."""
     problem, family, basis = discretisation.problem, discretisation.family, discretisation.basis
     rows = discretisation.rows
     further: list[Basis] = []
     number = further_features(problem, family, basis.size, rows)
     if number:
-        # the few of frequency zero are in every basis, and must not be there twice
+        # functions of frequency zero are in every basis already
         further += draw_features(problem, Characteristic(number), rng).varying
     if not family.satisfies_equation:
         exact = Joined([part for part in family.parts if part.satisfies_equation])
@@ -647,24 +587,22 @@ def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[B
     return further
 
 
-# ---- Whether a sensitivity has settled: at a resonance it grows as long as functions are added
-# The function that residuals see least is held by a basis to some digits, and the sensitivity ends with those, be the
-# problem well-posed or at a resonance. Where it is well-posed, a part of the functions shows nearly the same
-# sensitivity; at a resonance every function that is added shows more of it. An estimate rests on a sensitivity that has
-# settled.
+# ---- Whether a sensitivity has settled
+# The sensitivity of a basis is limited by the digits to which it represents the function with the smallest residual. In
+# a well-posed problem, a part of the basis has nearly the same sensitivity; at a resonance, the sensitivity grows with
+# every further function. An estimate is reliable if the sensitivity has settled.
 
-
-# Radians that a wave of the equation turns across the domain, if it may resonate there.
+# The least phase, in radians, of a wave across a domain in which it may resonate.
 _RADIANS = 1.0
-# A band is to show no more than so many times the sensitivity of a narrower one, with this share of what it has beyond
-# the problem's frequencies; on an interval, and above. Fewer functions in the same band may show all that it can hold.
+# The largest ratio of the sensitivity of a band to that of a narrower one, with this share of the margin beyond the
+# problem's frequencies; on an interval, and in more dimensions.
 _MARGIN, _GROWTH, _GROWTH_ABOVE = 0.3, 1.5, 1.9
-# Or, where only the last functions show more, as those do that few rows hold: a band without these, no more than so
-# many times the sensitivity of the problem's frequencies alone. At a resonance every function shows more.
+# The last functions, with few rows, may be more sensitive. Then the band without these may exceed the sensitivity of
+# the problem's frequencies by this factor. At a resonance, every function adds to the sensitivity.
 _WITHOUT_LAST, _LITTLE_GROWTH = 0.7, 1.25
-# Of other families, the share of the functions that stands for the problem's frequencies.
-_SHARE_SETTLED = 0.57
-# In cells: what the last degrees alone leave of the function that residuals see least, over what all of them do.
+# For other families, the share of the functions that stands for the problem's frequencies.
+_CORE_SHARE = 0.57
+# In cells: the largest ratio of the residual of the last degrees to that of the whole function with the smallest one.
 _CANCELLED = 3.5
 
 
@@ -676,7 +614,7 @@ def may_resonate(problem: Problem) -> bool:
     lower, upper = problem.domain.bounding_box
     try:
         _, waves = waves_at(problem, np.zeros(problem.dimension))
-    except ProblemError:  # a coefficient has no value at one of many points: whoever needs it there says so
+    except ProblemError:  # a coefficient has no value at one of many points, which is reported where it is needed
         return True
     return bool(np.any(waves * (upper - lower) > _RADIANS))
 
@@ -698,18 +636,18 @@ def has_settled(
         size = safe_rms(Phi @ sensitivity.null)
         return Unfitted(finite, blocks, held_out).norm(left) * sensitivity.amplification <= _CANCELLED * size
 
-    def shown(margin: float) -> float:
-        some = _slower(finite, margin)
+    def amplification(margin: float) -> float:
+        some = _narrower_band(finite, margin)
         return largest_amplification(Phi[:, some], factored.restricted(some), np.random.default_rng(0))[0]
 
     growth = _GROWTH if finite.problem.dimension == 1 else _GROWTH_ABOVE
-    if sensitivity.amplification <= growth * shown(_MARGIN):
+    if sensitivity.amplification <= growth * amplification(_MARGIN):
         return True
-    return shown(_WITHOUT_LAST) <= _LITTLE_GROWTH * shown(0.0)
+    return amplification(_WITHOUT_LAST) <= _LITTLE_GROWTH * amplification(0.0)
 
 
-def _slower(finite: Finite, margin: float) -> NDArray[np.intp]:
-    """The columns of a narrower band; of any other family, the first; of functions without frequencies, all."""
+def _narrower_band(finite: Finite, margin: float) -> NDArray[np.intp]:
+    """The columns of a narrower band; for any other family, the first; of functions without frequencies, all."""
     family = finite.family if isinstance(finite, Discretisation) else None
     band = family.family if isinstance(family, Each) else family
 
@@ -717,7 +655,7 @@ def _slower(finite: Finite, margin: float) -> NDArray[np.intp]:
         if leaf.frequencies is None:
             return np.ones(leaf.size, dtype=np.bool_)
         if not isinstance(band, Band) or band.core is None:
-            return np.arange(leaf.size) < (_SHARE_SETTLED + (1 - _SHARE_SETTLED) * margin) * leaf.size
+            return np.arange(leaf.size) < (_CORE_SHARE + (1 - _CORE_SHARE) * margin) * leaf.size
         core, widths = np.array(band.core), np.array(band.widths)
         return in_rounded_box(leaf.frequencies.real, core, core + margin * (widths - core))
 

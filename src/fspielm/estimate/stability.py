@@ -1,4 +1,4 @@
-"""What may hide from every basis, found once for a problem."""
+"""Solutions that no basis shows: ill-posed problems, growth, and functions that conditions let through."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fspielm.estimate.let_through import (
     find_degenerate,
     freeze_inside,
     let_through,
-    telling,
+    representative_sites,
     without_phase,
 )
 from fspielm.geometry.boundary import Sites
@@ -31,8 +31,7 @@ from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# ---- Equations of waves with conditions all round, as if they were elliptic
-
+# ---- Wave equations with conditions all round, as if they were elliptic
 
 _DIRECTIONS = 500
 # The principal part has both signs if the smaller extreme is more than this share of the larger.
@@ -40,19 +39,21 @@ _BOTH_SIGNS = 1e-3
 
 
 def is_wave_all_round(problem: Problem) -> bool:
-    """Whether an equation without time has waves in its highest derivatives, and conditions on the whole boundary.
+    """Whether an equation without time is a wave equation with conditions on the whole boundary.
 
     Its principal part then takes both signs at one place, as that of ``u_xx - u_yy`` does; one that only vanishes
-    along some direction is of diffusion along the others. Parts of the boundary that are characteristic may be without
-    conditions, as in Goursat's problem ``u_xy = f``; whatever else is, would have been refused.
+    along some direction describes diffusion along the others. Only characteristic parts of the boundary can be without
+    conditions, as in Goursat's problem ``u_xy = f``; other cases are refused earlier.
     """
     operator, domain = problem.determinant, problem.domain
     if domain.time is not None or problem.dimension == 1 or operator.order < 2 or operator.order % 2:
         return False
-    if _has_free_part(problem):
+    held = {part.name for relation in problem.constraints for part in relation.region.parts}
+    parts = domain.boundary([str(symbol) for symbol in problem.coordinates])
+    if any(part.name not in held for part in parts):
         return False
     principal = freeze_inside(problem)[1].principal()
-    principal = principal.select(telling(principal))
+    principal = principal.select(representative_sites(principal))
     lower, upper = domain.bounding_box
     directions = half_sphere(_DIRECTIONS, problem.dimension, np.random.default_rng(0)) / (upper - lower)
     powers = np.prod(directions[:, None, :] ** principal.orders, axis=2)
@@ -63,40 +64,32 @@ def is_wave_all_round(problem: Problem) -> bool:
     return bool(np.any(smaller > _BOTH_SIGNS * np.abs(values).max(axis=0)))
 
 
-def _has_free_part(problem: Problem) -> bool:
-    """Whether a part of the boundary is without any condition."""
-    held = {part.name for relation in problem.constraints for part in relation.region.parts}
-    parts = problem.domain.boundary([str(symbol) for symbol in problem.coordinates])
-    return any(part.name not in held for part in parts)
+# ---- Whether the conditions of a system determine all solutions that decay from its boundary
+# The solutions of a system without time that oscillate along a boundary with a high frequency and decay from it are the
+# zeros of its determinant on one side, with their null vectors; there should be as many conditions. If the matrix of
+# the conditions on these is singular at every frequency, as where one condition follows from the others, some solutions
+# are not determined, and no basis of lower frequencies shows them (S. Agmon, A. Douglis, L. Nirenberg, Comm. Pure Appl.
+# Math. 17, 1964).
 
-
-# ---- Whether the conditions of a system hold back all that may fall off from its boundary
-# Along a boundary with a high frequency, the solutions of a system without time that fall off from it are the zeros of
-# its determinant on one side, with their null vectors: as many as conditions belong there. If the matrix of the
-# conditions on these is singular whatever the frequency, as where one of them follows from the others, something is let
-# through that no basis of lower frequencies holds (S. Agmon, A. Douglis, L. Nirenberg, Comm. Pure Appl. Math. 17,
-# 1964).
-
-
-# Sites of each part, and periods over the domain, at which it is looked: all of them have to agree.
+# Sites of each part, and periods over the domain, all of which have to agree.
 _SITES = 3
 _PERIODS = (23.7, 71.3, 214.9)
-# What falls off does so by this share of its frequency, at least.
-_FALLS = 1e-6
-# Beside the largest, a singular value like this is rounding.
+# The least rate of decay, relative to the frequency.
+_LEAST_DECAY = 1e-6
+# Singular values below this, relative to the largest, are rounding.
 _SINGULAR = 1e-8
 
 
-def uncovered(problem: Problem) -> str:
-    """The conditions that hold back less than they should, by name; empty where there are none, or none can be told."""
+def insufficient_conditions(problem: Problem) -> str:
+    """The names of conditions that do not determine the solution at the boundary; empty if none are found."""
     number = len(problem.unknowns)
     if number == 1 or problem.domain.time is not None or problem.dimension == 1 or len(problem.equations) > number:
         return ""
     for here, sites in _places(problem):
         try:
-            if all(_lets_through(problem, here, sites, periods) for periods in _PERIODS):
+            if all(_is_insufficient(problem, here, sites, periods) for periods in _PERIODS):
                 return ", ".join(condition.name for condition in here)
-        except UnsuitableError:  # at this place the equations have no determinant with zeros
+        except UnsuitableError:  # the determinant of the equations has no zeros here
             continue
     return ""
 
@@ -114,83 +107,85 @@ def _places(problem: Problem) -> Iterator[tuple[list[Relation], Sites]]:
             yield [c for c in on_part if c.holds(site.points)[0]], site
 
 
-def _lets_through(problem: Problem, here: Sequence[Relation], site: Sites, periods: float) -> bool:
-    """Whether some field that falls off from the site is held back by none of the conditions."""
+def _is_insufficient(problem: Problem, here: Sequence[Relation], site: Sites, periods: float) -> bool:
+    """Whether some field that decays from the site satisfies all conditions."""
     assert site.normals is not None  # every boundary part has them
     lower, upper = problem.domain.bounding_box
     frequency = 2 * np.pi * periods / float((upper - lower).max())
     equations = [_frozen(equation.operator, site) for equation in problem.equations]
-    falling = _falling(problem, equations, site, frequency)
-    if not len(falling):
+    decaying = _decaying_frequencies(problem, equations, site, frequency)
+    if not len(decaying):
         return False
     scales = natural_scales(problem, np.full(problem.dimension, frequency))
-    amplitudes = null_amplitudes(equations, falling, 1 / frequency)
+    amplitudes = null_amplitudes(equations, decaying, 1 / frequency)
     amplitudes /= np.abs(amplitudes / scales[:, None]).max(axis=(1, 2), keepdims=True)
-    none = np.zeros(len(falling))
-    waves = ExponentialBasis(falling.W, none, site.points[0], none, along=frequency * falling.along)
+    none = np.zeros(len(decaying))
+    waves = ExponentialBasis(decaying.W, none, site.points[0], none, along=frequency * decaying.along)
     modes = ModeBasis(waves, amplitudes, is_real=False)
     rows = [_row(modes, _frozen(c.operator, site), site, frequency, scales) for c in here]
-    if len(rows) < len(falling):
+    if len(rows) < len(decaying):
         return True
     singular = np.linalg.svd(np.stack(rows), compute_uv=False)
     return bool(singular[-1] <= _SINGULAR * singular[0])
 
 
 def _frozen(operator: Operator, site: Sites) -> Operator:
-    """The operator with the coefficients that it has at a site."""
+    """The operator with its coefficients at a site."""
     return Operator(operator.dimension, tuple(replace(t, coefficient=t.at(site)[0].item()) for t in operator.terms))
 
 
-def _falling(problem: Problem, equations: Sequence[Operator], site: Sites, frequency: float) -> Frequencies:
-    """The zeros of the determinant that oscillate along the boundary and fall off into the domain."""
+def _decaying_frequencies(
+    problem: Problem, equations: Sequence[Operator], site: Sites, frequency: float
+) -> Frequencies:
+    """The zeros of the determinant that oscillate along the boundary and decay into the domain."""
     assert site.normals is not None
     symbol = symbol_of(determinant(equations, len(problem.unknowns), problem.domain))
-    across = tangents(site.normals, np.random.default_rng(0))  # only looks
+    across = tangents(site.normals, np.random.default_rng(0))  # for inspection only
     found = solve_along(symbol, (frequency * across).astype(np.complex128), site.normals, frequency)
     inward = -(found.W.imag @ site.normals[0])
-    return found.select(inward > _FALLS * np.linalg.norm(found.W, axis=1))
+    return found.select(inward > _LEAST_DECAY * np.linalg.norm(found.W, axis=1))
 
 
 def _row(modes: ModeBasis, operator: Operator, site: Sites, frequency: float, scales: FloatArray) -> FloatArray:
-    """A condition on the modes, relative to the size of its terms."""
+    """A condition applied to the modes, relative to the size of its terms."""
     size = sum(abs(complex(t.at(site)[0])) * frequency**t.order * scales[t.unknown] for t in operator.terms)
     return np.asarray(modes.matrix(operator, site)[0] / (size or 1.0))
 
 
-# ---- Functions that live along an interface between materials of opposite signs (surface plasmons)
-# With ``a`` of opposite signs on either side, ``exp(i k t - k |n|)`` leaves in the flux ``k (a1 + a2)``, however large
-# k is: nothing at a contrast of -1, where every frequency passes. Beside it, what the layers on either side leave of
-# the function at their other end, ``exp(-k d)``, makes up for the difference at some k; beyond that k none passes.
+# ---- Functions along an interface between materials of opposite signs (surface plasmons)
+# With coefficients a1 and a2 of opposite signs, ``exp(i k t - k |n|)`` has the flux residual ``k (a1 + a2)``. At a
+# contrast of -1 it is zero, and functions of every frequency satisfy the conditions. Near it, the values of the
+# function at the other ends of the layers, ``exp(-k d)``, balance the residual at some k; beyond that k there are none.
 
-
-_SITES_BETWEEN_MATERIALS = 256
-# What is seen across a layer lies within this slope from the normal; of distances, the share that may be smaller.
-_CONE, _SHARE = 0.25, 0.1
+_INTERFACE_SITES = 256
+# The slope from the normal within which the other end of a layer is searched; and the quantile of its distances.
+_CONE, _QUANTILE = 0.25, 0.1
 # Nearer to a contrast of -1 than this, only rounding would select a frequency.
 _NO_CONTRAST = 1e-9
 
 
-def between_materials(problem: Problem) -> list[LetThrough]:
-    """The highest frequency along each interface at which a function may pass, where materials have opposite signs."""
+def interface_functions(problem: Problem) -> list[LetThrough]:
+    """The function of the highest frequency along each interface between materials of opposite signs."""
     found: list[LetThrough] = []
     lines = [line for line in problem.interfaces if line.part.parameters]
     if not lines or len(problem.unknowns) > 1:
         return found
-    every = [probe(line.part, _SITES_BETWEEN_MATERIALS) for line in lines]
+    every = [probe(line.part, _INTERFACE_SITES) for line in lines]
     ends = np.concatenate(
-        [sites.points for sites in every]
-        + [probe(part, _SITES_BETWEEN_MATERIALS).points for part in problem.domain.boundary()]
+        [sites.points for sites in every] + [probe(part, _INTERFACE_SITES).points for part in problem.domain.boundary()]
     )
     for line, sites in zip(lines, every, strict=True):
         rules = [rule for rule in line.rules if rule.kind == "flux"]
         if not rules:
             continue
-        first, second = (_along_normal(flux, sites) for flux in (rules[0].first, rules[0].second))
+        first, second = (_normal_coefficients(flux, sites) for flux in (rules[0].first, rules[0].second))
         opposite = first * second < 0
         if not opposite.any():
             continue
         contrast = float((np.abs(first + second) / np.abs(first - second))[opposite].min())
-        frequency = float("inf") if contrast < _NO_CONTRAST else float(np.log(2 / contrast)) / _across(sites, ends)
+        frequency = (
+            float("inf") if contrast < _NO_CONTRAST else float(np.log(2 / contrast)) / _layer_thickness(sites, ends)
+        )
         assert sites.normals is not None  # every interface has them
         reach = np.sqrt(np.maximum(1 - sites.normals**2, 0.0)).max(axis=0)
         along = np.where(reach > 0, frequency, 0.0) * np.where(reach > 0, reach, 1.0)
@@ -198,8 +193,8 @@ def between_materials(problem: Problem) -> list[LetThrough]:
     return found
 
 
-def _along_normal(flux: Operator, sites: Sites) -> FloatArray:
-    """What the derivative along the normal is multiplied with in a flux."""
+def _normal_coefficients(flux: Operator, sites: Sites) -> FloatArray:
+    """The coefficients of the normal derivative in a flux."""
     assert sites.normals is not None
     total = np.zeros(len(sites))
     for term in flux.terms:
@@ -208,51 +203,39 @@ def _along_normal(flux: Operator, sites: Sites) -> FloatArray:
     return total
 
 
-def _across(sites: Sites, ends: FloatArray) -> float:
-    """How far it is from an interface, along its normals, to where something else begins."""
+def _layer_thickness(sites: Sites, ends: FloatArray) -> float:
+    """The distance from an interface, along its normals, to the next boundary or interface."""
     assert sites.normals is not None
     away = ends[None] - sites.points[:, None]
     height = np.abs(np.einsum("ijk,ik->ij", away, sites.normals))
-    beside = np.sqrt(np.maximum(np.sum(away**2, axis=2) - height**2, 0.0))
-    seen = np.where((height > 0) & (beside <= _CONE * height), height, np.inf).min(axis=1)
-    return float(np.quantile(seen, _SHARE, method="lower"))
+    sideways = np.sqrt(np.maximum(np.sum(away**2, axis=2) - height**2, 0.0))
+    nearest = np.where((height > 0) & (sideways <= _CONE * height), height, np.inf).min(axis=1)
+    return float(np.quantile(nearest, _QUANTILE, method="lower"))
 
 
-# ---- What may hide from every basis, found once for a problem
+# ---- All that may hide from a basis
 
-
-# Functions that a filled band may have for the sake of frequencies that may be hidden.
+# The most functions of a filled band that includes frequencies of hidden solutions.
 _AFFORDABLE = 4000.0
-# Of such a band: density of its frequencies, and how many more it has along each axis.
+# The density of its frequencies, and the number of additional ones along each axis.
 _DENSITY, _MORE = 1.4, 6.0
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Hidden:
-    """What neither the equation nor its conditions see, or what they amplify.
+    """Solutions that neither the equation nor its conditions determine, or that they amplify."""
 
-    Attributes
-    ----------
-    reason : str
-        Why no solution can be trusted, whatever it is made of; empty nearly always.
-    passing : tuple of LetThrough
-        Functions that conditions let through: a basis has to hold them, to see whether they are solutions.
-    growth : Growth or None
-        Disturbances that grow in time, or from the one end that all conditions are at.
-    degenerate : Degenerate or None
-        Where leading coefficients vanish.
-    """
-
-    reason: str = ""
+    reason: str = ""  # why no solution can be trusted in any basis; nearly always empty
+    # functions that conditions let through: a basis has to contain them to show whether they are solutions
     passing: tuple[LetThrough, ...] = field(default=())
-    growth: Growth | None = None
-    degenerate: Degenerate | None = None
+    growth: Growth | None = None  # disturbances that grow in time, or from the one end with all conditions
+    degenerate: Degenerate | None = None  # where leading coefficients vanish
 
     def affordable(self, lengths: FloatArray) -> FloatArray:
-        """The highest frequency along each axis that a band should hold for it, as far as one can.
+        """The highest frequency along each axis that a band should contain, if affordable.
 
-        Frequencies of less than a period over the domain are in every basis.
+        Zero for frequencies of less than a period over the domain, which are in every basis.
         """
         highest = np.zeros(len(lengths))
         for function in self.passing:
@@ -261,31 +244,31 @@ class Hidden:
 
 
 def affordable(frequencies: FloatArray, lengths: FloatArray) -> FloatArray:
-    """The frequencies along each axis, or zero where a band that holds them would have too many functions."""
+    """The frequencies along each axis, or zero where a band up to them would have too many functions."""
     functions = np.prod(_DENSITY * frequencies * lengths / np.pi + _MORE)
     return frequencies if functions <= _AFFORDABLE else np.zeros(len(frequencies))
 
 
 @once
 def hidden_of(problem: Problem) -> Hidden:
-    """Look for what may hide from a basis; where the equation has no values to look at, for nothing."""
+    """Find what may hide from a basis; nothing where a coefficient has no value."""
     try:
         return _find(problem)
-    except ProblemError:  # a coefficient has no value somewhere: whoever needs it there says so
+    except ProblemError:  # a missing value is reported where it is needed
         return Hidden()
 
 
 def _find(problem: Problem) -> Hidden:
     if problem.domain.is_unbounded and not all(unknown.domain.is_unbounded for unknown in problem.unknowns):
-        return Hidden()  # fields on either side of a boundary, whose conditions tie them
+        return Hidden()  # fields on both sides of a boundary, coupled by its conditions
     if is_wave_all_round(problem):
         return Hidden(_WAVES)
     passing: tuple[LetThrough, ...] = ()
     degenerate = find_degenerate(problem) if problem.domain.time is None or problem.dimension == 1 else None
     if degenerate is not None and degenerate.several:
-        return Hidden(_several(problem, degenerate.place))
-    if (conditions := uncovered(problem)) != "":
-        return Hidden(_uncovered(conditions))
+        return Hidden(_several_solutions(problem, degenerate.place))
+    if (conditions := insufficient_conditions(problem)) != "":
+        return Hidden(_insufficient(conditions))
     several = len(problem.unknowns) > 1
     streamline = None if several else undetermined_streamline(problem)
     if streamline is not None:
@@ -293,10 +276,10 @@ def _find(problem: Problem) -> Hidden:
     if problem.domain.time is None or not several:
         passing = tuple(let_through(problem))
     if problem.domain.time is None:
-        passing += tuple(between_materials(problem))
-        everywhere = [function for function in passing if np.isinf(function.frequency)]
-        if everywhere:
-            return Hidden(_everywhere(everywhere[0]), passing)
+        passing += tuple(interface_functions(problem))
+        of_all_frequencies = [function for function in passing if np.isinf(function.frequency)]
+        if of_all_frequencies:
+            return Hidden(_all_frequencies(of_all_frequencies[0]), passing)
         growth = find_growth_from_one_end(problem) if degenerate is None else None
         return Hidden(passing=passing, growth=growth, degenerate=degenerate)
     growth = _with_boundary(find_growth(problem), passing, problem.domain.time.duration)
@@ -304,13 +287,13 @@ def _find(problem: Problem) -> Hidden:
 
 
 def _with_boundary(growth: Growth, passing: tuple[LetThrough, ...], duration: float) -> Growth:
-    """The growth inside, and that of functions which conditions let through."""
+    """The growth inside, joined with that of functions which conditions let through."""
     if not passing:
         return growth
     rates = np.array([function.rate for function in passing])
     along = np.stack([function.along for function in passing])
     along[:, -1] = rates
-    # the fastest growth is that of the highest frequency, which is far beyond any other: it would go on
+    # it has no bound if the highest frequency grows fastest, and by far
     sizes = np.array([function.frequency for function in passing])
     fastest = int(rates.argmax())
     endless = not np.isfinite(rates).all() or (
@@ -331,20 +314,20 @@ _WAVES = (
 )
 
 
-def place_of(problem: Problem, point: FloatArray) -> str:
-    """A point as it is told."""
+def point_text(problem: Problem, point: FloatArray) -> str:
+    """A point in words."""
     return ", ".join(f"{symbol}={value:.4g}" for symbol, value in zip(problem.coordinates, point, strict=True))
 
 
-def _several(problem: Problem, point: FloatArray) -> str:
+def _several_solutions(problem: Problem, point: FloatArray) -> str:
     return (
-        f"the leading coefficient vanishes at {place_of(problem, point)}: the equation may have several solutions "
+        f"the leading coefficient vanishes at {point_text(problem, point)}: the equation may have several solutions "
         "there, as those on either side are not tied to each other; solve on each side by itself, with conditions there"
     )
 
 
 def _streamline(problem: Problem, point: FloatArray, endless: bool) -> str:
-    place = place_of(problem, point)
+    place = point_text(problem, point)
     if endless:
         return (
             f"the solution is not determined: the streamline through {place} never leaves the domain, and nothing "
@@ -356,7 +339,7 @@ def _streamline(problem: Problem, point: FloatArray, endless: bool) -> str:
     )
 
 
-def _uncovered(conditions: str) -> str:
+def _insufficient(conditions: str) -> str:
     return (
         f"the problem is ill-posed: the conditions {conditions} hold back fewer fields than fall off from the boundary "
         "there, whatever the frequency; one of them follows from the others, or is about the wrong unknown: prescribe "
@@ -364,7 +347,7 @@ def _uncovered(conditions: str) -> str:
     )
 
 
-def _everywhere(function: LetThrough) -> str:
+def _all_frequencies(function: LetThrough) -> str:
     if function.is_interface:
         return (
             f"the problem is ill-posed: the materials beside {function.condition!r} are opposite, so that functions of "

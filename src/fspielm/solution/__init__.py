@@ -1,18 +1,9 @@
-"""The answer: evaluate it, look at it, read how it came about."""
+"""Solutions: evaluation, calculus, pictures, exports and reports."""
 
-from fspielm.solution.evaluation import grid_inside, regular_grid, relative_error
-from fspielm.solution.export.arrays import (
-    check_xarray,
-    far_field_to_csv,
-    to_csv,
-    to_netcdf,
-    to_npz,
-    to_numpy,
-    to_xarray,
-)
-from fspielm.solution.export.vtk import VTK_SUFFIXES, check_vtk, to_vtk
+from fspielm.solution.evaluation import relative_error
+from fspielm.solution.export.arrays import far_field_to_csv, to_csv, to_netcdf, to_npz, to_numpy, to_xarray
+from fspielm.solution.export.vtk import to_vtk
 from fspielm.solution.fields import Derived, Grid
-from fspielm.solution.plot.card import solution_card
 from fspielm.solution.plot.errors import plot_comparison, plot_convergence, plot_error, plot_residual
 from fspielm.solution.plot.far_field import plot_far_field
 from fspielm.solution.plot.isosurface import plot_isosurface
@@ -29,12 +20,10 @@ from fspielm.solution.report import (
     Report,
     Round,
     Window,
-    field_reports,
 )
 from fspielm.solution.solution import Solution
 
 __all__ = [
-    "VTK_SUFFIXES",
     "BandReport",
     "Derived",
     "FieldReport",
@@ -48,11 +37,7 @@ __all__ = [
     "Solution",
     "Window",
     "check_picture_path",
-    "check_vtk",
-    "check_xarray",
     "far_field_to_csv",
-    "field_reports",
-    "grid_inside",
     "plot_comparison",
     "plot_convergence",
     "plot_error",
@@ -61,10 +46,8 @@ __all__ = [
     "plot_modes",
     "plot_residual",
     "plot_spectrum",
-    "regular_grid",
     "relative_error",
     "save_picture",
-    "solution_card",
     "to_csv",
     "to_netcdf",
     "to_npz",

@@ -1,4 +1,4 @@
-"""Unknowns as sums of functions, values outside of the domain, and distances from known functions."""
+"""Unknowns as sums of functions, values at given points, and distances from known functions."""
 
 from __future__ import annotations
 
@@ -18,11 +18,16 @@ from fspielm.expr.functions import called_by_solver
 from fspielm.geometry.domain import Domain
 from fspielm.problem.problem import Problem
 
-# ---- The unknowns as they were written, as sums of functions
-
-
-# Functions, and coefficients of them, one row or several.
+# Functions and their coefficients, in one row or several.
 Sum = tuple[Basis, NumberArray]
+
+Outside: TypeAlias = Literal["nan", "extend"]
+
+# Names of the components of a vector.
+_LETTERS = ("u", "v", "w")
+# Points along each axis of a grid, by dimension: the paper's 100 x 100, and about as many otherwise.
+_COUNTS = {1: 10_000, 2: 100, 3: 41}
+_COUNT_BEYOND = 16
 
 
 def sums_of(problem: Problem, basis: Basis, coefficients: NumberArray) -> tuple[Sum, ...]:
@@ -39,86 +44,66 @@ def sums_of(problem: Problem, basis: Basis, coefficients: NumberArray) -> tuple[
 
 
 def with_conjugates(sums: Sequence[Sum]) -> Sum:
-    """One sum for all complex unknowns, with their conjugates as further ones after all others."""
+    """One sum for all complex unknowns, followed by their conjugates as further unknowns."""
     number = 2 * len(sums)
     both = [*sums, *((basis, coefficients.conj()) for basis, coefficients in sums)]
     basis = JoinedBasis([Component(each, place, number) for place, (each, _) in enumerate(both)])
     return basis, np.concatenate([coefficients[0] for _, coefficients in both])
 
 
-# ---- Which unknowns of a problem are the components of a vector, by their names
-
-
-_LETTERS = ("u", "v", "w")
-
-
 def vectors_of(problem: Problem) -> dict[str, tuple[int, ...]]:
-    """The vectors among the unknowns: from their names to the places of their components, along x, y and so on.
+    """The vectors among the unknowns, by name: the places of their components along x, y and so on.
 
-    Names tell them, one component for each coordinate of space: ``u, v, w`` (the vector ``uvw``), a letter with the
-    coordinates (``Ex, Ey`` or ``E_x, E_y``, the vector ``E``), or with numbers (``u1, u2`` or ``u_1, u_2``).
+    The names of the unknowns tell: ``u, v, w`` is the vector ``uvw``; ``Ex, Ey`` or ``E_x, E_y`` is ``E``; so is
+    ``E1, E2`` or ``E_1, E_2``. A vector has one component for each coordinate of space.
     """
     names = problem.names
     space = [str(symbol) for symbol in problem.coordinates[: problem.dimension - (problem.domain.time is not None)]]
     if len(space) < 2:
         return {}
     numbers = [str(number + 1) for number in range(len(space))]
-    found = _places("".join(_LETTERS[: len(space)]), _LETTERS[: len(space)], names) if len(space) <= 3 else {}
+    found = _vector("".join(_LETTERS[: len(space)]), _LETTERS[: len(space)], names) if len(space) <= 3 else {}
     for ends in (space, numbers):
         for stem in dict.fromkeys(name.removesuffix(ends[0]) for name in names if name.endswith(ends[0])):
             if stem.rstrip("_"):
-                found |= _places(stem.rstrip("_"), [stem + end for end in ends], names)
+                found |= _vector(stem.rstrip("_"), [stem + end for end in ends], names)
     return {vector: places for vector, places in found.items() if vector not in names}
 
 
-def _places(vector: str, components: Sequence[str], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
+def _vector(vector: str, components: Sequence[str], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
     if not set(components) <= set(names):
         return {}
     return {vector: tuple(names.index(component) for component in components)}
 
 
-# ---- Values at points of the user's: nan where they lie clearly outside of the domain
-
-
-Outside: TypeAlias = Literal["nan", "extend"]
-
-
 def at_points(
     function: Callable[[FloatArray], NumberArray], domain: Domain, points: ArrayLike, outside: Outside
 ) -> NumberArray:
-    """Values ``(n, ...)`` of a function of points ``(n, d)``; nan, with one warning, at those outside of the domain."""
+    """Values ``(n, ...)`` of a function at points ``(n, d)``; nan, with one warning, clearly outside of the domain."""
     if outside not in get_args(Outside):
         raise ProblemError(f"outside must be one of {list(get_args(Outside))}; got {outside!r}")
     array = as_finite_points(points, domain.dimension)
-    if outside == "extend" or called_by_solver() or (held := domain._contains_nearly(array)).all():
+    if outside == "extend" or called_by_solver() or (inside := domain._contains_nearly(array)).all():
         return function(array)
-    found = function(array[held])
+    found = function(array[inside])
     values = np.full((len(array), *found.shape[1:]), np.nan, dtype=found.dtype)
-    values[held] = found
-    place = ", ".join(f"{value:.6g}" for value in array[np.argmin(held)])
+    values[inside] = found
+    place = ", ".join(f"{value:.6g}" for value in array[np.argmin(inside)])
     warnings.warn(
-        f"{np.count_nonzero(~held)} of {len(array)} points lie outside of the domain, the first at ({place}), and have "
-        'the value nan; outside="extend" evaluates the functions of the solution there, which mean nothing',
+        f"{np.count_nonzero(~inside)} of {len(array)} points lie outside of the domain, the first at ({place}), and "
+        'have the value nan; outside="extend" evaluates the functions of the solution there, which mean nothing',
         OutsideWarning,
-        stacklevel=_level_of_user(),
+        stacklevel=_user_stacklevel(),
     )
     return values
 
 
-def _level_of_user() -> int:
-    """How many calls up the stack, from whoever asks, the first one is that is not ours."""
+def _user_stacklevel() -> int:
+    """The stack level of the first caller outside of fspielm."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("fspielm."):
         frame, level = frame.f_back, level + 1
     return level
-
-
-# ---- How far a function is from one that is known: on grids that depend on the domain alone
-
-
-# Points along each axis, by dimension: the paper's 100 x 100, and as many points or some more otherwise.
-_COUNTS = {1: 10_000, 2: 100, 3: 41}
-_COUNT_BEYOND = 16
 
 
 def regular_grid(domain: Domain) -> FloatArray:
@@ -128,7 +113,7 @@ def regular_grid(domain: Domain) -> FloatArray:
 
 
 def default_count(dimension: int) -> int:
-    """How many points a grid has along each axis where nobody says it."""
+    """The default number of grid points along each axis."""
     return _COUNTS.get(dimension, _COUNT_BEYOND)
 
 

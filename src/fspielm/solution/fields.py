@@ -13,7 +13,7 @@ import sympy as sp
 from numpy.typing import ArrayLike
 from sympy.core.function import AppliedUndef
 
-from fspielm.arrays import FloatArray, NumberArray, real_parts, safe_norm
+from fspielm.arrays import BoolArray, FloatArray, NumberArray, as_finite_points, real_parts, safe_norm
 from fspielm.basis.evaluation.direct import split_leaves, split_waves
 from fspielm.basis.evaluation.sums import SLAB, evaluate
 from fspielm.basis.outgoing.family import IncidentBasis, RegionalBasis
@@ -24,6 +24,7 @@ from fspielm.expr.functions import (
     Field,
     PointFunction,
     bare_hint,
+    check_value,
     describe,
     evaluate_derivatives,
     make_field,
@@ -31,79 +32,75 @@ from fspielm.expr.functions import (
 )
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.linear import linear_operator
-from fspielm.problem.normal import NormalDerivative, normal_symbols, write_components
+from fspielm.problem.normal import NormalDerivative, normal_derivative, normal_symbols, write_components
 from fspielm.problem.operator import Operator
 from fspielm.problem.parameters import plain_symbol
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import operator_inside
 from fspielm.problem.scattering.media import has_media, media_of, medium_at
 from fspielm.problem.scattering.open_domain import incident_of, lattice_of
-from fspielm.problem.setting import Setting
+from fspielm.problem.setting import Setting, only
 from fspielm.problem.statement import Relation
 from fspielm.problem.substitutions import Givens, read_givens
 from fspielm.resources import physical_memory
+from fspielm.solution.calculus import integrate_derived
 from fspielm.solution.evaluation import Outside, at_points
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
+# Functions that SymPy expands differently for real and for complex arguments.
+_COMPLEX_FUNCTIONS = (sp.re, sp.im, sp.conjugate, sp.adjoint, sp.transpose, sp.Abs, sp.arg, sp.sign)
+# Rounding of sums of sinusoids, by whatever method, relative to the norm of the terms.
+_ROUNDING = 2e-14
+
+
 # ---- Expressions in unknowns and their derivatives, made ready to be evaluated
-
-
-# What SymPy takes apart differently for real and for complex arguments.
-_OF_PARTS = (sp.re, sp.im, sp.conjugate, sp.adjoint, sp.transpose, sp.Abs, sp.arg, sp.sign)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """The real functions that stand for each unknown: its real and its imaginary part, or itself where it is real.
-
-    Attributes
-    ----------
-    coordinates : tuple of Symbol
-    real, imaginary : dict of AppliedUndef to AppliedUndef
-        From the unknowns; the latter is empty where they are real.
-    """
+    """The real functions that stand for each unknown: its real and imaginary part, or itself where it is real."""
 
     coordinates: tuple[sp.Symbol, ...]
     real: dict[sp.Basic, AppliedUndef]
-    imaginary: dict[sp.Basic, AppliedUndef]
+    imaginary: dict[sp.Basic, AppliedUndef]  # empty where the unknowns are real
 
     @property
     def each(self) -> tuple[dict[sp.Basic, AppliedUndef], ...]:
         """The real parts, and the imaginary ones if there are any."""
         return (self.real, self.imaginary) if self.imaginary else (self.real,)
 
-    def take_apart(self, expression: sp.Expr) -> sp.Expr:
-        """The expression in the parts of the unknowns, with all derivatives carried out."""
+    def split(self, expression: sp.Expr) -> sp.Expr:
+        """The expression in terms of the parts of the unknowns, with all derivatives carried out."""
         if all(unknown == part for unknown, part in self.real.items()):
             return expression
         # on the real line: re(u).diff(x) is re(u.diff(x)) for real x alone
         real_line = {c: sp.Dummy(c.name, real=True) for c in self.coordinates}
         normal = sorted(expression.atoms(NormalDerivative), key=str)
-        apart = expression.xreplace({atom: self._apart(atom) for atom in (*normal, *self.real)}).xreplace(real_line)
+        apart = expression.xreplace({a: self._split_atom(a) for a in (*normal, *self.real)}).xreplace(real_line)
         plain = apart.replace(sp.sign, lambda z: sp.sign(z) if z.is_real else z / sp.Abs(z))
         back = {dummy: c for c, dummy in real_line.items()}
         written: sp.Expr = evaluate_derivatives(plain).xreplace(back)
         return written
 
     def whole(self, atom: sp.Expr) -> sp.Expr:
-        """What an atom in the parts is a part of."""
+        """The derivative of an unknown that an atom in the parts belongs to."""
         return atom.xreplace({part: unknown for parts in self.each for unknown, part in parts.items()})
 
-    def _apart(self, atom: sp.Expr) -> sp.Expr:
+    def _split_atom(self, atom: sp.Expr) -> sp.Expr:
         return sp.Add(*(unit * atom.xreplace(of) for unit, of in zip((sp.S.One, sp.I), self.each, strict=False)))
 
 
 def _parts_of(unknowns: Sequence[AppliedUndef], expressions: Sequence[sp.Expr], *, is_complex: bool) -> _Parts:
-    """The parts that expressions are to be written in: real unknowns themselves, if nothing asks for more."""
+    """The parts to write expressions in: the unknowns themselves where they are real and no expression needs more."""
 
     def named(prefix: str) -> dict[sp.Basic, AppliedUndef]:
         return {u: sp.Function(f"{prefix} {u.func.__name__}", real=True)(*u.args) for u in unknowns}
 
-    if not is_complex and not any(expression.has(*_OF_PARTS) for expression in expressions):
+    if not is_complex and not any(expression.has(*_COMPLEX_FUNCTIONS) for expression in expressions):
         return _Parts(unknowns[0].args, {u: u for u in unknowns}, {})
     return _Parts(unknowns[0].args, named("re"), named("im") if is_complex else {})
 
@@ -111,25 +108,13 @@ def _parts_of(unknowns: Sequence[AppliedUndef], expressions: Sequence[sp.Expr], 
 @final
 @dataclass(frozen=True, eq=False)
 class LocalExpression:
-    """Functions of the coordinates and of some derivatives of the unknowns, at the same point.
+    """Functions of the coordinates and of some derivatives of the unknowns, at the same point."""
 
-    Attributes
-    ----------
-    operators : tuple of T Operators
-        The derivatives.
-    fields : tuple of k Fields
-        Their arguments are the coordinates, then the derivatives: where those are complex, all real parts before all
-        imaginary ones.
-    on_boundary : bool
-        Whether normals, or derivatives along them, are among them.
-    dtype : dtype
-        Of the values, at least: those of given callables may be complex where nothing else is.
-    """
-
-    operators: tuple[Operator, ...]
+    operators: tuple[Operator, ...]  # the derivatives
+    # functions of the coordinates, then of the derivatives: if complex, all real parts before all imaginary ones
     fields: tuple[Field, ...]
-    on_boundary: bool
-    dtype: np.dtype[Any]
+    on_boundary: bool  # whether they use normals, or derivatives along them
+    dtype: np.dtype[Any]  # the least type of the values: given callables may be complex where nothing else is
 
     def values(self, sites: Sites, derivatives: NumberArray) -> NumberArray:
         """Values ``(k, n)`` at sites, from those of the derivatives ``(T, n)``."""
@@ -142,13 +127,13 @@ def read_expressions(
     problem: Problem, expressions: tuple[Any, ...], given: Mapping[Any, Any] | None, what: str, *, is_complex: bool
 ) -> LocalExpression:
     """Check the expressions, and split them into derivatives of the unknowns and functions of those."""
-    givens = _joined(problem.givens, read_givens(given))
+    givens = _joined_givens(problem.givens, read_givens(given))
     symbols = tuple(unknown.symbol for unknown in problem.unknowns)
     for symbol in symbols:
         givens.check_coordinates(symbol)
     written = [_checked(as_expression(e, what), problem, givens, what) for e in expressions]
     parts = _parts_of(symbols, written, is_complex=is_complex)
-    apart = [write_components(parts.take_apart(e), problem.coordinates) for e in written]
+    apart = [write_components(parts.split(e), problem.coordinates) for e in written]
     atoms = sorted(set().union(*(_atoms(e, parts) for e in apart)), key=str)
     setting = Setting(problem.unknowns, givens, problem.domain)
     operators = tuple(linear_operator({a: sp.S.One}, setting, what, normals=True) for a in atoms)
@@ -157,7 +142,7 @@ def read_expressions(
     fields, are_real = [], []
     for expression in apart:
         functions = givens.callables(expression, problem.coordinates)
-        first = {key: _of_coordinates(call, problem.dimension) for key, call in functions.items()}
+        first = {key: _on_coordinates(call, problem.dimension) for key, call in functions.items()}
         body = expression.xreplace(stand_ins)
         normals = normal_symbols(problem.coordinates)
         fields.append(make_field(body, arguments, first, what=what, normals=normals))
@@ -171,7 +156,7 @@ def read_expressions(
 
 
 def as_expression(value: Any, what: str) -> sp.Expr:
-    """A number or an expression, as an expression."""
+    """A number or an expression as a SymPy expression."""
     try:
         expression = sp.sympify(value, strict=True)
     except (sp.SympifyError, TypeError):
@@ -185,12 +170,12 @@ def as_expression(value: Any, what: str) -> sp.Expr:
 
 
 def _checked(expression: sp.Expr, problem: Problem, givens: Givens, what: str) -> sp.Expr:
-    """The expression with the given numbers put in and derivatives carried out."""
+    """The expression with the given numbers substituted and derivatives carried out."""
     written: sp.Expr = evaluate_derivatives(givens.substitute(expression))
     symbols = tuple(unknown.symbol for unknown in problem.unknowns)
     for unknown in symbols:
-        _check_places(written, unknown, what)
-    for other in _others(problem, givens):
+        _check_unknown(written, unknown, what)
+    for other in _other_unknowns(problem, givens):
         if written.has(other):
             raise ProblemError(
                 f"{what} contains {other}, another unknown of the system that {symbols[0]} is one of; ask the whole "
@@ -204,8 +189,8 @@ def _checked(expression: sp.Expr, problem: Problem, givens: Givens, what: str) -
     return written
 
 
-def _check_places(written: sp.Expr, unknown: AppliedUndef, what: str) -> None:
-    """Refuse an unknown at other places than the point itself, and one written as a symbol."""
+def _check_unknown(written: sp.Expr, unknown: AppliedUndef, what: str) -> None:
+    """Refuse an unknown at other points than the point itself, and one written as a symbol."""
     for term in written.atoms(*NONLOCAL):
         if term.has(unknown.func):
             raise ProblemError(f"{what} contains {term}, which takes {unknown} at other places than the point itself")
@@ -230,15 +215,15 @@ def _check_symbols(written: sp.Expr, coordinates: tuple[sp.Symbol, ...], what: s
         )
 
 
-def _others(problem: Problem, givens: Givens) -> list[AppliedUndef]:
-    """The unknowns of the system that the problem is one field of."""
+def _other_unknowns(problem: Problem, givens: Givens) -> list[AppliedUndef]:
+    """The other unknowns of the system that the problem is one field of."""
     stated = {f for equation in problem.statement.equations for f in equation.atoms(AppliedUndef)}
     known = {unknown.symbol for unknown in problem.unknowns}
     return sorted((f for f in stated - known if f.args == problem.coordinates and not givens.is_known(f)), key=str)
 
 
 def _atoms(expression: sp.Expr, parts: _Parts) -> set[sp.Expr]:
-    """The derivatives of the unknowns that the expression is made of, the unknowns themselves among them."""
+    """The derivatives of the unknowns in the expression, including the unknowns themselves."""
     functions = [function for of in parts.each for function in of.values()]
     normal: set[sp.Expr] = expression.atoms(NormalDerivative)
     plain = expression.xreplace({atom: sp.Dummy() for atom in normal})
@@ -249,18 +234,18 @@ def _atoms(expression: sp.Expr, parts: _Parts) -> set[sp.Expr]:
 
 
 def _is_real(expression: sp.Expr, arguments: Sequence[sp.Symbol]) -> bool:
-    """Whether an expression has no complex values: real numbers in, real numbers out."""
+    """Whether an expression is real for real arguments."""
     # not zero, where SymPy could not tell which infinity 1/x is
     real = expression.xreplace({a: sp.Dummy(real=True, nonzero=True) for a in arguments})
     return bool(real.is_real or sp.expand(real).is_real)
 
 
-def _of_coordinates(call: PointFunction, dimension: int) -> PointFunction:
-    """A given callable, which gets the coordinates alone."""
+def _on_coordinates(call: PointFunction, dimension: int) -> PointFunction:
+    """A given callable as a function of all arguments, of which it gets the coordinates alone."""
     return lambda arguments: call(np.ascontiguousarray(arguments[:, :dimension]))
 
 
-def _joined(stated: Givens, more: Givens) -> Givens:
+def _joined_givens(stated: Givens, more: Givens) -> Givens:
     return Givens(
         stated.symbols | more.symbols,
         stated.functions | more.functions,
@@ -281,12 +266,11 @@ class Grid:
     Attributes
     ----------
     axes : tuple of (n_a,) arrays
-        Places along each coordinate, both ends of the bounding box included.
+        Values of each coordinate, from one end of the bounding box to the other.
     values : masked array of shape ``(n_1, ..., n_d)``
-        Masked, and NaN beneath, outside of the domain. Real or complex; of several functions together, which exports
-        take, with one more axis for them.
+        Masked, and NaN beneath, outside of the domain. Real or complex; for several functions, with one more axis.
     names : tuple of str
-        The coordinates'.
+        The names of the coordinates.
     """
 
     axes: tuple[FloatArray, ...]
@@ -297,10 +281,7 @@ class Grid:
 def make_grid(
     function: Callable[[FloatArray], NumberArray], problem: Problem, n: int | Iterable[int], *, width: int = 8
 ) -> Grid:
-    """Evaluate `function`, from points ``(m, d)`` to ``(m,)`` or ``(m, k)``, where a grid lies in the domain.
-
-    Its values take `width` bytes at a point.
-    """
+    """Evaluate a function of points on a grid, inside the domain; its values take `width` bytes at a point."""
     domain = problem.domain
     shape = as_shape(n, problem.dimension)
     lower, upper = domain.bounding_box
@@ -342,17 +323,13 @@ def as_shape(n: int | Iterable[int], dimension: int) -> tuple[int, ...]:
     return tuple(int(c) for c in counts)
 
 
-# ---- Functions made of a solution: derivatives, and any expression in them
-
-
-# Of sums of sinusoids, by whatever method, in units of the norm of what is summed.
-_ROUNDING = 2e-14
+# ---- Expressions in a solution
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Derived:
-    """An expression in the unknowns, their derivatives and the coordinates, with the solution put in.
+    """An expression in the unknowns, their derivatives and the coordinates, evaluated with a solution.
 
     Attributes
     ----------
@@ -362,7 +339,7 @@ class Derived:
     vector : bool
         Whether values are ``(n, k)``, for k components, rather than ``(n,)``.
     given : mapping
-        Numbers and callables beside those that the problem was stated with.
+        Numbers and callables in addition to those that the problem was stated with.
     """
 
     solution: Solution
@@ -373,7 +350,7 @@ class Derived:
     def __call__(self, points: ArrayLike, *, outside: Outside = "nan") -> NumberArray:
         """Values at `points` ``(n, d)``: shape ``(n,)``, or ``(n, k)`` for a vector.
 
-        Outside of the domain they are nan, or with ``outside="extend"`` what they would be; see `Solution`.
+        Outside of the domain they are nan, or with ``outside="extend"`` extended; see `Solution`.
         """
         if self.on_boundary:
             raise ProblemError(
@@ -398,7 +375,7 @@ class Derived:
         return values
 
     def noise(self, sites: Sites) -> FloatArray:
-        """How far rounding in the sums of features may move the values at sites, about; shape ``(k, n)``."""
+        """The approximate rounding error of the values at sites, shape ``(k, n)``."""
         derivatives = self._derivatives(sites)
         values = self._local.values(sites, derivatives)
         total = np.zeros(values.shape)
@@ -410,17 +387,17 @@ class Derived:
 
     @property
     def on_boundary(self) -> bool:
-        """Whether it needs normals, and so has values on a boundary alone."""
+        """Whether it needs normals, and so has values on a boundary only."""
         return self._local.on_boundary
 
     @property
     def of_normals(self) -> str:
-        """What it needs normals for, in words."""
+        """What it needs normals for, for messages."""
         derived = any(expression.has(NormalDerivative) for expression in self.expressions)
         return "a normal_derivative" if derived else "a normal"
 
     def diff(self, *along: Any) -> Derived:
-        """The derivative, as SymPy writes it: ``diff(x)``, ``diff(x, 2)``, ``diff(x, 1, y, 1)``; names will do."""
+        """The derivative, written as in SymPy: ``diff(x)``, ``diff(x, 2)``, ``diff("x", 1, "y", 1)``."""
         steps = check_along(along, self.solution.problem.coordinates)
         written = self.expressions
         if self.solution.dtype.kind == "c":  # so that derivatives of the modulus are seen to be real
@@ -436,11 +413,9 @@ class Derived:
 
     def integrate(self, **where: Any) -> Any:
         """The integral over the domain, over parts or along a line; see `Solution.integrate`."""
-        from fspielm.solution.calculus import integrate_derived
-
         return integrate_derived(self, **where)
 
-    if not TYPE_CHECKING:  # a name that does not exist stays one for type checkers
+    if not TYPE_CHECKING:  # type checkers still report names that do not exist
 
         def __getattr__(self, name: str) -> Any:
             if not name.startswith("plot"):
@@ -469,7 +444,7 @@ class Derived:
 
 
 def derive(solution: Solution, expression: Any, given: Mapping[Any, Any] | None = None) -> Derived:
-    """An expression, or a sequence of them, with the solution put in; errors are raised here."""
+    """Make a `Derived` of an expression or a sequence of them; errors are raised here."""
     vector = isinstance(expression, list | tuple | sp.MatrixBase)
     parts = tuple(expression) if vector else (expression,)
     if not parts:
@@ -480,7 +455,7 @@ def derive(solution: Solution, expression: Any, given: Mapping[Any, Any] | None 
 
 
 def check_along(along: tuple[Any, ...], coordinates: tuple[sp.Symbol, ...]) -> list[Any]:
-    """What to differentiate along, checked, names turned into symbols."""
+    """Check the arguments of `diff`, and turn names into symbols."""
     by_name = {str(symbol): symbol for symbol in coordinates}
     steps: list[Any] = []
     for step in along:
@@ -504,7 +479,7 @@ def _is_order(step: Any) -> bool:
 
 
 def _rounding(solution: Solution, operator: Operator, sites: Sites) -> float | FloatArray:
-    """About what rounding does to a derivative, which multiplies every coefficient with powers of its frequency."""
+    """The approximate rounding error of a derivative, which multiplies coefficients by powers of the frequency."""
     (unknown,) = operator.unknowns
     basis, fields = solution.sums[unknown]
     if basis.on_cells:
@@ -522,15 +497,14 @@ def _rounding(solution: Solution, operator: Operator, sites: Sites) -> float | F
     return _ROUNDING * safe_norm(np.concatenate([np.empty(0), *sums]))
 
 
-# ---- How well the equations hold: a method of `Solution`, and what pictures ask for
+# ---- Residuals of the equations
 
 
 def residual(solution: Solution, points: ArrayLike, *, outside: Outside = "nan") -> NumberArray:
     """Left minus right-hand side of the equation at `points` ``(n, d)``; shape ``(n,)``.
 
-    Of several equations ``(n, E)``, in the order in which they were stated. In objects that let waves through it is
-    that of their own wavenumber, for the total field: what objects add to it solves none by itself there. Outside of
-    the domain as for ``solution(points)``.
+    For several equations ``(n, E)``, in the order in which they were stated. In penetrable objects it is the residual
+    of the total field with the wavenumber of the object. Outside of the domain as for ``solution(points)``.
     """
     return at_points(partial(_residual, solution), solution.problem.domain, points, outside)
 
@@ -540,7 +514,7 @@ def _residual(solution: Solution, points: FloatArray) -> NumberArray:
     if not problem.is_linear:
         return np.concatenate([problem.residual(solution, slab) for slab in _slabs(points)])
     _ = problem.equations or problem.operator  # which says what is wrong
-    values = np.concatenate([_linear(solution, problem.equations, slab) for slab in _slabs(points)])
+    values = np.concatenate([_linear_residuals(solution, problem.equations, slab) for slab in _slabs(points)])
     return values[:, 0] if values.shape[1] == 1 else values
 
 
@@ -550,24 +524,24 @@ def residual_of(solution: Solution, number: int, points: FloatArray) -> NumberAr
     if not problem.is_linear:
         return np.asarray(_residual(solution, points).reshape(len(points), -1)[:, number])
     equations = problem.equations[number : number + 1]
-    return np.concatenate([_linear(solution, equations, slab)[:, 0] for slab in _slabs(points)])
+    return np.concatenate([_linear_residuals(solution, equations, slab)[:, 0] for slab in _slabs(points)])
 
 
 def _slabs(points: FloatArray) -> list[FloatArray]:
     return [points[start : start + SLAB] for start in range(0, max(len(points), 1), SLAB)]
 
 
-def _linear(solution: Solution, equations: Sequence[Relation], points: FloatArray) -> NumberArray:
-    """Of each of some equations, shape ``(n, E)``."""
+def _linear_residuals(solution: Solution, equations: Sequence[Relation], points: FloatArray) -> NumberArray:
+    """The residuals of linear equations, shape ``(n, E)``."""
     if has_media(solution.problem):
-        return _by_medium(solution, equations[0], points)[:, None]
+        return _residual_in_media(solution, equations[0], points)[:, None]
     here = Sites(points)
     right = np.stack([equation.values(here) for equation in equations], axis=1)
     return np.asarray(solution.evaluate_each([equation.operator for equation in equations], here).T - right)
 
 
-def _by_medium(solution: Solution, outside: Relation, points: FloatArray) -> NumberArray:
-    """That of each medium at the points in it, as it would be with the factor that the equation was written with."""
+def _residual_in_media(solution: Solution, outside: Relation, points: FloatArray) -> NumberArray:
+    """The residual of each medium's equation at the points in it, with the factor that the equation is written with."""
     problem = solution.problem
     lattice = lattice_of(problem)
     copies = np.zeros(len(points)) if lattice is None else lattice.copies(points)
@@ -576,7 +550,7 @@ def _by_medium(solution: Solution, outside: Relation, points: FloatArray) -> Num
     factor = next(term.coefficient for term in outside.operator.terms if term.order == 2)
     numbers, values = medium_at(problem, points), np.empty(len(points), dtype=np.complex128)
     values[numbers == 0] = solution.evaluate(outside.operator, points[numbers == 0])
-    missing = _left_out(solution)
+    missing = _omitted_incident(solution)
     for number, medium in enumerate(media_of(problem), 1):
         here, operator = numbers == number, operator_inside(problem, medium).times(factor)
         inside = solution.evaluate(operator, points[here])
@@ -586,11 +560,163 @@ def _by_medium(solution: Solution, outside: Relation, points: FloatArray) -> Num
     return values if lattice is None else values * lattice.phases(copies)
 
 
-def _left_out(solution: Solution) -> IncidentBasis | None:
-    """What comes in, where the field is the scattered one, without it."""
+def _omitted_incident(solution: Solution) -> IncidentBasis | None:
+    """The incident field, where the solution is the scattered field without it."""
     fields, basis = incident_of(solution.problem), solution.basis
     regional = basis.basis if isinstance(basis, FoldedBasis) else basis
     assert isinstance(regional, RegionalBasis)  # as the problem has media
     if not fields or any(isinstance(leaf, IncidentBasis) for leaf in regional.outside.leaves):
         return None
     return IncidentBasis(fields, solution.problem.dimension)
+
+
+# ---- Methods of `Solution`
+
+
+def contains(solution: Solution, points: ArrayLike) -> BoolArray:
+    """Mask of the points ``(n, d)`` that lie in the domain or on its boundary."""
+    problem = solution.problem
+    return problem.domain.contains(as_finite_points(points, problem.dimension))
+
+
+def grid(solution: Solution, n: int | Iterable[int]) -> Grid:
+    """Values on a regular grid over the bounding box, time included, those outside of the domain masked.
+
+    Of one unknown: with several, ``solution[u].grid(n)``. `n` is the number of points along every axis, or a sequence
+    with that along each.
+    """
+    _only(solution, "grid(n)")
+    return make_grid(partial(solution, outside="extend"), solution.problem, n)
+
+
+def diff(solution: Solution, *along: Any) -> Derived:
+    """A derivative, written as in SymPy: ``solution.diff(x, 2)``, ``solution.diff(x, 1, y, 1)``.
+
+    Of one unknown: with several, ``solution[u].diff(x)``.
+
+    Returns
+    -------
+    Derived
+        A function of points, which can be differentiated and integrated again.
+    """
+    return derive(solution, _only(solution, "diff(x)")).diff(*along)
+
+
+def gradient(solution: Solution, points: ArrayLike, *, outside: Outside = "nan") -> NumberArray:
+    """Derivatives along the coordinates of space at `points` ``(n, d)``, shape ``(n, d)``; one less with time.
+
+    Of one unknown: with several, ``solution[u].gradient(points)``. Outside of the domain as for ``solution(points)``.
+    """
+    unknown = _only(solution, "gradient(points)")
+    return derive(solution, [unknown.diff(symbol) for symbol in _space(solution)])(points, outside=outside)
+
+
+def laplacian(solution: Solution, points: ArrayLike, *, outside: Outside = "nan") -> NumberArray:
+    """Sum of the second derivatives along the coordinates of space, at `points` ``(n, d)``; shape ``(n,)``.
+
+    Of one unknown: with several, ``solution[u].laplacian(points)``. Outside of the domain as for ``solution(points)``.
+    """
+    unknown = _only(solution, "laplacian(points)")
+    return derive(solution, sp.Add(*(unknown.diff(symbol, 2) for symbol in _space(solution))))(points, outside=outside)
+
+
+def apply(solution: Solution, expression: Any, given: Mapping[Any, Any] | None = None) -> Derived:
+    """Any expression in the unknowns, their derivatives and the coordinates, as a function of points.
+
+    Parameters
+    ----------
+    expression : Expr, or sequence of Expr
+        For example ``u**2``, ``-k * u.diff(x)``, ``u.diff(y) - v.diff(x)`` or ``sp.Abs(u)``; several are the components
+        of a vector, with values ``(n, k)``. Symbols and functions given to the problem are known here too.
+    given : mapping, optional
+        More numbers for symbols and callables for functions, as `Problem` takes them.
+
+    Returns
+    -------
+    Derived
+    """
+    return derive(solution, expression, given)
+
+
+def integrate(
+    solution: Solution,
+    expression: Any = None,
+    *,
+    on: str | Iterable[str] | None = None,
+    along: Any = None,
+    at: float | None = None,
+    given: Mapping[Any, Any] | None = None,
+    tol: float = 1e-10,
+) -> Any:
+    """The integral of the solution, or of an expression in it, by quadrature suited to the shape.
+
+    Rules are refined until the integral changes by no more than `tol` times the integral of the absolute value, or by
+    no more than rounding. The result is usually far more accurate, as the rules converge faster than any power on
+    smooth shapes. Where they do not (surfaces of triangles, expressions that are not smooth), an `AccuracyWarning`
+    says how far the integral still moves.
+
+    Parameters
+    ----------
+    expression : Expr, or sequence of Expr, optional
+        As in `apply`; all unknowns by default. It may contain ``fs.normal_derivative(u)`` and ``fs.normal(x)`` on a
+        boundary, and along lines in the plane (where the normal points to the right).
+    on : str or list of str, optional
+        Names of parts of the boundary to integrate over instead of the domain; or of interfaces, with values of the
+        first side and normals that point to the second.
+    along : sequence of points, or PlaneCurve, optional
+        A line through two or more points ``((x0, y0), (x1, y1))``, or a curve.
+    at : float, optional
+        The time, where the domain has one; all of space-time otherwise.
+    given : mapping, optional
+        As in `apply`.
+    tol : float
+
+    Returns
+    -------
+    number, or (k,) array
+        The latter for several expressions. Complex where the expression is.
+    """
+    if expression is None:
+        symbols = [unknown.symbol for unknown in solution.problem.stated.unknowns]
+        expression = symbols[0] if len(symbols) == 1 else symbols
+    return integrate_derived(derive(solution, expression, given), on=on, along=along, at=at, tol=tol)
+
+
+def flux(
+    solution: Solution, part: str | Iterable[str] | None = None, coefficient: Any = 1, *, at: float | None = None
+) -> complex:
+    """The integral of ``coefficient * du/dn`` over parts of the boundary, n their outward normal.
+
+    Of one unknown: with several, ``solution[u].flux(part)``.
+
+    Parameters
+    ----------
+    part : str or list of str, optional
+        Names of parts, or of interfaces; the whole boundary by default.
+    coefficient : number, Expr or callable
+        For example, a conductivity.
+    at : float, optional
+        The time, where the domain has one; all times otherwise.
+    """
+    problem, unknown = solution.problem, _only(solution, "flux(...)")
+    check_value(coefficient, "flux: coefficient")
+    given = {}
+    if callable(coefficient) and not isinstance(coefficient, sp.Basic):
+        stand_in = sp.Function("coefficient")
+        given, coefficient = {stand_in: coefficient}, stand_in(*problem.coordinates)
+    if part is None:
+        part = [p.name for p in problem.domain.boundary([str(symbol) for symbol in problem.coordinates])]
+    amount: complex = integrate(solution, coefficient * normal_derivative(unknown), on=part, at=at, given=given)
+    return amount
+
+
+def _only(solution: Solution, what: str) -> AppliedUndef:
+    """The one unknown; an error where there are several."""
+    unknowns = solution.problem.stated.unknowns
+    name = unknowns[0].symbol.func.__name__
+    return only(unknowns, f"solution.{what}", f"ask one of them, as in solution[{name}].{what}").symbol
+
+
+def _space(solution: Solution) -> tuple[sp.Symbol, ...]:
+    problem = solution.problem
+    return problem.coordinates[:-1] if problem.domain.time is not None else problem.coordinates

@@ -1,4 +1,4 @@
-"""What solutions on open domains have beside others: far fields, cross sections, orders."""
+"""Scattered fields, far fields, cross sections and diffraction orders of solutions on open domains."""
 
 from __future__ import annotations
 
@@ -28,28 +28,25 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# ---- What solutions on open domains have beside others: the field that objects add, and what is left of it far away
-
-
-# Directions for each radian of waves around the objects, and some more: the integral over all is then exact.
-_DIRECTIONS = 2.2
+# Directions per radian of waves around the objects, and some more: integrals over all directions are then exact.
+_DIRECTIONS_PER_RADIAN = 2.2
 _MORE_DIRECTIONS = 64
 _SCATTERED = "scattered field"
-# Functions times directions.
-_AT_ONCE = 4_000_000
+# Functions times directions that are evaluated at a time.
+_MOST_ENTRIES = 4_000_000
 
 
 @final
 @dataclass(frozen=True, repr=False)
 class CrossSections:
-    """What objects take out of a plane wave of size one, as a width of it (in space, an area).
+    """What objects take out of a plane wave of size one, as a width in the plane and an area in space.
 
     Attributes
     ----------
     scattering : float
-        What goes elsewhere.
+        What the objects send in other directions.
     extinction : float
-        All that is missing behind, by the optical theorem.
+        What they take out of the wave in all, by the optical theorem.
     """
 
     scattering: float
@@ -57,7 +54,7 @@ class CrossSections:
 
     @property
     def absorption(self) -> float:
-        """What objects keep."""
+        """What the objects absorb."""
         return self.extinction - self.scattering
 
     def __repr__(self) -> str:
@@ -66,29 +63,29 @@ class CrossSections:
 
 
 def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tuple[Problem, Basis, NumberArray]:
-    """The problem as it was written, and its total field as one sum: what was solved for, and what comes in."""
+    """The problem as it was written, and its total field as one sum: the computed field and the incident one."""
     fields = incident_of(problem)
-    comes_in = [IncidentBasis(fields, problem.dimension)] if fields else []
+    incident = [IncidentBasis(fields, problem.dimension)] if fields else []
     media = media_of(problem)
     if not media:
         basis, coefficients = basis.valued(coefficients)
-        return (problem, *_joined([basis, *comes_in], coefficients, 1.0))
+        return (problem, *_joined([basis, *incident], coefficients, 1.0))
     leaves = [leaf for leaf in basis.leaves if isinstance(leaf, Component)]
     each = np.split(coefficients, np.cumsum([leaf.size for leaf in leaves])[:-1])
     (outside, *inside), amplitudes = zip(
-        *(_of_unknown(number, leaves, each) for number in range(len(media) + 1)), strict=True
+        *(_sum_of_unknown(number, leaves, each) for number in range(len(media) + 1)), strict=True
     )
-    total, every = _joined([outside, *comes_in], amplitudes[0], 1.0)
+    total, every = _joined([outside, *incident], amplitudes[0], 1.0)
     stated, both = as_one(problem), RegionalBasis(total, inside, [medium.shape for medium in media])
     lattice = lattice_of(stated)
     whole = both if lattice is None else FoldedBasis(both, lattice)
     return stated, whole, np.concatenate([every, *amplitudes[1:]])
 
 
-def _of_unknown(
+def _sum_of_unknown(
     number: int, leaves: Sequence[Component], coefficients: Sequence[NumberArray]
 ) -> tuple[Basis, NumberArray]:
-    """The functions of one of the unknowns with their coefficients; a single one in the place of sums on cells."""
+    """The functions of one unknown and their coefficients; sums on cells become a single function."""
     bases, amplitudes = zip(
         *(leaf.basis.valued(own) for leaf, own in zip(leaves, coefficients, strict=True) if leaf.unknown == number),
         strict=True,
@@ -99,7 +96,7 @@ def _of_unknown(
 
 
 def _joined(parts: list[Basis], coefficients: NumberArray, amplitude: float) -> tuple[Basis, NumberArray]:
-    """Functions, and after them what comes in, so many times."""
+    """The functions, followed by the incident field (if any) with this amplitude."""
     if len(parts) == 1:
         return parts[0], coefficients
     return JoinedBasis(parts), np.append(coefficients, amplitude)
@@ -112,7 +109,7 @@ def total(solution: Solution) -> Solution:
 
 
 def scattered(solution: Solution) -> Solution:
-    """What the objects add to the incident field; all of it where nothing comes in."""
+    """What the objects add to the incident field; the whole solution where there is none."""
     _check_open(solution.problem, "scattered")
     basis, coefficients = solution.basis, solution.coefficients
     if isinstance(basis, FoldedBasis):
@@ -131,7 +128,7 @@ def scattered(solution: Solution) -> Solution:
         return replace(solution, basis=rest, coefficients=without, caption=caption)
     if not isinstance(basis.leaves[-1], IncidentBasis):
         return solution
-    assert isinstance(basis, JoinedBasis)  # of what leaves and what comes in
+    assert isinstance(basis, JoinedBasis)  # of the scattered and the incident field
     return replace(solution, basis=basis.parts[0], coefficients=coefficients[:-1], caption=_SCATTERED)
 
 
@@ -166,16 +163,16 @@ def check_far_field(problem: Problem) -> None:
 
 
 def directions_around(problem: Problem) -> int:
-    """How many directions in a circle tell all that objects of this size radiate."""
+    """How many directions in a circle resolve all that objects of this size radiate."""
     lower, upper = problem.domain.bounding_box
     k = max(abs(each) for each in outer_wavenumbers(problem))
-    return int(_DIRECTIONS * k * float(np.linalg.norm(upper - lower))) + _MORE_DIRECTIONS
+    return int(_DIRECTIONS_PER_RADIAN * k * float(np.linalg.norm(upper - lower))) + _MORE_DIRECTIONS
 
 
 def _radiated(basis: Basis, coefficients: NumberArray, directions: FloatArray) -> ComplexArray:
-    """The sum of what functions radiate, some directions at a time: all functions in all of them may be gigabytes."""
-    some = max(_AT_ONCE // max(basis.size, 1), 1)
-    pieces = [directions[begin : begin + some] for begin in range(0, len(directions), some)]
+    """The far field of a sum, some directions at a time: all functions in all directions may take gigabytes."""
+    count = max(_MOST_ENTRIES // max(basis.size, 1), 1)
+    pieces = [directions[begin : begin + count] for begin in range(0, len(directions), count)]
     return np.concatenate([np.empty(0, dtype=np.complex128), *(basis.far_field(d) @ coefficients for d in pieces)])
 
 
@@ -196,7 +193,7 @@ def _as_directions(angles: ArrayLike, dimension: int) -> FloatArray:
 
 
 def cross_sections(solution: Solution) -> CrossSections:
-    """How much of an incident plane wave goes elsewhere, and how much is missing behind the objects."""
+    """How much of an incident plane wave the objects scatter, and how much they take out of it in all."""
     fields = incident_of(solution.problem) if solution.problem.domain.is_unbounded else ()
     incident = fields[0] if len(fields) == 1 else None
     if not isinstance(incident, PlaneWaves) or len(incident.directions) > 1:
@@ -216,7 +213,7 @@ def cross_sections(solution: Solution) -> CrossSections:
 
 
 def at_infinity(solution: Solution) -> float | complex:
-    """The value that what objects add to a harmonic field has far away; waves have none there."""
+    """The value far away of what objects add to a harmonic field; zero for waves."""
     _check_open(solution.problem, "at_infinity")
     alone = scattered(solution)
     harmonic = [leaf for leaf in alone.basis.leaves if isinstance(leaf, HarmonicBasis)]
@@ -233,22 +230,19 @@ def _check_open(problem: Problem, what: str) -> None:
         )
 
 
-# ---- Where a grating sends a plane wave
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """The plane waves that leave a grating on the side that one comes from, and on the other.
+    """The plane waves that leave a grating on the incident side (reflected) and on the other (transmitted).
 
     Attributes
     ----------
     numbers : (J,) array of int
-        Of the orders: j has the wavenumber ``k cos(angle of incidence) + 2 pi j / period`` along the grating.
+        Order j has the wavenumber ``k cos(angle of incidence) + 2 pi j / period`` along the grating.
     along, across : (J,) arrays
-        Their wavenumbers along the grating, and away from it.
+        The wavenumbers along the grating, and away from it.
     reflected_amplitudes, transmitted_amplitudes : (J,) arrays
-        What ``exp(i (along x + across |y|))`` is multiplied with, for an incident wave of size one.
+        Factors of ``exp(i (along x + across |y|))`` for an incident wave of size one.
     """
 
     numbers: NDArray[np.int_]
@@ -259,22 +253,22 @@ class Orders:
 
     @property
     def reflected(self) -> FloatArray:
-        """The share of the power that goes back in each order, ``(J,)``."""
+        """The share of the power that each order reflects, ``(J,)``."""
         return self._shares(self.reflected_amplitudes)
 
     @property
     def transmitted(self) -> FloatArray:
-        """The share of the power that goes on in each order, ``(J,)``."""
+        """The share of the power that each order transmits, ``(J,)``."""
         return self._shares(self.transmitted_amplitudes)
 
     @property
     def absorbed(self) -> float:
-        """The share of the power that is missing: zero where nothing is lost."""
+        """The share of the power that is lost."""
         return 1.0 - float(self.reflected.sum() + self.transmitted.sum())
 
     def _shares(self, amplitudes: ComplexArray) -> FloatArray:
-        comes_in = self.across[self.numbers == 0]
-        return np.asarray(np.abs(amplitudes) ** 2 * self.across / comes_in)
+        incident = self.across[self.numbers == 0]
+        return np.asarray(np.abs(amplitudes) ** 2 * self.across / incident)
 
 
 def orders(solution: Solution) -> Orders:

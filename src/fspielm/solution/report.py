@@ -12,12 +12,13 @@ from fspielm.estimate.estimate import ErrorEstimate, together
 from fspielm.problem.problem import Problem
 from fspielm.wording import duration, system_size
 
-# ---- The rounds of the automatic solver: what one is about to cost, and what it did; and searches for modes
+# An unknown is measured by its natural size where that exceeds its own by this factor.
+_ZERO_BESIDE = 1e3
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a round of the automatic solver is about to cost, told before one of more than two seconds.
+    """The expected cost of a round of the automatic solver, reported before one of more than two seconds.
 
     Attributes
     ----------
@@ -27,7 +28,7 @@ class Forecast:
     neurons, rows : int
     seconds : float
     cells : int or None
-        Where the functions are those of cells, how many.
+        The number of cells, if any.
     """
 
     number: int
@@ -49,17 +50,17 @@ class NewtonStep:
     Attributes
     ----------
     round : int
-        The round of the automatic solver that it belongs to.
+        The round of the automatic solver.
     number : int
-        Of the step in that round.
+        The step within that round.
     residual : float
-        Norm of what the equations and conditions leave after it, in scaled rows.
+        Norm of the residual after the step, in scaled rows.
     step : float
-        The change of the solution, relative to its size: of the full step.
+        The change of the solution by the full step, relative to its size.
     damping : float
         The share of the full step that was taken.
     share : float
-        A number in front of the nonlinear terms, less than one on the way to a solution that was not found directly.
+        The factor of the nonlinear terms: less than one on the way to a solution that was not found directly.
     """
 
     round: int
@@ -95,9 +96,9 @@ class Round:
         Norm of the coefficients over the size of the solution; large where the band is too narrow.
     seconds : float
     forecast : float or None
-        How many seconds were expected.
+        The expected seconds.
     cells : int or None
-        Where the functions are those of cells, how many.
+        The number of cells, if any.
     """
 
     number: int
@@ -113,7 +114,7 @@ class Round:
 
     @property
     def size(self) -> str:
-        """That of its system, in words."""
+        """The size of its system, in words."""
         return system_size(self.neurons, self.cells)
 
     def __str__(self) -> str:
@@ -132,9 +133,9 @@ class Window:
     number : int
     start, end : float
     error_estimate : float
-        Relative to the solution during the window, with what the errors of all windows before have become.
+        Relative to the solution during the window, including what the errors of earlier windows have become.
     growth : float
-        By how much an error at its start grows until its end, at most.
+        The largest factor by which an error at its start grows until its end.
     seconds : float
     """
 
@@ -154,15 +155,15 @@ class Window:
 
 @dataclass(frozen=True)
 class ModeSearch:
-    """A search for modes without cells, all at once.
+    """One search for all modes at once, without cells.
 
     Attributes
     ----------
     number : int
     count : int
-        How many it has seen.
+        How many modes it has seen.
     seconds : float
-        Since the first one began.
+        Since the first search began.
     """
 
     number: int
@@ -196,13 +197,6 @@ class FoundMode:
         return f"mode {self.number}: {self.value:.8g}, error up to {self.error_estimate:.1e}, {duration(self.seconds)}"
 
 
-# ---- What was done and why, how long it took, and how good it is
-
-
-# An unknown is measured by something else if that is so much larger.
-_NOTHING = 1e3
-
-
 @dataclass(frozen=True)
 class BandReport:
     """The highest frequency found along one axis, and what set it."""
@@ -220,8 +214,8 @@ class FieldReport:
     error_estimate, max_error_estimate, scale : float
         As in `Report`.
     relative_to : float or None
-        What errors are relative to, where that is not its scale: one that is nothing beside the others has no digits of
-        its own.
+        What errors are relative to, if not to `scale`: an unknown that is zero beside the others has no digits of its
+        own.
     """
 
     error_estimate: float
@@ -238,7 +232,7 @@ class FieldReport:
 
 @dataclass(frozen=True)
 class Report:
-    """A printable account of one solve.
+    """What one solve did and why, how long it took, and how good the result is; printable.
 
     Attributes
     ----------
@@ -249,18 +243,18 @@ class Report:
     points : mapping
         Rows of each block, by name.
     residuals : mapping
-        Residual of each block, by name: of the rows fitted, or in an automatic solve of rows held out.
+        Residual of each block, by name: of the fitted rows, or in an automatic solve of held-out rows.
     rank : int
     condition : float
     coefficient_norm : float
     seconds : mapping
         Time of each phase, in an automatic solve over all rounds.
     rng : int or None
-        Gives the same features and points again; None if the caller's own generator was used.
+        The seed, which gives the same features and points again; None if the caller passed a generator.
     tol : float
     error_estimate, max_error_estimate : float or None
-        Relative L2 and maximum error, upper bounds in practice; None where a solve by hand did not estimate. Of several
-        unknowns, of the one with the largest.
+        Relative L2 and maximum error, upper bounds in practice; None where a solve by hand did not estimate. The
+        largest of all unknowns.
     scale : float or None
         Root mean square of the solution over the domain, where the error was estimated.
     converged : bool or None
@@ -272,19 +266,19 @@ class Report:
     choice : str
         Which kind of features was taken, and why; empty in a solve by hand.
     sampled : tuple of str
-        What could only be sampled, as callables can, and how closely it was looked at for something narrow.
+        Data that could only be sampled (callables), and how closely they were searched for narrow features.
     fields : mapping of str to FieldReport
-        What is said of each of several unknowns, by name; empty for a single one.
+        The errors of each of several unknowns, by name; empty for a single one.
     remarks : tuple of str
-        What was made of the statement beyond its words: the constant of a pressure that it leaves open, for one.
+        What the solver added to the statement: for example, the constant of a pressure that it leaves open.
     cells : int or None
-        How many cells the domain was cut into; None where the functions reach over all of it.
+        The number of cells; None where the functions extend over the whole domain.
     tiling : str
-        Their number, degrees and sizes, in words.
+        The number, degrees and sizes of the cells, in words.
     newton : tuple of NewtonStep
-        The steps of Newton's method, of all rounds; empty where the problem is linear.
+        The steps of Newton's method in all rounds; empty where the problem is linear.
     windows : tuple of Window
-        The windows in time that were solved one after the other, if they were.
+        The windows in time, if the problem was solved window by window.
     """
 
     features: str
@@ -318,12 +312,12 @@ class Report:
 
     @property
     def noun(self) -> str:
-        """What the columns of the system are called: of cells, some of them are traces and no functions."""
+        """What the columns of the system are called: with cells, some of them are traces, not functions."""
         return "functions" if self.cells is None else "unknowns"
 
     @property
     def size(self) -> str:
-        """That of the system, in words."""
+        """The size of the system, in words."""
         return system_size(self.neurons, self.cells)
 
     @property
@@ -344,7 +338,7 @@ class Report:
         return known.get(self.features.partition("(")[0], self.features)
 
     def of_field(self, name: str) -> Report:
-        """The report for one of several unknowns; as it is for a single one, and where nothing was estimated."""
+        """The report for one of several unknowns; itself for a single one, and where nothing was estimated."""
         own = self.fields.get(name)
         if own is None:
             return self
@@ -355,7 +349,7 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """The report in plain numbers, strings and dictionaries, as JSON takes them.
 
-        The residuals are root mean squares; a number beyond all numbers is None.
+        The residuals are root mean squares; a number that is not finite is None.
         """
         content = dict(vars(self))
         content["points"] = dict(self.points)
@@ -416,12 +410,14 @@ class Report:
 
 
 def field_reports(problem: Problem, estimate: ErrorEstimate | None) -> dict[str, FieldReport]:
-    """What an estimate says of each of several unknowns; nothing of a single one."""
+    """The estimate for each of several unknowns, by name; empty for a single one."""
     if estimate is None or len(problem.unknowns) == 1:
         return {}
     each = {name: together([estimate.fields[place] for place in problem.places(name)]) for name in problem.names}
     return {
-        name: FieldReport(own.relative, own.largest, own.scale, own.size if own.size > _NOTHING * own.scale else None)
+        name: FieldReport(
+            own.relative, own.largest, own.scale, own.size if own.size > _ZERO_BESIDE * own.scale else None
+        )
         for name, own in each.items()
     }
 

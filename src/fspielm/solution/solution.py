@@ -22,11 +22,22 @@ from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Problem
 from fspielm.resources import available_threads
-from fspielm.solution.calculus import apply, contains, diff, flux, gradient, grid, integrate, laplacian
 from fspielm.solution.evaluation import Outside, at_points, sums_of, with_conjugates
 from fspielm.solution.export.arrays import to_csv, to_netcdf, to_npz, to_numpy, to_xarray
 from fspielm.solution.export.vtk import to_vtk
-from fspielm.solution.fields import Derived, derive, residual
+from fspielm.solution.fields import (
+    Derived,
+    apply,
+    contains,
+    derive,
+    diff,
+    flux,
+    gradient,
+    grid,
+    integrate,
+    laplacian,
+    residual,
+)
 from fspielm.solution.open_space import at_infinity, cross_sections, far_field, orders, scattered, total
 from fspielm.solution.plot.card import solution_card
 from fspielm.solution.plot.errors import plot_convergence, plot_error, plot_residual
@@ -56,7 +67,7 @@ class Solution:
     report : Report
         What was chosen and why, how long it took, the verdict, and the residual of every block.
     caption : str
-        What it is called above its pictures, where it is a part of a solution; empty otherwise.
+        The title of its pictures, where it is a part of a solution; empty otherwise.
     """
 
     problem: Problem
@@ -65,7 +76,7 @@ class Solution:
     report: Report
     _estimator: ErrorEstimate | Callable[[], ErrorEstimate] = field(repr=False)
     caption: str = ""
-    # What was asked, and how rounds went: for `refine`, in this process.
+    # The request and its rounds: for `refine`, in this process.
     _origin: Any = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -73,9 +84,9 @@ class Solution:
 
     @cached_property
     def estimate(self) -> ErrorEstimate:
-        """How wrong the solution may be, and what that rests on.
+        """How wrong the solution may be, and the evidence.
 
-        An automatic solve has it at hand; after a solve by hand with another method than `QR`, the first look
+        An automatic solve has it at hand; after a solve by hand with another method than `QR`, the first access
         costs a factorisation.
         """
         return self._estimator() if callable(self._estimator) else self._estimator
@@ -97,7 +108,7 @@ class Solution:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of its values: ``float64`` or ``complex128``."""
+        """The type of its values: ``float64`` or ``complex128``."""
         basis, coefficients = self.shown
         return np.result_type(basis.dtype, coefficients.dtype)
 
@@ -118,17 +129,16 @@ class Solution:
 
     def _each(self, function: Callable[[sp.Expr], sp.Expr]) -> Derived:
         parts = [function(unknown.symbol) for unknown in self.problem.stated.unknowns]
-
         return derive(self, parts[0] if len(parts) == 1 else parts)
 
     def __getitem__(self, unknown: Any) -> Solution:
-        """One unknown, by itself or by name: all that a solution of a single unknown can."""
+        """The solution of one unknown, given as a function or by name."""
         problem, estimator = self.problem, self._estimator
         places, place = problem.places(unknown), problem.stated.place(unknown)
         if len(problem.unknowns) == 1:
             return self
         basis, coefficients = self.sums[place]
-        own = partial(_own_estimate, estimator, places) if callable(estimator) else _own(estimator, places)
+        own = partial(_estimate_of, estimator, places) if callable(estimator) else _estimate_of(estimator, places)
         report = self.report.of_field(problem.names[place])
         return Solution(problem.field(unknown), basis, coefficients[0], report, own, self.caption)
 
@@ -139,9 +149,9 @@ class Solution:
 
     @cached_property
     def shown(self) -> tuple[Basis, NumberArray]:
-        """What operators on the unknowns as they were written are applied to, and the coefficients.
+        """The functions and coefficients that operators on the unknowns as written apply to.
 
-        Where conjugates occur they are further unknowns, after all others.
+        Conjugates, where they occur, are further unknowns after all others.
         """
         if self.problem.whole is None:
             return self.basis, self.coefficients
@@ -150,10 +160,10 @@ class Solution:
     def __call__(self, points: ArrayLike, *more: Any, outside: Outside = "nan") -> NumberArray:
         """Values at `points` ``(n, d)``, columns in the order of the unknown's arguments; shape ``(n,)``.
 
-        Of several unknowns ``(n, U)``, in the order of `names`. Any number of points: many of them by expansions or
-        fast transforms, in memory that does not grow beyond that of points and values. Clearly outside of the domain
-        (not on its boundary, up to rounding) values are nan, and an `OutsideWarning` tells it; with
-        ``outside="extend"`` the functions of the solution go on there, without a meaning.
+        For several unknowns the shape is ``(n, U)``, in the order of `names`. Many points are evaluated by expansions
+        or fast transforms, with no more memory than points and values take. Clearly outside of the domain (not on its
+        boundary, up to rounding) values are nan, with an `OutsideWarning`; ``outside="extend"`` evaluates the
+        functions of the solution there, whose values mean nothing.
         """
         if more:
             point, numbers = ", ".join(map(str, (points, *more))), all(np.ndim(each) == 0 for each in (points, *more))
@@ -172,7 +182,7 @@ class Solution:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the unknowns, in the order of the columns of ``solution(points)``."""
+        """The names of the unknowns, in the order of the columns of ``solution(points)``."""
         return self.problem.names
 
     def evaluate(self, operator: Operator, points: ArrayLike) -> NumberArray:
@@ -186,10 +196,10 @@ class Solution:
 
     @cached_property
     def summation(self) -> Method:
-        """How features are summed at many points: as is cheapest (``"auto"``), or by expansions on ``"tiles"``.
+        """How features are summed at many points: by the cheapest method (``"auto"``), or by expansions on ``"tiles"``.
 
-        A fast transform rounds some twenty times more than a direct sum. It is used where that is a fraction of the
-        estimated error, so that no digit is lost to it. Expansions round as a direct sum does.
+        A fast transform rounds some twenty times more than a direct sum, and is used where that is a fraction of the
+        estimated error. Expansions round as a direct sum does.
         """
         for name, (basis, coefficients) in zip(self.problem.names, self.sums, strict=True):
             its = self.report.of_field(name)
@@ -202,17 +212,17 @@ class Solution:
 
     @property
     def total(self) -> Solution:
-        """On an open domain, incident and scattered field together: the solution itself."""
+        """On an open domain, the sum of incident and scattered field: the solution itself."""
         return total(self)
 
     @property
     def scattered(self) -> Solution:
-        """On an open domain, what objects add to the incident field."""
+        """On an open domain, what the objects add to the incident field."""
         return scattered(self)
 
     @property
     def at_infinity(self) -> float | complex:
-        """On an open domain, the value far away of what objects add to a harmonic field."""
+        """On an open domain, the value far away of what the objects add to a harmonic field."""
         return at_infinity(self)
 
     far_field = far_field
@@ -258,26 +268,25 @@ class Solution:
         Warns
         -----
         StorageWarning
-            If the statement holds something that a file cannot, such as a callable: the solution can be evaluated after
-            loading, but not solved again.
+            If the statement holds something that a file cannot, such as a callable: the loaded solution can be
+            evaluated, but not solved again.
         """
         from fspielm.files.saved import save
 
         save(self, path, stacklevel=3)
 
     def refine(self, tol: float, *, budget: Budget | None = None, progress: Progress | bool | None = None) -> Solution:
-        """Solve the same problem to more digits, from where its solve has ended.
+        """Solve the same problem to more digits, starting from this solution.
 
-        Bands, cells and the kind of functions that served are not looked for again; where the problem is not linear,
-        Newton's method begins with the solution. A solution that was loaded keeps its cells and values; the rest is
-        found anew.
+        Bands, cells and the kind of functions are kept; where the problem is not linear, Newton's method begins with
+        the solution. A loaded solution keeps its cells and values; the rest is found anew.
 
         Parameters
         ----------
         tol : float
             Relative L2 error to reach, measured by the estimate.
         budget : Budget, optional
-            That of the solve by default, all of it again.
+            The budget of the solve by default, all of it again.
         progress : bool or callable, optional
             As for `solve`.
 
@@ -305,8 +314,9 @@ class Solution:
         return f"Solution({f'{self.caption} {names}'.strip()}, {self.report.size}{error})"
 
 
-def _own(estimate: ErrorEstimate, places: Sequence[int]) -> ErrorEstimate:
-    """What an estimate says of one unknown, which may have two parts."""
+def _estimate_of(estimate: ErrorEstimate | Callable[[], ErrorEstimate], places: Sequence[int]) -> ErrorEstimate:
+    """The estimate for one unknown, whose real and imaginary parts may have two places."""
+    estimate = estimate() if callable(estimate) else estimate
     own = together([estimate.fields[place] for place in places])
     return replace(
         estimate,
@@ -317,7 +327,3 @@ def _own(estimate: ErrorEstimate, places: Sequence[int]) -> ErrorEstimate:
         growth=own.growth,
         fields=(own,),
     )
-
-
-def _own_estimate(estimator: Callable[[], ErrorEstimate], places: Sequence[int]) -> ErrorEstimate:
-    return _own(estimator(), places)

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# ---- Where numbers come from, in words and numbers that go along with them
+# Directions in a circle, or a multiple of them: one degree apart in the plane, five in space.
+_IN_PLANE, _IN_SPACE = 360, 72
 
 
 def provenance(solution: Solution) -> dict[str, str | float | int]:
-    """What was solved, how well, and by what; as text and numbers, which every format can hold."""
+    """What was solved, how well, and by which versions; as text and numbers, which every format can hold."""
     problem, report = solution.problem, solution.report
     known = versions()
     facts: dict[str, str | float | int] = {
@@ -43,7 +44,7 @@ def provenance(solution: Solution) -> dict[str, str | float | int]:
         "tol": report.tol,
         "neurons": report.neurons,
         "features": report.features,
-        # as text: one drawn from the system's entropy has more digits than formats have
+        # as text: a seed drawn from the system's entropy has more digits than formats hold
         "rng": str(report.rng),
     }
     if report.cells is not None:
@@ -53,9 +54,6 @@ def provenance(solution: Solution) -> dict[str, str | float | int]:
         facts["max_error_estimate"] = report.max_error_estimate
         facts["verdict"] = f"{'converged' if report.converged else 'NOT CONVERGED'}: {report.reason}"
     return facts
-
-
-# ---- Solutions as arrays, and as files of nothing but numbers
 
 
 def to_numpy(solution: Solution, n: int | Iterable[int] | None = None) -> dict[str, NumberArray]:
@@ -70,7 +68,7 @@ def to_numpy(solution: Solution, n: int | Iterable[int] | None = None) -> dict[s
     Returns
     -------
     dict
-        The places along each coordinate under its name, ``(n_1,)``, ..., and the values ``(n_1, ..., n_d)`` under
+        The grid along each coordinate under its name, ``(n_1,)``, ..., and the values ``(n_1, ..., n_d)`` under
         that of each unknown, NaN outside of the domain; complex where the solution is.
 
     Examples
@@ -91,7 +89,7 @@ def to_npz(solution: Solution, path: str | os.PathLike[str], n: int | Iterable[i
     """Write the arrays of `to_numpy` to a file that `numpy.load` reads; its name must end in ``.npz``."""
     check_place(path, (".npz",))
     arrays = to_numpy(solution, n)
-    # not by numpy.savez, to which a coordinate could not be called "file"
+    # numpy.savez does not accept a coordinate named "file"
     with staged_file(path) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
@@ -101,9 +99,9 @@ def to_npz(solution: Solution, path: str | os.PathLike[str], n: int | Iterable[i
 def to_csv(solution: Solution, path: str | os.PathLike[str], n: int | Iterable[int] | None = None) -> None:
     """Write coordinates and values at the points of a grid that lie in the domain, as comma-separated values.
 
-    One line for each point, under a line of names, with a column for each unknown; the numbers are exact to the last
+    After a line of names, one line for each point with a column for each unknown; the numbers are exact to the last
     bit. Complex values are two columns, ``u_real`` and ``u_imag``. Where the domain has regions, the column ``region``
-    has the place of each point's among their names.
+    has the index of each point's region.
 
     Parameters
     ----------
@@ -125,14 +123,17 @@ def to_csv(solution: Solution, path: str | os.PathLike[str], n: int | Iterable[i
     columns = dict(zip(grid.names, (axis[i] for axis, i in zip(grid.axes, index, strict=True)), strict=True))
     columns |= in_parts(by_name(solution, grid.values.data[index]))
     columns |= region_column(solution.problem, np.column_stack([columns[name] for name in grid.names]))
-    rows = np.column_stack(list(columns.values()))
-    names = list(columns)
+    _write_csv(path, columns)
+
+
+def _write_csv(path: str | os.PathLike[str], columns: Mapping[str, FloatArray]) -> None:
     with staged_file(path) as draft:
-        np.savetxt(draft, rows, fmt="%.17g", delimiter=",", header=",".join(names), comments="", encoding="utf-8")
+        rows = np.column_stack(list(columns.values()))
+        np.savetxt(draft, rows, fmt="%.17g", delimiter=",", header=",".join(columns), comments="", encoding="utf-8")
 
 
 def by_name(solution: Solution, values: NumberArray) -> dict[str, NumberArray]:
-    """Values ``(...)`` of one unknown, or ``(..., U)`` of several, each under its name."""
+    """Values ``(...)`` of one unknown, or ``(..., U)`` of several, by name."""
     names = solution.problem.names
     if len(names) == 1:
         return {names[0]: values}
@@ -140,7 +141,7 @@ def by_name(solution: Solution, values: NumberArray) -> dict[str, NumberArray]:
 
 
 def in_parts(arrays: Mapping[str, NumberArray]) -> dict[str, FloatArray]:
-    """Arrays of real numbers: complex ones as ``u_real`` and ``u_imag``, for what knows no others."""
+    """Real arrays, with complex ones as ``u_real`` and ``u_imag``."""
     parts: dict[str, FloatArray] = {}
     for name, array in arrays.items():
         ends = ("_real", "_imag") if np.iscomplexobj(array) else ("",)
@@ -157,23 +158,16 @@ def _grid(solution: Solution, n: int | Iterable[int] | None) -> Grid:
 
 
 def chosen_count(solution: Solution, n: int | Iterable[int] | None) -> int | Iterable[int]:
-    """The number of points along the axes that is meant."""
+    """The number of grid points along the axes, by default that of `default_count`."""
     return default_count(solution.problem.dimension) if n is None else n
 
 
-# ---- The far field in directions all around, as a table of numbers
-
-
-# At least so many directions in a circle, and otherwise some times as many: a degree in the plane, five in space.
-_IN_PLANE, _IN_SPACE = 360, 72
-
-
 def far_field_to_csv(solution: Solution, path: str | os.PathLike[str]) -> None:
-    """Write the far field in directions all around as comma-separated values, with as many of them as tell all of it.
+    """Write the far field in all directions as comma-separated values, densely enough to resolve it.
 
-    In the plane a line has ``angle_degrees``, from the first axis, in space ``theta_degrees``, from the last axis, and
-    ``phi_degrees``, around it and from the first one; then ``real``, ``imag`` and ``abs``. Of an elastic body these are
-    there for displacements along the direction and across it, ``real_along`` and so on.
+    In the plane a line has ``angle_degrees``, from the first axis; in space ``theta_degrees``, from the last axis, and
+    ``phi_degrees``, around it and from the first one. Then come ``real``, ``imag`` and ``abs``; for an elastic body
+    those of displacements along and across the direction, ``real_along`` and so on.
 
     Parameters
     ----------
@@ -182,13 +176,11 @@ def far_field_to_csv(solution: Solution, path: str | os.PathLike[str]) -> None:
     """
     check_place(path, (".csv",))
     check_far_field(solution.problem)
-    columns = _around(solution) if solution.problem.dimension == 2 else _everywhere(solution)
-    with staged_file(path) as draft:
-        rows = np.column_stack(list(columns.values()))
-        np.savetxt(draft, rows, fmt="%.17g", delimiter=",", header=",".join(columns), comments="", encoding="utf-8")
+    in_plane = solution.problem.dimension == 2
+    _write_csv(path, _far_field_in_plane(solution) if in_plane else _far_field_in_space(solution))
 
 
-def _around(solution: Solution) -> dict[str, FloatArray]:
+def _far_field_in_plane(solution: Solution) -> dict[str, FloatArray]:
     count = _IN_PLANE * -(-directions_around(solution.problem) // _IN_PLANE)
     degrees = 360.0 * np.arange(count) / count
     values = far_field(solution, np.radians(degrees))
@@ -199,7 +191,7 @@ def _around(solution: Solution) -> dict[str, FloatArray]:
     return columns | _parts(along, "_along") | _parts(across, "_across")
 
 
-def _everywhere(solution: Solution) -> dict[str, FloatArray]:
+def _far_field_in_space(solution: Solution) -> dict[str, FloatArray]:
     count = _IN_SPACE * -(-directions_around(solution.problem) // _IN_SPACE)
     steps = 360.0 * np.arange(count) / count
     theta, phi = (each.ravel() for each in np.meshgrid([*steps[: count // 2], 180.0], steps, indexing="ij"))
@@ -212,13 +204,10 @@ def _parts(values: ComplexArray, of: str = "") -> dict[str, FloatArray]:
     return {f"real{of}": values.real, f"imag{of}": values.imag, f"abs{of}": np.abs(values)}
 
 
-# ---- Solutions for xarray, and as netCDF files
-
-
 def to_xarray(
     solution: Solution, n: int | Iterable[int] | None = None, *, units: Mapping[str, str] | None = None
 ) -> xarray.Dataset:
-    """Values on a regular grid over the bounding box, with named coordinates and the provenance as attributes.
+    """Values on a regular grid over the bounding box as an xarray dataset, with the provenance as attributes.
 
     Needs xarray (``pip install "fspielm[export]"``).
 
@@ -232,7 +221,7 @@ def to_xarray(
     Returns
     -------
     xarray.Dataset
-        One variable for each unknown, named as it; NaN outside of the domain, and complex where the solution is.
+        One variable for each unknown, with its name; NaN outside of the domain, and complex where the solution is.
 
     Examples
     --------
@@ -269,7 +258,7 @@ def to_netcdf(
     """
     check_place(path, (".nc",))
     check_xarray(files=True)
-    dataset = _in_parts(to_xarray(solution, n, units=units))
+    dataset = _real_dataset(to_xarray(solution, n, units=units))
     with staged_file(path) as draft:
         try:
             dataset.to_netcdf(draft, engine="netcdf4", format="NETCDF4")
@@ -279,8 +268,8 @@ def to_netcdf(
             raise ProblemError(f"cannot write {str(path)!r}: {error}") from error
 
 
-def _in_parts(dataset: xarray.Dataset) -> xarray.Dataset:
-    """The dataset with the parts of complex variables in their places."""
+def _real_dataset(dataset: xarray.Dataset) -> xarray.Dataset:
+    """The dataset with complex variables replaced by their parts."""
     for name in [str(name) for name, variable in dataset.data_vars.items() if variable.dtype.kind == "c"]:
         variable = dataset[name]
         parts = in_parts({name: variable.values})
@@ -293,7 +282,7 @@ def _in_parts(dataset: xarray.Dataset) -> xarray.Dataset:
 
 
 def check_xarray(*, files: bool = False) -> None:
-    """Say at once if xarray is not installed, or with `files` what it writes netCDF files with."""
+    """Raise an error if xarray is not installed, or with `files`, netCDF4."""
     for package in ("xarray", "netCDF4") if files else ("xarray",):
         if find_spec(package) is None:
             raise ProblemError(f"this needs {package}; install it with: pip install 'fspielm[export]'")

@@ -20,7 +20,7 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.plane import triangulate
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.time import SpaceTime
-from fspielm.solution.calculus import region_column, region_mesh
+from fspielm.solution.calculus import RegionMesh, region_column, region_mesh
 from fspielm.solution.evaluation import vectors_of
 from fspielm.solution.export.arrays import by_name, chosen_count, in_parts, provenance
 from fspielm.solution.fields import as_shape
@@ -29,14 +29,19 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# ---- VTK's XML files: grids, and points with cells. Numbers are stored as they are, in base 64
-
-
+VTK_SUFFIXES = (".vtu", ".vtr", ".vti", ".vtk", ".pvd")
+_CELL_SUFFIXES = (".vtu", ".vtk")
 # VTK's numbers for the kinds of cells.
 LINE, TRIANGLE, PIXEL, VOXEL = 3, 5, 8, 11
-# VTK's number for a point that is not to be shown.
+_BOX_CELLS = {1: LINE, 2: PIXEL, 3: VOXEL}
+# VTK's number for a hidden point.
 _HIDDEN = 2
 _TYPES = {"<f8": "Float64", "<i8": "Int64", "|u1": "UInt8"}
+# The longest title of the old format.
+_TITLE = 255
+
+
+# ---- VTK's XML files, with numbers in base 64
 
 
 def write_grid(
@@ -49,9 +54,8 @@ def write_grid(
 ) -> None:
     """Write fields ``(n,)`` and vectors ``(n, 3)`` on a grid of one to three axes, the last fastest.
 
-    Points where they are NaN are hidden.
-
-    A grid that is `even` is told by its first point and its steps (.vti), another one by all its places (.vtr).
+    Points where they are NaN are hidden. An `even` grid is given by its first point and steps (.vti), any other by
+    all its coordinates (.vtr).
     """
     shape = [len(axis) for axis in axes]
     axes = [*axes, *([np.zeros(1)] * (3 - len(axes)))]
@@ -86,7 +90,7 @@ def write_cells(
     fields: Mapping[str, FloatArray],
     facts: Mapping[str, Any],
 ) -> None:
-    """Write fields at points ``(n, d)``, d up to 3, and the cells of one kind that they are the corners of (.vtu)."""
+    """Write fields at points ``(n, d)``, d up to 3, and cells of one kind with corners at the points (.vtu)."""
     space = np.zeros((len(points), 3))
     space[:, : points.shape[1]] = points
     offsets = cells.shape[1] * np.arange(1, len(cells) + 1, dtype=np.int64)
@@ -110,7 +114,7 @@ def write_cells(
 
 
 def write_series(path: Path, files: Mapping[float, str]) -> None:
-    """Write the list of the files that belong to times (.pvd)."""
+    """Write the list of the files of a time series (.pvd)."""
     sets = [f'<DataSet timestep="{time!r}" file={_quoted(file)}/>' for time, file in files.items()]
     _write(path, "Collection", ["<Collection>", *sets, "</Collection>"])
 
@@ -121,14 +125,14 @@ def _write(path: Path, kind: str, lines: Sequence[str]) -> None:
 
 
 def _point_data(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
-    """All arrays; the first one, and the first of vectors, are what is shown at once."""
+    """All arrays; ParaView shows the first one, and the first of vectors."""
     data = [_array(array, key, components=3 if array.ndim == 2 else 1) for key, array in arrays.items()]
     vectors = [f" Vectors={_quoted(key)}" for key, array in arrays.items() if array.ndim == 2][:1]
     return [f"<PointData Scalars={_quoted(next(iter(arrays)))}{''.join(vectors)}>", *data, "</PointData>"]
 
 
 def _field_data(facts: Mapping[str, Any]) -> list[str]:
-    """Text as the numbers of its bytes, which is how these files have it."""
+    """Text as the numbers of its bytes, as the format wants it."""
     texts = [
         f'<Array type="String" Name={_quoted(key)} NumberOfTuples="1" format="ascii">'
         f"{' '.join(map(str, [*str(fact).encode(), 0]))}</Array>"
@@ -151,19 +155,12 @@ def _numbers(values: Sequence[Any]) -> str:
 
 def _quoted(text: str) -> str:
     """A text as the value of an attribute."""
-    from xml.sax.saxutils import quoteattr  # slow to import: it takes along what speaks HTTP
+    from xml.sax.saxutils import quoteattr  # slow to import: it loads modules for HTTP
 
     return quoteattr(text)
 
 
-# ---- Solutions for ParaView, and for whatever else reads VTK's files
-
-
-VTK_SUFFIXES = (".vtu", ".vtr", ".vti", ".vtk", ".pvd")
-_OF_CELLS = (".vtu", ".vtk")
-_BOX_CELLS = {1: LINE, 2: PIXEL, 3: VOXEL}
-# What the format has room for.
-_TITLE = 255
+# ---- Solutions as files of VTK
 
 
 def to_vtk(
@@ -178,14 +175,14 @@ def to_vtk(
     ========  ==========================================================================================
     ``.vtu``  cells: triangles up to the exact boundary in the plane, small boxes inside of a solid
     ``.vtr``  a regular grid over the bounding box; points outside of the domain are NaN, and hidden
-    ``.vti``  the same, as an image: places are told by their step, and so exact to rounding only
+    ``.vti``  the same, as an image: coordinates follow from a step, and so are exact to rounding only
     ``.vtk``  as ``.vtu``, in the old format and without the provenance
-    ``.pvd``  a series in time: one file for each time, in a folder of the same name beside
+    ``.pvd``  a series in time: one file for each time, in a folder of the same name beside it
     ========  ==========================================================================================
 
-    Every unknown is a scalar field by its name. Those that are the components of a vector, as their names tell, are
-    also one vector field: u, v and w as ``uvw``, Ex and Ey (or E_x and E_y, E1 and E2) as ``E``. The format has no
-    complex numbers: complex values are two fields, ``u_real`` and ``u_imag``.
+    Every unknown is a scalar field with its name. Unknowns whose names are those of components are also one vector
+    field: u, v and w as ``uvw``, Ex and Ey (or E_x and E_y, E1 and E2) as ``E``. The format has no complex numbers:
+    complex values are two fields, ``u_real`` and ``u_imag``.
 
     Parameters
     ----------
@@ -193,8 +190,8 @@ def to_vtk(
     n : int or sequence of int, optional
         As for `to_numpy`: points along every axis, or along each of them, that of time included.
     times : sequence of float, optional
-        With a domain in time: those of a ``.pvd`` series (as many as `n` says by default), or a single one. Without,
-        a grid has time as its last axis, in at most two dimensions of space.
+        With a domain in time, the times of a ``.pvd`` series (as many as `n` says by default), or a single time.
+        Without it, a grid has time as its last axis, in at most two dimensions of space.
 
     Examples
     --------
@@ -209,63 +206,46 @@ def to_vtk(
     shape = as_shape(chosen_count(solution, n), domain.dimension)
     instants = _instants(domain, times, shape[-1], suffix)
     if suffix == ".pvd":
-        _write_all(solution, path, shape, instants)
+        _write_time_series(solution, path, shape, instants)
         return
     region = domain.space if isinstance(domain, SpaceTime) and instants else domain
-    sheet = _sheet(region, shape[: region.dimension], suffix)
+    target = _target(region, shape[: region.dimension], suffix)
     with staged_file(path) as draft:
-        sheet.write(solution, draft, *instants)
+        target.write(solution, draft, *instants)
 
 
 def check_vtk(domain: Domain, path: str | os.PathLike[str]) -> None:
-    """Say at once, before any long computation, if a solution on `domain` could not be written to `path`."""
+    """Raise an error, before any long computation, if a solution on `domain` could not be written to `path`."""
     check_place(path, VTK_SUFFIXES)
     _instants(domain, None, 2, Path(path).suffix.lower())
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Sheet:
-    """Where a solution is written, at one time or in all of its coordinates.
+class _Target:
+    """The points, cells or grid on which a solution is written, at one time or in all of its coordinates."""
 
-    Attributes
-    ----------
-    points : (n, d) array
-    inside : (n,) boolean array
-        Which of them lie in the domain.
-    inner : (n, d) array or None
-        Where to evaluate, if that is not quite at the points: of two materials, it is clear which one is meant.
-    cells : (m, k) array, or None for a grid
-    kind : int
-        VTK's number for the cells.
-    axes : tuple of arrays
-        Of a grid.
-    even : bool
-        Whether a grid is told by its steps.
-    legacy : bool
-        Whether cells are written in the old format.
-    """
-
-    points: FloatArray
-    inside: NDArray[np.bool_]
+    points: FloatArray  # (n, d)
+    inside: NDArray[np.bool_]  # (n,): which of them lie in the domain
+    # (n, d): the points moved slightly into their regions, to evaluate one of two materials; None for a single one
     inner: FloatArray | None = None
-    cells: NDArray[np.int64] | None = None
-    kind: int = 0
-    axes: tuple[FloatArray, ...] = ()
-    even: bool = False
-    legacy: bool = False
+    cells: NDArray[np.int64] | None = None  # (m, k)
+    kind: int = 0  # VTK's number for the cells
+    axes: tuple[FloatArray, ...] = ()  # the axes of a grid
+    even: bool = False  # whether a grid is given by its steps
+    legacy: bool = False  # whether cells are written in the old format
 
     def write(self, solution: Solution, path: Path, *instant: float) -> None:
         """Evaluate and write."""
         facts = provenance(solution)
-        looked = self.points if self.inner is None else self.inner
-        places = looked[self.inside]
+        points = self.points if self.inner is None else self.inner
+        places = points[self.inside]
         there = np.column_stack([places, *(np.full(len(places), t) for t in instant)])
         found = solution(there, outside="extend")
         values = np.full((len(self.points), *found.shape[1:]), np.nan, dtype=found.dtype)
         values[self.inside] = found
         fields = _fields(solution, values)
-        fields |= region_column(solution.problem, looked)
+        fields |= region_column(solution.problem, points)
         if self.cells is not None and self.legacy:
             title = f"{facts['unknown']}, {facts['source']}"
             _write_legacy(path, self.points, self.cells, self.kind, fields, title)
@@ -276,7 +256,7 @@ class _Sheet:
 
 
 def _fields(solution: Solution, values: NumberArray) -> dict[str, FloatArray]:
-    """Real fields ``(n,)``, and vectors ``(n, 3)``, by name, of values ``(n,)`` or ``(n, U)``."""
+    """Real fields ``(n,)`` and vectors ``(n, 3)`` by name, from values ``(n,)`` or ``(n, U)``."""
     fields = by_name(solution, values)
     for name, places in vectors_of(solution.problem).items():
         vector = np.zeros((len(values), 3), dtype=values.dtype)
@@ -285,35 +265,33 @@ def _fields(solution: Solution, values: NumberArray) -> dict[str, FloatArray]:
     return in_parts(fields)
 
 
-def _sheet(region: Domain, shape: tuple[int, ...], suffix: str) -> _Sheet:
+def _target(region: Domain, shape: tuple[int, ...], suffix: str) -> _Target:
     legacy = suffix == ".vtk"
     lower, upper = region.bounding_box
     axes = tuple(np.linspace(a, b, count) for a, b, count in zip(lower, upper, shape, strict=True))
-    if suffix in _OF_CELLS and region.dimension == 2:
+    if suffix in _CELL_SUFFIXES and region.dimension == 2:
         spacing = float(np.sqrt(np.prod((upper - lower) / (np.array(shape) - 1))))
-        if isinstance(region, Regions):
-            mesh = region_mesh(region, spacing, triangulate)
-            if mesh is not None:
-                kept = np.ones(len(mesh.points), dtype=np.bool_)
-                return _Sheet(mesh.points, kept, mesh.inner, mesh.triangles, TRIANGLE, legacy=legacy)
-        found = triangulate(region, spacing)
-        if found is not None:
+        mesh = region_mesh(region, spacing, triangulate) if isinstance(region, Regions) else None
+        if mesh is None and (found := triangulate(region, spacing)) is not None:
             points, triangles = found
-            return _Sheet(points, np.ones(len(points), dtype=np.bool_), None, triangles, TRIANGLE, legacy=legacy)
+            mesh = RegionMesh(points, points, triangles)
+        if mesh is not None:
+            inside = np.ones(len(mesh.points), dtype=np.bool_)
+            return _Target(mesh.points, inside, mesh.inner, mesh.triangles, TRIANGLE, legacy=legacy)
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
     inside = region.contains(points)
-    if suffix not in _OF_CELLS:
-        return _Sheet(points, inside, axes=axes, even=suffix == ".vti")
+    if suffix not in _CELL_SUFFIXES:
+        return _Target(points, inside, axes=axes, even=suffix == ".vti")
     cells = _boxes(shape, inside)
     used, numbered = np.unique(cells, return_inverse=True)
     kept = np.ones(len(used), dtype=np.bool_)
-    return _Sheet(
+    return _Target(
         points[used], kept, None, numbered.reshape(cells.shape).astype(np.int64), _BOX_CELLS[len(shape)], legacy=legacy
     )
 
 
 def _boxes(shape: tuple[int, ...], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Small boxes of a grid whose corners are all inside; corners in VTK's order, the first axis fastest."""
+    """The cells of a grid whose corners are all inside; corners in VTK's order, the first axis fastest."""
     index = np.arange(prod(shape), dtype=np.int64).reshape(shape)
     corners = []
     for corner in np.ndindex((2,) * len(shape)):
@@ -324,7 +302,7 @@ def _boxes(shape: tuple[int, ...], inside: NDArray[np.bool_]) -> NDArray[np.int6
 
 
 def _instants(domain: Domain, times: Any, count: int, suffix: str) -> list[float]:
-    """The times that are meant, none for all coordinates together; refused if a file of this kind cannot hold them."""
+    """The times to write, none for all coordinates together; an error if a file of this kind cannot hold them."""
     series = suffix == ".pvd"
     if domain.dimension - (domain.time is not None) > 3:
         raise ProblemError(f"files of VTK have at most three dimensions of space; {domain!r} has more")
@@ -336,7 +314,7 @@ def _instants(domain: Domain, times: Any, count: int, suffix: str) -> list[float
         return []
     start, end = domain.time.start, domain.time.end
     if times is None:
-        if suffix in _OF_CELLS or (domain.dimension > 3 and not series):
+        if suffix in _CELL_SUFFIXES or (domain.dimension > 3 and not series):
             raise ProblemError(
                 f"a {suffix} file cannot hold {domain!r} at all times; name a series in time with .pvd, or give "
                 "times=[...]"
@@ -353,8 +331,8 @@ def _instants(domain: Domain, times: Any, count: int, suffix: str) -> list[float
     return [float(t) for t in chosen]
 
 
-def _write_all(solution: Solution, path: Path, shape: tuple[int, ...], instants: list[float]) -> None:
-    """One file for each time in a folder beside, and last the file that lists them."""
+def _write_time_series(solution: Solution, path: Path, shape: tuple[int, ...], instants: list[float]) -> None:
+    """Write one file for each time in a folder beside `path`, and then the list of them."""
     domain = solution.problem.domain
     assert isinstance(domain, SpaceTime)  # what else has a time
     folder = path.with_suffix("")
@@ -363,11 +341,11 @@ def _write_all(solution: Solution, path: Path, shape: tuple[int, ...], instants:
     except OSError as error:
         raise ProblemError(f"cannot write the folder {str(folder)!r}: {error.strerror}") from error
     suffix = ".vtu" if domain.space.dimension == 2 else ".vtr"
-    sheet = _sheet(domain.space, shape[:-1], suffix)
+    target = _target(domain.space, shape[:-1], suffix)
     files = {t: f"{folder.name}_{number:04d}{suffix}" for number, t in enumerate(instants)}
     for instant, name in files.items():
         with staged_file(folder / name) as draft:
-            sheet.write(solution, draft, instant)
+            target.write(solution, draft, instant)
     with staged_file(path) as draft:
         write_series(draft, {t: f"{folder.name}/{name}" for t, name in files.items()})
 
@@ -375,7 +353,7 @@ def _write_all(solution: Solution, path: Path, shape: tuple[int, ...], instants:
 def _write_legacy(
     path: Path, points: FloatArray, cells: NDArray[np.int64], kind: int, fields: Mapping[str, FloatArray], title: str
 ) -> None:
-    """Write fields at points ``(n, d)``, d up to 3, and the cells of one kind that they are the corners of (.vtk)."""
+    """Write fields at points ``(n, d)``, d up to 3, and cells of one kind with corners at the points (.vtk)."""
     space = np.zeros((len(points), 3))
     space[:, : points.shape[1]] = points
     corners = cells.shape[1]

@@ -1,4 +1,4 @@
-"""What a notebook shows for a solution: a small picture, the verdict, and a few numbers."""
+"""The card that a notebook shows for a solution: a small picture, the verdict, and a few numbers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _INCHES, _SMALL_INCHES = (2.6, 2.1), (2.0, 1.6)
 _PIXELS = (260, 400)
-# Unknowns that are shown; the others are named.
-_MOST = 4
+# Unknowns that have a picture; all of them are named.
+_MOST_PANELS = 4
 _MOST_BYTES = 60_000
 _FINEST = 200
 _COLOURS = 128
@@ -45,7 +45,7 @@ _ROW = (
 
 
 def solution_card(solution: Solution) -> str:
-    """A self-contained piece of HTML; without matplotlib, the same without the picture."""
+    """Self-contained HTML; without matplotlib, it has no picture."""
     report = solution.report
     verdict, colour = _verdict(report.converged)
     numbers = {
@@ -81,7 +81,7 @@ def _names(solution: Solution) -> str:
 
 
 def _estimates(solution: Solution) -> str:
-    """The estimate, and what it is for each unknown where there are several."""
+    """The estimate; with several unknowns, that of each."""
     known = solution.report.error_estimate
     if known is None:
         return "none"
@@ -102,7 +102,9 @@ def _thumbnail(solution: Solution) -> bytes:
     """The simplest picture of each unknown: a line, a map, the first slice; at the end of time."""
     from PIL import Image
 
-    quantities = [replace(field_quantity(field), finest=_FINEST, note=None) for field in each_field(solution)[:_MOST]]
+    quantities = [
+        replace(field_quantity(field), finest=_FINEST, note=None) for field in each_field(solution)[:_MOST_PANELS]
+    ]
     with style():
         columns = 1 if len(quantities) == 1 else 2
         rows = -(-len(quantities) // columns)

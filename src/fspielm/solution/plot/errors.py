@@ -1,4 +1,4 @@
-"""Where a solution is wrong, and by how much."""
+"""Pictures of errors, residuals and convergence."""
 
 from __future__ import annotations
 
@@ -51,11 +51,12 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# ---- Solution.plot_error(): where and by how much the solution differs from one that is known
-
-
-# Places where norms over the whole domain are taken, time included: always the same.
+# Points at which norms over the whole domain are taken, time included: always the same.
 _PROBES = 4000
+# Inches: a line of `plot_comparison`, and what colour bars take of its width.
+_LINES_HEIGHT, _COLOUR_BARS_WIDTH = 3.2, 0.7
+# Inches: the panels of `plot_convergence`, and a line of text below them; characters in such a line.
+_PANEL_HEIGHT, _TEXT_HEIGHT, _CHARACTERS = 2.3, 0.15, 100
 
 
 def plot_error(
@@ -71,14 +72,14 @@ def plot_error(
 ) -> Figure:
     """Draw the absolute error at every point in decades, with the relative L2 error over the domain above it.
 
-    Of several unknowns those that are known, each in a panel of its own.
+    With several unknowns, each known one has a panel of its own.
 
     Parameters
     ----------
     solution : Solution
     exact : number, Expr, callable ``(n, d) -> (n,)``, or Solution
-        What to compare with: the exact solution, or another solution with the same coordinates. Of several unknowns a
-        mapping from some of them to such, or another solution of the same ones.
+        What to compare with: the exact solution, or another solution with the same coordinates. For several unknowns,
+        a mapping from some of them to such, or another solution of the same unknowns.
     path, ax, time, at, resolution, width
         As for `Solution.plot`; an error is not animated.
 
@@ -88,7 +89,7 @@ def plot_error(
         Free of pyplot and its global state; a notebook shows it.
     """
     prepare(path, resolution, width)
-    pairs = [(field, read_exact(field.problem, known)) for field, known in known_fields(solution, exact)]
+    pairs = [(field, read_exact(field, known)) for field, known in known_fields(solution, exact)]
     quantities = [error_quantity(field, expected, resolution) for field, expected in pairs]
     sizes = [
         f"{as_math(unknown_symbol(field.problem))}: " * (len(pairs) > 1) + _size(field.problem, expected, quantity)
@@ -101,7 +102,7 @@ def plot_error(
 def error_quantity(
     solution: Solution, expected: Callable[[FloatArray], NumberArray], resolution: int | None
 ) -> Quantity:
-    """The absolute error of a solution of one unknown, to be drawn in decades."""
+    """The absolute error of a solution of one unknown, to draw in decades."""
 
     def error(points: FloatArray) -> FloatArray:
         return np.asarray(np.abs(solution(points, outside="extend") - expected(points)))
@@ -112,35 +113,31 @@ def error_quantity(
 
 
 def _size(problem: Problem, expected: Callable[[FloatArray], NumberArray], error: Quantity) -> str:
-    """How large the error is over the whole domain, in words."""
+    """The size of the error over the whole domain, in words."""
     probes = probe(problem)
     reference, absolute = safe_norm(expected(probes)), safe_norm(error.values(probes))
     if reference > 0:
         return rf"relative $L^2$ error {as_number(absolute / reference)}"
-    # nothing to be relative to
     return rf"root mean square error {as_number(absolute / np.sqrt(len(probes)))}"
 
 
 def known_fields(solution: Solution, exact: Any) -> list[tuple[Solution, Any]]:
-    """The solution of each unknown that is known exactly, with what it should be."""
-    from fspielm.solution.solution import Solution
-
+    """The solution of each unknown that is known exactly, with its exact value."""
     unknowns = [unknown.symbol for unknown in solution.problem.stated.unknowns]
     if isinstance(exact, Mapping) and exact:
         return [(solution[unknown], known) for unknown, known in exact.items()]
     if len(unknowns) == 1:
         return [(solution[unknowns[0]], exact)]
-    if isinstance(exact, Solution):
+    if isinstance(exact, type(solution)):
         return [(solution[unknown], exact[unknown.func.__name__]) for unknown in unknowns]
     names = ", ".join(f"{unknown.func.__name__}: ..." for unknown in unknowns)
     raise ProblemError(f"exact must be a dictionary such as {{{names}}}, or a solution of the same; got {exact!r}")
 
 
-def read_exact(problem: Problem, exact: Any) -> Callable[[FloatArray], NumberArray]:
-    """What the user compares with, as a function of points with finite values."""
-    from fspielm.solution.solution import Solution
-
-    if isinstance(exact, Solution):
+def read_exact(solution: Solution, exact: Any) -> Callable[[FloatArray], NumberArray]:
+    """What a solution of one unknown is compared with, as a function of points with finite values."""
+    problem = solution.problem
+    if isinstance(exact, type(solution)):
         if exact.problem.dimension != problem.dimension:
             raise ProblemError(
                 f"exact is a solution in {exact.problem.dimension} coordinates, but this one has {problem.dimension}"
@@ -153,7 +150,7 @@ def read_exact(problem: Problem, exact: Any) -> Callable[[FloatArray], NumberArr
 
 
 def prepare(path: str | os.PathLike[str] | None, resolution: int | None, width: Width | None) -> None:
-    """Refuse, before anything is computed, what could not be drawn or written."""
+    """Refuse, before any computation, what cannot be drawn or written."""
     check_picture_path(path)
     check_resolution(resolution)
     if width is not None:
@@ -163,9 +160,6 @@ def prepare(path: str | os.PathLike[str] | None, resolution: int | None, width: 
 def probe(problem: Problem) -> FloatArray:
     """Points spread evenly over the whole domain; the same every time."""
     return problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")
-
-
-# ---- Solution.plot_residual(): how well the equation holds, point by point
 
 
 def plot_residual(
@@ -178,7 +172,7 @@ def plot_residual(
     resolution: int | None = None,
     width: Width | None = None,
 ) -> Figure:
-    """Draw the residual of the equation, its left side minus its right side, in decades; of each where there are more.
+    """Draw the residual of each equation, its left side minus its right side, in decades.
 
     Parameters
     ----------
@@ -196,7 +190,7 @@ def plot_residual(
     equations = [relation for relation in problem.pattern if relation.region.kind == "domain"]
     if not equations:
         _ = problem.operator  # which says why a field by itself has none
-    quantities = [_quantity(solution, equations, number, resolution) for number in range(len(equations))]
+    quantities = [_residual_quantity(solution, equations, number, resolution) for number in range(len(equations))]
     sizes = [as_number(safe_rms(quantity.values(probe(problem)))) for quantity in quantities]
     if len(sizes) == 1:
         title = f"equation: root mean square residual {sizes[0]}"
@@ -206,7 +200,9 @@ def plot_residual(
     return save_picture(figure, path)
 
 
-def _quantity(solution: Solution, equations: Sequence[Relation], number: int, resolution: int | None) -> Quantity:
+def _residual_quantity(
+    solution: Solution, equations: Sequence[Relation], number: int, resolution: int | None
+) -> Quantity:
     problem = solution.problem.stated
 
     def residual(points: FloatArray) -> FloatArray:
@@ -219,13 +215,6 @@ def _quantity(solution: Solution, equations: Sequence[Relation], number: int, re
     )
 
 
-# ---- plot_comparison(): a solution and its pointwise error side by side, for benchmarks
-
-
-_LINES_HEIGHT = 3.2
-_BESIDE = 0.7
-
-
 def plot_comparison(
     solution: Solution,
     exact: Value | Mapping[Any, Value],
@@ -236,15 +225,15 @@ def plot_comparison(
 ) -> Figure:
     """Draw a solution and its error in decades: lines above each other, or maps beside each other.
 
-    Of several unknowns those that are known, one row for each.
+    With several unknowns, each known one has a row.
 
     Parameters
     ----------
     solution : Solution
-        Of three coordinates and more, the first two are drawn, and the others held in the middle.
-    exact : number, Expr or callable ``(n, d) -> (n,)``; of several unknowns a mapping from them to such
+        With three or more coordinates, the first two are drawn and the others held in the middle.
+    exact : number, Expr or callable ``(n, d) -> (n,)``; for several unknowns, a mapping from them to such
     time : float, optional
-        Where time is held.
+        The time to show.
     title : str, optional
         Above the panels, as plain text.
     resolution : int, optional
@@ -265,7 +254,7 @@ def plot_comparison(
                 panel.set_xlabel(panel.get_xlabel() if panel is axes[-1] else "")
         else:
             value = pairs[0][0]
-            height = height_of(value, [value.section((0, 1), at)] * 2, width - _BESIDE, 2)
+            height = height_of(value, [value.section((0, 1), at)] * 2, width - _COLOUR_BARS_WIDTH, 2)
             figure = new_picture(width, height * len(pairs))
             for row, pair in zip(figure.subplots(len(pairs), 2, squeeze=False), pairs, strict=True):
                 for panel, quantity in zip(row, pair, strict=True):
@@ -277,7 +266,7 @@ def plot_comparison(
 
 
 def _value_and_error(solution: Solution, exact: Value, resolution: int | None) -> tuple[Quantity, Quantity]:
-    error = error_quantity(solution, read_exact(solution.problem, exact), resolution)
+    error = error_quantity(solution, read_exact(solution, exact), resolution)
     return replace(field_quantity(solution, None, resolution), note=None), replace(error, label="absolute error")
 
 
@@ -288,14 +277,6 @@ def _draw_panel(panel: Axes, quantity: Quantity, at: FloatArray) -> None:
     shown = draw_map(panel, quantity, section, values, scale)
     add_colour_bar(panel, shown, quantity.label, scale.ticks)
     panel.set_title(held_label(quantity.problem, at, (0, 1)))
-
-
-# ---- Solution.plot_convergence(): the rounds of the automatic solver
-
-
-_PANEL_HEIGHT = 2.3
-_LINE_HEIGHT = 0.15
-_CHARACTERS = 100
 
 
 def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -322,7 +303,7 @@ def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = N
         fill(f"{done.number}  {done.why}", _CHARACTERS, subsequent_indent="    ") for done in report.rounds
     )
     with style():
-        height = _PANEL_HEIGHT + _LINE_HEIGHT * (reasons.count("\n") + 1)
+        height = _PANEL_HEIGHT + _TEXT_HEIGHT * (reasons.count("\n") + 1)
         figure = new_picture(WIDTHS["double"], height)
         left, right = figure.subplots(1, 2, sharey=True)
         seconds = np.cumsum([done.seconds for done in report.rounds])
@@ -337,7 +318,7 @@ def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = N
 
 
 def _draw_rounds(axes: Axes, rounds: Sequence[Round], across: FloatArray, tol: float) -> None:
-    """Estimates as numbered points; those without a digit stand at 1, hollow."""
+    """Draw estimates as numbered points; those without a reliable digit are hollow, at 1."""
     estimates = np.array([done.error_estimate for done in rounds])
     known = np.isfinite(estimates) & (estimates > 0)
     low, high = _limits(np.append(estimates[known], np.where(known.all(), tol, 1.0)), tol)
@@ -363,6 +344,6 @@ def _draw_rounds(axes: Axes, rounds: Sequence[Round], across: FloatArray, tol: f
 
 
 def _limits(estimates: FloatArray, tol: float) -> tuple[float, float]:
-    """Whole decades around the estimates and the tolerance, with room for the numbers."""
+    """Whole decades around the estimates and the tolerance, with room for labels."""
     known = np.append(estimates, tol)
     return 10.0 ** (np.floor(np.log10(known.min())) - 1), 10.0 ** (np.ceil(np.log10(known.max())) + 1)

@@ -1,4 +1,4 @@
-"""plot_far_field(): how strongly objects radiate in directions all around."""
+"""Polar pictures of far fields."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 
 _LEAST_DIRECTIONS = 720
-# Of a logarithmic scale, below the largest value.
+# The range of a logarithmic scale, below the largest value.
 _DECIBELS = 40.0
-_LOOKS = ((BLUE, "-"), (VERMILION, "--"), (INK, ":"))
+_LINES = ((BLUE, "-"), (VERMILION, "--"), (INK, ":"))
 
 
 def plot_far_field(
@@ -59,7 +59,7 @@ def plot_far_field(
     path : str or path, optional
         Where to save the picture: ``.png``, ``.pdf``, ``.svg`` or ``.jpg``.
     decibels : bool
-        Draw decibels below the largest value, 40 of them, where some directions would be too small to be seen.
+        Draw 40 decibels below the largest value, to show directions that are weak beside others.
     width : "single" or "double"
         One column of a journal (3.5 inches) or two (7 inches).
     title : str, optional
@@ -73,7 +73,7 @@ def plot_far_field(
     Raises
     ------
     ProblemError
-        If the solution has no far field: the domain has an end, is a grating, or the equation has no undamped waves.
+        If the solution has no far field: the domain is bounded or a grating, or the equation has no undamped waves.
     """
     check_picture_path(path)
     check_far_field(solution.problem)
@@ -88,7 +88,7 @@ def plot_far_field(
     with style():
         figure = new_picture(across, across + NOTE_HEIGHT * (note is not None))
         axes: Any = figure.add_subplot(projection="polar")
-        for (label, curve), (colour, line) in zip(curves.items(), _LOOKS, strict=False):
+        for (label, curve), (colour, line) in zip(curves.items(), _LINES, strict=False):
             if decibels:
                 curve = 20 * np.log10(np.maximum(curve / largest, 10 ** (-_DECIBELS / 20)))
             axes.plot(angles, curve, line, color=colour, linewidth=1.0, label=label)
@@ -108,7 +108,7 @@ def plot_far_field(
 
 
 def _curves(solution: Solution, angles: FloatArray) -> dict[str, FloatArray]:
-    """What is drawn over the angles, by its name."""
+    """The sizes of the far field over the angles, by the name of the curve."""
     problem = solution.problem
     if problem.dimension == 2:
         sizes = np.abs(far_field(solution, angles))

@@ -1,4 +1,4 @@
-"""Surfaces in space on which the solution has one value."""
+"""Isosurfaces: surfaces in space on which the solution has one value."""
 
 from __future__ import annotations
 
@@ -33,9 +33,13 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# ---- Surfaces on which values on a grid of points reach a level, by marching tetrahedra
-
-
+# The default number of cells along the longest side.
+_CELLS = 40
+# Height over width of the picture, and the zoom of the box in it.
+_ASPECT, _ZOOM = 0.8, 0.95
+_ABOVE_ZERO, _BELOW_ZERO = "#b2182b", "#2166ac"
+_LIGHT = np.array([0.4, -0.7, 0.6])
+_SHADOW = 0.45
 # A cell is cut into six tetrahedra around its diagonal; the corners of each, as steps along the three axes.
 _TETRAHEDRA = [
     np.cumsum([np.zeros(3, dtype=int), *(np.eye(3, dtype=int)[axis] for axis in order)], axis=0)
@@ -44,18 +48,10 @@ _TETRAHEDRA = [
 
 
 def level_surface(values: FloatArray, axes: tuple[FloatArray, FloatArray, FloatArray], level: float) -> FloatArray:
-    """Triangles ``(n, 3, 3)``, by triangle, corner and coordinate, on which the values are `level`.
+    """Triangles ``(n, 3, 3)``, by triangle, corner and coordinate, on which values ``(nx, ny, nz)`` are `level`.
 
-    Parameters
-    ----------
-    values : (nx, ny, nz) array
-        NaN where there is none: cells with such a corner are left out.
-    axes : tuple of (nx,), (ny,) and (nz,) arrays
-    level : float
-
-    References
-    ----------
-    A. Doi and A. Koide, An efficient method of triangulating equi-valued surfaces by using tetrahedral cells, 1991.
+    Cells with a corner that is NaN are left out. See A. Doi and A. Koide, An efficient method of triangulating
+    equi-valued surfaces by using tetrahedral cells, 1991.
     """
     places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     cells = tuple(n - 1 for n in values.shape)
@@ -65,11 +61,11 @@ def level_surface(values: FloatArray, axes: tuple[FloatArray, FloatArray, FloatA
         heights = np.stack([values[i].ravel() for i in index], axis=1) - level
         points = np.stack([places[i].reshape(-1, 3) for i in index], axis=1)
         known = np.isfinite(heights).all(axis=1)
-        surfaces += _cut(heights[known], points[known])
+        surfaces += _triangles_at_zero(heights[known], points[known])
     return np.concatenate(surfaces)
 
 
-def _cut(heights: FloatArray, points: FloatArray) -> list[FloatArray]:
+def _triangles_at_zero(heights: FloatArray, points: FloatArray) -> list[FloatArray]:
     """The triangles in which tetrahedra, ``(n, 4)`` heights at ``(n, 4, 3)`` points, meet height zero."""
     above = heights > 0
     surfaces = []
@@ -94,17 +90,6 @@ def _crossing(heights: FloatArray, points: FloatArray, i: int, j: int) -> FloatA
     return np.asarray(points[:, i] + share[:, None] * (points[:, j] - points[:, i]))
 
 
-# ---- Solution.plot_isosurface(): surfaces in space on which the solution has one value
-
-
-_CELLS = 40
-# Height over width, and how much of it the box fills.
-_ASPECT, _ZOOM = 0.8, 0.95
-_ABOVE_ZERO, _BELOW_ZERO = "#b2182b", "#2166ac"
-_LIGHT = np.array([0.4, -0.7, 0.6])
-_SHADOW = 0.45
-
-
 def plot_isosurface(
     solution: Solution,
     path: str | os.PathLike[str] | None = None,
@@ -123,13 +108,13 @@ def plot_isosurface(
     path : str or path, optional
         Where to save the picture.
     level : float, optional
-        The value; by default half of the largest one and, where the sign changes, its negative too.
+        The value; by default half of the largest one and, where the sign changes, also its negative.
     time : float, optional
         In a problem with time; the middle of it by default.
     resolution : int, optional
         Cells along the longest side.
     width, part
-        As for `Solution.plot`; a phase, which jumps, has no such surfaces.
+        As for `Solution.plot`; a phase has no isosurfaces, as it jumps.
 
     Returns
     -------
@@ -211,7 +196,7 @@ def _draw(
 
 
 def _shades(triangles: FloatArray, colour: str) -> FloatArray:
-    """The colour of every triangle, the darker the more it turns away from the light; both sides alike."""
+    """The colour of every triangle: the darker, the more it turns away from the light; both sides alike."""
     from matplotlib.colors import to_rgb
 
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])

@@ -1,4 +1,4 @@
-"""Several fields that differ in size and sign by nothing that means anything, as modes do: a page of small panels."""
+"""Pages of small panels for modes, whose size and sign mean nothing."""
 
 from __future__ import annotations
 
@@ -32,31 +32,32 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Modes on one page, unless more are asked for; and in a row.
+# Modes on one page by default, and in a row.
 MOST_DRAWN = 12
 _COLUMNS = 3
 # Inches between panels, for a line of a caption, and for the title.
 _GAP, _CAPTION, _TITLE = 0.1, 0.15, 0.25
-# Height over width of a panel with a line, and at most of one with a map.
-_LINE_ASPECT, _TALL = 0.6, 1.5
-# Places that tell where a field in space is largest, and slices show something of it.
-_LOOKS = 4000
-_ROOM = 1.08
+# Height over width of a panel with a line, and the most of one with a map.
+_LINE_ASPECT, _MOST_ASPECT = 0.6, 1.5
+# Points among which the largest value of a field in space is found, for slices through it.
+_PROBES = 4000
+# The limits of a line, relative to its largest value.
+_LIMITS = 1.08
 
 
 def plot_modes(fields: Sequence[Solution], captions: Sequence[str], title: str | None = None) -> Figure:
     """Draw solutions of one problem in rows of three, each with its caption and a scale of its own about zero.
 
-    Of complex values the real part is shown, of several unknowns the length of the vector that they are. In space,
-    slices go through the place where a field is largest.
+    Complex values are shown by their real part, several unknowns by the length of their vector. In space, slices go
+    through the point where a field is largest.
 
     Parameters
     ----------
     fields : sequence of Solution
     captions : sequence of str
-        What is written above each.
+        The text above each.
     title : str, optional
-        Above all of them, as plain text.
+        Above all panels, as plain text.
     """
     require_matplotlib()
     quantities = [_quantity(field) for field in fields]
@@ -79,7 +80,6 @@ def plot_modes(fields: Sequence[Solution], captions: Sequence[str], title: str |
 
 
 def _quantity(field: Solution) -> Quantity:
-    """What is shown of a solution."""
     if len(field.problem.stated.unknowns) == 1:
         return field_quantity(field)
 
@@ -95,7 +95,7 @@ def _aspect(quantity: Quantity) -> float:
         return _LINE_ASPECT
     lower, upper = quantity.problem.domain.bounding_box
     across, up = (upper - lower)[:2]
-    return min(float(up / across), _TALL)
+    return min(float(up / across), _MOST_ASPECT)
 
 
 def _draw_line(axes: Axes, quantity: Quantity) -> str:
@@ -105,17 +105,17 @@ def _draw_line(axes: Axes, quantity: Quantity) -> str:
     axes.axhline(0.0, color=PALE, linewidth=0.6)
     axes.plot(points[:, 0], values, color=BLUE)
     axes.set_xlim(points[0, 0], points[-1, 0])
-    axes.set_ylim(-_ROOM * largest, _ROOM * largest)
-    _bare(axes)
+    axes.set_ylim(-_LIMITS * largest, _LIMITS * largest)
+    _hide_labels(axes)
     return ""
 
 
 def _draw_map(axes: Axes, quantity: Quantity) -> str:
-    """A map, and where it is cut through space."""
+    """Draw a map, and return where it cuts through space."""
     problem = quantity.problem
     at = hold(problem, None, None)
     if problem.dimension > 2:
-        places = problem.domain.sample(_LOOKS, np.random.default_rng(0), "low-discrepancy")
+        places = problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")
         at = places[np.argmax(np.abs(quantity.values(places)))]
     section = quantity.section((0, 1), at)
     values = quantity.values(section.points)
@@ -123,14 +123,14 @@ def _draw_map(axes: Axes, quantity: Quantity) -> str:
     several = len(problem.stated.unknowns) > 1
     scale = Scale(0.0, largest, POSITIVE_COLOURS) if several else Scale(-largest, largest, SIGNED_COLOURS)
     draw_map(axes, quantity, section, values, scale)
-    _bare(axes)
+    _hide_labels(axes)
     if section.loops and not problem.domain.is_unbounded:
         axes.set_axis_off()  # the outline says where it ends
     return held_label(problem, at, (0, 1))
 
 
-def _bare(axes: Axes) -> None:
-    """Without numbers and names, which all panels have in common."""
+def _hide_labels(axes: Axes) -> None:
+    """Hide the ticks and names of the axes, which all panels have in common."""
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set_xlabel("")

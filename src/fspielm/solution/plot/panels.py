@@ -1,4 +1,4 @@
-"""Lines, maps, arrows and slices of one quantity, and several in a row."""
+"""Lines, maps, arrows and slices of one quantity, and panels for several."""
 
 from __future__ import annotations
 
@@ -54,8 +54,10 @@ if TYPE_CHECKING:
 
 # ---- Lines: a quantity along one coordinate
 
-
-_ROOM = 0.06
+# Space above and below the values, relative to their range.
+_MARGIN = 0.06
+# Height over width of a line.
+LINE_ASPECT = 0.6
 
 
 def draw_lines(axes: Axes, quantity: Quantity, places: list[FloatArray]) -> list[Line2D]:
@@ -73,7 +75,7 @@ def draw_lines(axes: Axes, quantity: Quantity, places: list[FloatArray]) -> list
         shown = np.maximum(curve, scale.low) if quantity.logarithmic else unjoined(curve) if quantity.cyclic else curve
         lines += axes.plot(across, shown, color=colour, label=held_label(problem, place, {0}))
     set_line_axes(axes, quantity, scale, values)
-    # lines at several times would each have others
+    # lines at several times would each have their own overlay
     if quantity.line_overlay is not None and len(places) == 1:
         quantity.line_overlay(axes, places[0])
     if len(places) > 1:
@@ -84,14 +86,14 @@ def draw_lines(axes: Axes, quantity: Quantity, places: list[FloatArray]) -> list
 
 
 def unjoined(phase: FloatArray) -> FloatArray:
-    """The values with a gap wherever they jump by about a turn."""
+    """Phases with a gap (NaN) wherever they jump by about a turn."""
     shown = phase.copy()
     shown[1:][np.abs(np.diff(phase)) > np.pi] = np.nan
     return shown
 
 
 def set_line_axes(axes: Axes, quantity: Quantity, scale: Scale, values: FloatArray) -> None:
-    """Labels, limits and a light grid."""
+    """Set labels, limits and a light grid."""
     lower, upper = quantity.problem.domain.bounding_box
     if quantity.logarithmic:
         axes.set_yscale("log")
@@ -102,7 +104,7 @@ def set_line_axes(axes: Axes, quantity: Quantity, scale: Scale, values: FloatArr
     else:
         finite = values[np.isfinite(values)]
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-        room = _ROOM * (high - low) or 0.5 * abs(high) or 1.0
+        room = _MARGIN * (high - low) or 0.5 * abs(high) or 1.0
         axes.set_ylim(low - room, high + room)
         axes.locator_params(axis="y", nbins=5)
     axes.set_xlim(lower[0], upper[0])
@@ -117,10 +119,9 @@ def set_line_axes(axes: Axes, quantity: Quantity, scale: Scale, values: FloatArr
         axes.spines[side].set_visible(False)
 
 
-# ---- Maps: a quantity over a plane section, cut cleanly to the outline of the domain
+# ---- Maps: a quantity over a plane section, clipped to the outline of the domain
 
-
-# Height over width of a panel whose axes do not compare.
+# Height over width of a panel whose axes have different scales.
 _SPACE_TIME_ASPECT = 0.85
 # Inches beside and around the panels: labels at the left, the colour bar at the right, title and labels.
 _LEFT, _RIGHT, _ABOVE_AND_BELOW, _BETWEEN = 0.5, 0.7, 0.6, 0.3
@@ -130,7 +131,7 @@ _TICKS = 5
 
 
 def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArray, scale: Scale) -> AxesImage:
-    """The values at the points of a section as an image, clipped by the outline itself: no steps at any size."""
+    """Draw the values at the points of a section as an image, clipped by the exact outline."""
     problem = quantity.problem
     shown = axes.imshow(
         section.image(values),
@@ -139,7 +140,7 @@ def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArra
         norm=scale.norm,
         cmap=scale.colours,
         aspect="auto",
-        # a smooth field is smoothed; an error jumps by decades, a phase by a turn: they are shown cell by cell
+        # errors, which jump by decades, and phases, which jump by a turn, are shown cell by cell
         interpolation="nearest" if quantity.logarithmic or quantity.cyclic else "bicubic",
     )
     if is_spatial(problem.domain, section.axes):
@@ -147,8 +148,8 @@ def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArra
     else:
         axes.set_box_aspect(_SPACE_TIME_ASPECT)
     if section.loops:
-        _cut(axes, shown, section)
-    _draw_lines(axes, section)
+        _clip(axes, shown, section)
+    _draw_inner_lines(axes, section)
     if quantity.overlay is not None:
         quantity.overlay(axes, section)
     axes.locator_params(nbins=_TICKS)
@@ -161,7 +162,7 @@ def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArra
 def add_colour_bar(
     axes: Axes, shown: ScalarMappable, label: str | sp.Basic, ticks: Mapping[float, str] | None = None
 ) -> None:
-    """A colour bar as tall as the panel itself, whatever its aspect; a symbol stands above it, words beside it."""
+    """Add a colour bar as tall as the panel; a symbol is written above it, words beside it."""
     figure = axes.get_figure(root=True)
     assert figure is not None  # these axes are drawn in
     bar = figure.colorbar(shown, cax=axes.inset_axes((1.04, 0.0, 0.045, 1.0)))
@@ -176,7 +177,7 @@ def add_colour_bar(
 
 
 def height_of(quantity: Quantity, sections: Sequence[Section], width: float, columns: int, bars: int = 1) -> float:
-    """Inches that such maps in rows of `columns`, with so many colour bars in each, are tall in a figure so wide."""
+    """The height in inches of maps in rows of `columns`, with `bars` colour bars in each, in a figure of a width."""
     sides = [(s.extent[1] - s.extent[0], s.extent[3] - s.extent[2]) for s in sections]
     rows = -(-len(sections) // columns)
     across = width - _LEFT - (_RIGHT if bars == 1 else bars * _NARROW_BAR) - (columns - 1) * _BETWEEN
@@ -187,15 +188,15 @@ def height_of(quantity: Quantity, sections: Sequence[Section], width: float, col
     return min(rows * (panel + _ABOVE_AND_BELOW), _TALLEST if bars == 1 else _TALLEST_PAGE)
 
 
-def _cut(axes: Axes, shown: AxesImage, section: Section) -> None:
-    """Clip the image, draw the outline, and keep it off the frame; unless the frame is where the picture ends."""
+def _clip(axes: Axes, shown: AxesImage, section: Section) -> None:
+    """Clip the image and draw the outline, with a margin to the frame unless the domain continues beyond it."""
     from matplotlib.patches import PathPatch
 
     path = as_path(section.loops)
     shown.set_clip_path(path, axes.transData)
     axes.add_patch(PathPatch(path, fill=False, edgecolor=INK, linewidth=0.8))
     left, right, bottom, top = section.extent
-    if section.goes_on:
+    if section.continues:
         axes.set_xlim(left, right)
         axes.set_ylim(bottom, top)
         return
@@ -206,8 +207,8 @@ def _cut(axes: Axes, shown: AxesImage, section: Section) -> None:
         spine.set_color(PALE)
 
 
-def _draw_lines(axes: Axes, section: Section) -> None:
-    """Where regions meet, or objects begin that let waves through, seen on dark and on light colours."""
+def _draw_inner_lines(axes: Axes, section: Section) -> None:
+    """Draw the borders within a section, visible on dark and on light colours."""
     from matplotlib.patheffects import withStroke
 
     halo = [withStroke(linewidth=1.4, foreground="white")]
@@ -217,27 +218,29 @@ def _draw_lines(axes: Axes, section: Section) -> None:
 
 # ---- Two unknowns as the components of a vector: arrows or streamlines over its magnitude
 
-
 VectorStyle: TypeAlias = Literal["arrows", "stream"]
 
-# Arrows along the longer side of a map, and of a small one, beside others.
+# Arrows along the longer side of a map, and of a small one among others.
 _ARROWS, _FEWER_ARROWS = 18, 11
 _DENSITY, _LOWER_DENSITY = 0.9, 0.5
-# Heads of streamlines, in units of ten points; and the shortest line, of the width, that is drawn.
+# Heads of streamlines, in units of ten points; and the shortest line drawn, relative to the width.
 _HEAD, _SMALLER_HEAD = 0.42, 0.3
 _SHORTEST_LINE = 0.25
-# Streamlines across a narrow domain, of those across a square.
+# The least density of streamlines across a narrow domain, relative to a square.
 _LEAST_SHARE = 0.3
-# The longest, in units of how far they are apart; and what is too short to have a direction, beside it.
+# The longest arrow, relative to their distance; and the shortest one drawn, relative to the longest.
 _LONGEST, _SHORTEST = 0.95, 0.03
 _STREAM_CELLS = 120
 _PAPER = "white"
+
+# The components of a vector.
+_Vector: TypeAlias = tuple[Quantity, Quantity]
 
 
 def vector_quantity(
     solution: Solution, vectors: Sequence[Any], part: Part | None, style: VectorStyle, resolution: int | None
 ) -> Quantity:
-    """The magnitude of a vector in the plane, with arrows or streamlines to be drawn over it."""
+    """The magnitude of a vector in the plane, with arrows or streamlines over it."""
     if style not in _STYLES:
         raise ProblemError(f"style must be one of {', '.join(map(repr, _STYLES))}; got {style!r}")
     if part not in (None, "real", "imag"):
@@ -248,14 +251,11 @@ def vector_quantity(
     def values(points: FloatArray) -> FloatArray:
         return np.asarray(np.hypot(*(component.values(points) for component in components)))
 
-    field = _VectorField(components)
     label = sp.Symbol(rf"|({names})|")
-    return replace(components[0], values=values, label=label, overlay=lambda a, s: _STYLES[style](a, s, field))
+    return replace(components[0], values=values, label=label, overlay=lambda a, s: _STYLES[style](a, s, components))
 
 
-def _components(
-    solution: Solution, vectors: Sequence[Any], part: Part | None, resolution: int | None
-) -> tuple[Quantity, Quantity]:
+def _components(solution: Solution, vectors: Sequence[Any], part: Part | None, resolution: int | None) -> _Vector:
     problem = solution.problem
     if problem.dimension - (problem.domain.time is not None) != 2:
         coordinates = ", ".join(map(str, problem.coordinates))
@@ -267,34 +267,28 @@ def _components(
     return first, second
 
 
-@dataclass(frozen=True, eq=False)
-class _VectorField:
-    """A vector with its two components."""
-
-    components: tuple[Quantity, Quantity]
-
-    def on_grid(self, section: Section, cells: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Places across and up, about so many along the longer side, and the components there, NaN outside."""
-        left, right, bottom, top = section.extent
-        step = max(right - left, top - bottom) / cells
-        across, up = (
-            low + (high - low) * (np.arange(n) + 0.5) / n
-            for low, high, n in (
-                (low, high, max(round((high - low) / step), 2)) for low, high in ((left, right), (bottom, top))
-            )
+def _on_grid(vector: _Vector, section: Section, cells: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Coordinates across and up, about `cells` along the longer side, and the components there, NaN outside."""
+    left, right, bottom, top = section.extent
+    step = max(right - left, top - bottom) / cells
+    across, up = (
+        low + (high - low) * (np.arange(n) + 0.5) / n
+        for low, high, n in (
+            (low, high, max(round((high - low) / step), 2)) for low, high in ((left, right), (bottom, top))
         )
-        points = np.tile(section.points[0], (len(across) * len(up), 1))
-        points[:, :2] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-        inside = self.components[0].problem.domain.contains(points)
-        found = np.full((2, len(points)), np.nan)
-        for row, component in zip(found, self.components, strict=True):
-            row[inside] = component.values(points[inside])
-        return across, up, *found.reshape(2, len(up), len(across))
+    )
+    points = np.tile(section.points[0], (len(across) * len(up), 1))
+    points[:, :2] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+    inside = vector[0].problem.domain.contains(points)
+    found = np.full((2, len(points)), np.nan)
+    for row, component in zip(found, vector, strict=True):
+        row[inside] = component.values(points[inside])
+    return across, up, *found.reshape(2, len(up), len(across))
 
 
-def _draw_arrows(axes: Axes, section: Section, field: _VectorField) -> None:
-    """Arrows that grow with the root of the magnitude: colours tell it, and slow places have a direction, too."""
-    across, up, u, v = field.on_grid(section, _FEWER_ARROWS if _is_small(axes) else _ARROWS)
+def _draw_arrows(axes: Axes, section: Section, vector: _Vector) -> None:
+    """Draw arrows that grow with the root of the magnitude, so that slow places show a direction too."""
+    across, up, u, v = _on_grid(vector, section, _FEWER_ARROWS if _is_small(axes) else _ARROWS)
     size = np.hypot(u, v)
     largest = float(np.nanmax(size, initial=0.0)) or 1.0
     length = np.sqrt(size / largest)
@@ -320,8 +314,8 @@ def _draw_arrows(axes: Axes, section: Section, field: _VectorField) -> None:
     )
 
 
-def _draw_streamlines(axes: Axes, section: Section, field: _VectorField) -> None:
-    across, up, u, v = field.on_grid(section, _STREAM_CELLS)
+def _draw_streamlines(axes: Axes, section: Section, vector: _Vector) -> None:
+    across, up, u, v = _on_grid(vector, section, _STREAM_CELLS)
     limits = axes.get_xlim(), axes.get_ylim()
     density, head = (_LOWER_DENSITY, _SMALLER_HEAD) if _is_small(axes) else (_DENSITY, _HEAD)
     looks: dict[str, Any] = {"color": _PAPER, "linewidth": 0.6, "arrowsize": head, "arrowstyle": "-|>"}
@@ -336,67 +330,52 @@ def _draw_streamlines(axes: Axes, section: Section, field: _VectorField) -> None
 
 
 def _is_small(axes: Axes) -> bool:
-    """Whether there are others beside it."""
+    """Whether a panel has others beside it."""
     place = axes.get_subplotspec()
     return place is not None and place.get_gridspec().ncols > 1
 
 
-_STYLES: dict[str, Callable[[Axes, Section, _VectorField], None]] = {
+_STYLES: dict[str, Callable[[Axes, Section, _Vector], None]] = {
     "arrows": _draw_arrows,
     "stream": _draw_streamlines,
 }
 
 
-# ---- One quantity as the picture that fits: a line, a map, snapshots, or slices
-
+# ---- One quantity: a line, a map, snapshots, or slices
 
 _SNAPSHOTS = 4
 _MOST_COLUMNS = 4
-_FEWER_TICKS = 4
-# Of a title, to an inch.
+_FEW_TICKS = 4
+# Letters of a title to an inch.
 _LETTERS = 14
-# Of the width: what the colour bar and its label leave to a title.
+# The share of the width that the colour bar and its label leave to a title.
 _BESIDE_COLOURS = 0.6
-# Height over width of a line.
-_LINE_ASPECT = 0.6
+TITLE_HEIGHT = 0.2
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Where a quantity is looked at, and where it is drawn.
+    """What part of a quantity is drawn, and where."""
 
-    Attributes
-    ----------
-    ax : Axes or None
-        Where to draw one panel: of slices the first, of snapshots the last; a new figure if None.
-    time : float, sequence of float or None
-    at : sequence of float or None
-        Where slices cut, one number for each coordinate of space.
-    width : "single", "double" or None
-        Of a new figure; if None, double for several panels.
-    title : str or None
-        Above the picture, as it is: what comes from the user has gone through `as_text`.
-    """
-
-    ax: Axes | None = None
+    ax: Axes | None = None  # the axes for one panel (the first of slices, the last of snapshots); a new figure if None
     time: float | Sequence[float] | None = None
-    at: Sequence[float] | None = None
-    width: Width | None = None
-    title: str | None = None
+    at: Sequence[float] | None = None  # where slices cut, one number for each coordinate of space
+    width: Width | None = None  # the width of a new figure; if None, double for several panels
+    title: str | None = None  # in matplotlib's notation: a title of the user's has gone through `as_text`
 
 
 def draw_quantity(quantity: Quantity, view: View) -> Figure:
-    """Draw what fits the number of coordinates and the view."""
+    """Draw a quantity as a line or as maps, depending on the number of coordinates and the view."""
     problem = quantity.problem
     with style():
         places = line_places(problem, view)
         if places:
-            return _draw_lines_view(quantity, view, places)
+            return _draw_line_panel(quantity, view, places)
         return _draw_maps(quantity, view, sections_of(quantity, view))
 
 
 def line_places(problem: Problem, view: View) -> list[FloatArray]:
-    """The points that lines go through where lines are what fits; none where maps are."""
+    """The points that lines go through; none where maps are drawn instead."""
     space = problem.dimension - (problem.domain.time is not None)
     times = () if view.time is None else read_times(problem, view.time)
     if space == 0 and times:
@@ -424,38 +403,41 @@ def sections_of(quantity: Quantity, view: View) -> list[tuple[Section, FloatArra
     return [(quantity.section((0, 1), at), at) for at in places]
 
 
-def _draw_lines_view(quantity: Quantity, view: View, places: list[FloatArray]) -> Figure:
+def _draw_line_panel(quantity: Quantity, view: View, places: list[FloatArray]) -> Figure:
     width = inches(view.width or "single")
-    figure, (axes,) = panels(view, width, _LINE_ASPECT * inches("single") + note_room(quantity), 1)
-    draw_lines(axes, quantity, places)
-    set_title(figure, axes, view)
-    _set_note(figure, axes, view, quantity)
-    return figure
+    figure, axes = panels(view, width, LINE_ASPECT * inches("single") + _note_height(quantity), 1)
+    draw_lines(axes[0], quantity, places)
+    return _finish(figure, axes, view, quantity)
 
 
 def _draw_maps(quantity: Quantity, view: View, sections: list[tuple[Section, FloatArray]]) -> Figure:
-    """Maps side by side, with one scale for all, so that they compare."""
+    """Draw maps side by side, with one scale for all."""
     columns = min(len(sections), _MOST_COLUMNS)
-    same_axes = len({section.axes for section, _ in sections}) == 1
     width = inches(view.width or ("single" if len(sections) == 1 else "double"))
-    height = height_of(quantity, [section for section, _ in sections], width, columns) + note_room(quantity)
+    height = height_of(quantity, [section for section, _ in sections], width, columns) + _note_height(quantity)
     widths = [section.extent[1] - section.extent[0] for section, _ in sections[:columns]]
     figure, axes = panels(view, width, height, len(sections), widths)
+    _draw_map_panels(axes, quantity, sections, columns)
+    return _finish(figure, axes, view, quantity)
+
+
+def _draw_map_panels(
+    axes: Sequence[Axes], quantity: Quantity, sections: Sequence[tuple[Section, FloatArray]], columns: int
+) -> None:
+    """Draw maps of one quantity, with one scale for all and a colour bar at the end of each row."""
     values = [quantity.values(section.points) for section, _ in sections]
     scale = quantity.scale(np.concatenate(values))
+    same_axes = len({section.axes for section, _ in sections}) == 1
     for index, (panel, (section, at), drawn) in enumerate(zip(axes, sections, values, strict=True)):
         shown = draw_map(panel, quantity, section, drawn, scale)
         panel.set_title(held_label(quantity.problem, at, section.axes))
         if (index + 1) % columns == 0 or index == len(sections) - 1:
             add_colour_bar(panel, shown, quantity.label, scale.ticks)
         if columns > 1:
-            panel.locator_params(nbins=_FEWER_TICKS)
+            panel.locator_params(nbins=_FEW_TICKS)
         if same_axes and index % columns:
             panel.set_ylabel("")
             panel.tick_params(labelleft=False)
-    set_title(figure, axes[0], view)
-    _set_note(figure, axes[0], view, quantity)
-    return figure
 
 
 def panels(
@@ -492,16 +474,23 @@ def set_title(figure: Figure, axes: Axes, view: View) -> None:
         figure.suptitle(wrapped(view.title, int(letters)), fontsize="medium")
 
 
-def _set_note(figure: Figure, axes: Axes, view: View, quantity: Quantity) -> None:
+def _finish(figure: Figure, axes: Sequence[Axes], view: View, quantity: Quantity) -> Figure:
+    """Set the title and the note."""
+    set_title(figure, axes[0], view)
     if view.ax is None:
         add_note(figure, quantity.note)
     else:
-        add_note_within(axes, quantity.note)
+        add_note_within(axes[0], quantity.note)
+    return figure
 
 
-def note_room(quantity: Quantity) -> float:
-    """Inches that the note of a picture takes."""
+def _note_height(quantity: Quantity) -> float:
     return 0.0 if quantity.note is None else NOTE_HEIGHT
+
+
+def _title_and_note_height(quantity: Quantity, view: View) -> float:
+    """Inches for the title and the note of a picture."""
+    return _note_height(quantity) + TITLE_HEIGHT * (view.title is not None)
 
 
 def user_title(title: str | None) -> str | None:
@@ -509,21 +498,15 @@ def user_title(title: str | None) -> str | None:
     return None if title is None else as_text(title)
 
 
-# ---- Several quantities in one picture: a panel, or a row of panels, for each, with a scale of its own
-
+# ---- Several quantities: a panel, or a row of panels, for each, with a scale of its own
 
 _LINE_HEIGHT = 1.2
-_FEW_TICKS, _FEWER_TICKS_SEVERAL = 4, 3
+_FEWER_TICKS = 3
 _MANY = 2
-_TITLE_HEIGHT = 0.2
-_TALLEST_SEVERAL = 9.0
-
-# A section with the point it goes through.
-_Held: TypeAlias = tuple[Section, FloatArray]
 
 
 def draw_quantities(quantities: Sequence[Quantity], view: View) -> Figure:
-    """Draw each of them as fits its coordinates, below or beside one another."""
+    """Draw quantities below or beside one another, each as a line or as maps."""
     if len(quantities) == 1:
         return draw_quantity(quantities[0], view)
     if view.ax is not None:
@@ -531,14 +514,14 @@ def draw_quantities(quantities: Sequence[Quantity], view: View) -> Figure:
     with style():
         places = line_places(quantities[0].problem, view)
         if places:
-            return _draw_lines_several(quantities, view, places)
+            return _draw_line_panels(quantities, view, places)
         sections = sections_of(quantities[0], view)
         return (_draw_beside if len(sections) == 1 else _draw_rows)(quantities, view, sections)
 
 
-def _draw_lines_several(quantities: Sequence[Quantity], view: View, places: list[FloatArray]) -> Figure:
-    """Lines below one another, over the same axis."""
-    height = _LINE_HEIGHT * len(quantities) + _room(quantities[0], view)
+def _draw_line_panels(quantities: Sequence[Quantity], view: View, places: list[FloatArray]) -> Figure:
+    """Draw lines below one another, over the same axis."""
+    height = _LINE_HEIGHT * len(quantities) + _title_and_note_height(quantities[0], view)
     figure, axes = panels(view, inches(view.width or "single"), height, len(quantities))
     for panel, quantity in zip(axes, quantities, strict=True):
         draw_lines(panel, quantity, places)
@@ -549,72 +532,47 @@ def _draw_lines_several(quantities: Sequence[Quantity], view: View, places: list
                 legend.remove()
         if panel is not axes[-1]:
             _hide_labels(panel)
-    return _finish(figure, axes, view, quantities)
+    return _finish(figure, axes, view, quantities[0])
 
 
-def _draw_beside(quantities: Sequence[Quantity], view: View, sections: Sequence[_Held]) -> Figure:
-    """One map for each quantity, all of the same section."""
+def _draw_beside(quantities: Sequence[Quantity], view: View, sections: Sequence[tuple[Section, FloatArray]]) -> Figure:
+    """Draw one map for each quantity, all of the same section."""
     count, width = len(quantities), view.width or "double"
     columns = 1 if width == "single" else 2 if count in (2, 4) else 3
-    shape = [sections[0][0]] * count
-    height = height_of(quantities[0], shape, inches(width), columns, columns) + _room(quantities[0], view)
+    height = height_of(quantities[0], [sections[0][0]] * count, inches(width), columns, columns)
+    height += _title_and_note_height(quantities[0], view)
     figure, axes = panels(view, inches(width), height, count, [1.0] * columns)
     for index, (panel, quantity) in enumerate(zip(axes, quantities, strict=True)):
-        _draw_row([panel], quantity, sections)
-        panel.locator_params(nbins=_FEWER_TICKS_SEVERAL if columns > _MANY else _FEW_TICKS)
+        _draw_map_panels([panel], quantity, sections, 1)
+        panel.locator_params(nbins=_FEWER_TICKS if columns > _MANY else _FEW_TICKS)
         if index % columns:
             panel.set_ylabel("")
             panel.tick_params(labelleft=False)
         if index + columns < count:
             _hide_labels(panel)
-    return _finish(figure, axes, view, quantities)
+    return _finish(figure, axes, view, quantities[0])
 
 
-def _draw_rows(quantities: Sequence[Quantity], view: View, sections: Sequence[_Held]) -> Figure:
-    """A row of maps for each quantity, below one another."""
+def _draw_rows(quantities: Sequence[Quantity], view: View, sections: Sequence[tuple[Section, FloatArray]]) -> Figure:
+    """Draw a row of maps for each quantity, below one another."""
     columns, width = len(sections), inches(view.width or "double")
     shape = [section for section, _ in sections]
-    height = height_of(quantities[0], shape, width, columns) * len(quantities) + _room(quantities[0], view)
+    height = height_of(quantities[0], shape, width, columns) * len(quantities)
+    height = min(height + _title_and_note_height(quantities[0], view), _TALLEST_PAGE)
     widths = [section.extent[1] - section.extent[0] for section in shape]
-    figure, axes = panels(view, width, min(height, _TALLEST_SEVERAL), columns * len(quantities), widths)
+    figure, axes = panels(view, width, height, columns * len(quantities), widths)
     for row, quantity in enumerate(quantities):
         here = axes[row * columns : (row + 1) * columns]
-        _draw_row(here, quantity, sections)
+        _draw_map_panels(here, quantity, sections, columns)
         for panel in here:
             if row:
                 panel.set_title("")
             if row < len(quantities) - 1 and len({section.axes for section in shape}) == 1:
                 _hide_labels(panel)
-    return _finish(figure, axes, view, quantities)
-
-
-def _draw_row(axes: Sequence[Axes], quantity: Quantity, sections: Sequence[_Held]) -> None:
-    """Maps of one quantity, with one scale for all and its colour bar at the end."""
-    values = [quantity.values(section.points) for section, _ in sections]
-    scale = quantity.scale(np.concatenate(values))
-    same = len({section.axes for section, _ in sections}) == 1
-    for panel, (section, at), drawn in zip(axes, sections, values, strict=True):
-        shown = draw_map(panel, quantity, section, drawn, scale)
-        panel.set_title(held_label(quantity.problem, at, section.axes))
-        panel.locator_params(nbins=_FEW_TICKS)
-        if same and panel is not axes[0]:
-            panel.set_ylabel("")
-            panel.tick_params(labelleft=False)
-    add_colour_bar(axes[-1], shown, quantity.label, scale.ticks)
-
-
-def _room(quantity: Quantity, view: View) -> float:
-    """Inches for what stands above and below all panels."""
-    return note_room(quantity) + _TITLE_HEIGHT * (view.title is not None)
+    return _finish(figure, axes, view, quantities[0])
 
 
 def _hide_labels(panel: Axes) -> None:
-    """Leave the numbers below to the panel that is lower."""
+    """Hide the labels below a panel, which the panel under it has."""
     panel.set_xlabel("")
     panel.tick_params(labelbottom=False)
-
-
-def _finish(figure: Figure, axes: Sequence[Axes], view: View, quantities: Sequence[Quantity]) -> Figure:
-    set_title(figure, axes[0], view)
-    add_note(figure, quantities[0].note)
-    return figure

@@ -19,6 +19,8 @@ from fspielm.disk import staged_file
 from fspielm.errors import ProblemError
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.plot.panels import (
+    LINE_ASPECT,
+    TITLE_HEIGHT,
     VectorStyle,
     View,
     add_colour_bar,
@@ -69,19 +71,17 @@ if TYPE_CHECKING:
 
 # ---- The cells of a solution over its picture, with the degrees of their polynomials
 
-
-# Degrees are written into so many cells at most, each of this share of the picture at least; colours tell others.
+# Degrees are written into cells up to this number; colours show them if there are more.
 _MOST_WRITTEN = 100
-_SHARE = 0.045
-_SHARE_OF_LINE = 0.02
-# How far apart they are along the axes at least, as a share of the picture.
-_APART = (0.11, 0.035)
+# The least size of such a cell, and the least distance of two numbers along the axes, as shares of the picture.
+_LEAST_SHARE, _LEAST_SHARE_OF_LINE = 0.045, 0.02
+_LEAST_DISTANCE = (0.11, 0.035)
 _COLOURS = "plasma"
 _BRIGHTEST = 0.85
 _MOST_NAMED = 4
 _THIN, _HALO, _FAINT = 0.5, 1.0, 0.6
 _SMALL = 5.5
-# Ticks of a line reach up so much of the picture.
+# The height of ticks of a line, as a share of the picture.
 _TICK = 0.035
 
 
@@ -103,13 +103,13 @@ def show_cells(quantity: Quantity, basis: Basis) -> Quantity:
 
 
 def _draw_boxes(axes: Axes, section: Section, basis: CellBasis) -> None:
-    """The edges of cells, cut to the outline, and their degrees: as numbers, or as colours if cells are many."""
+    """Draw the edges of cells, cut to the outline, and their degrees: as numbers, or as colours for many cells."""
     from matplotlib.collections import LineCollection
 
     ends, cells = basis.frames.borders
     highest = basis.degrees.max(axis=1)
     written = len(highest) <= _MOST_WRITTEN
-    # the edge of two cells has the higher degree of both
+    # an edge between two cells shows the higher degree
     degree = highest[cells].max(axis=1)
     colours = INK if written else _colours(degree, highest)
     halo = LineCollection(list(ends), colors="white", linewidths=_HALO, alpha=_FAINT)
@@ -123,44 +123,37 @@ def _draw_boxes(axes: Axes, section: Section, basis: CellBasis) -> None:
         left, right, bottom, top = section.extent
         shares = basis.frames.lengths / [right - left, top - bottom]
         taken: list[FloatArray] = []
-        # the largest first: frames of cells that curves cut overlap, and so may what is written into them
+        # the largest first: frames of cells that curves cut overlap, and so may their numbers
         for cell in np.argsort(-shares.min(axis=1), kind="stable").tolist():
             middle = 0.5 * (basis.frames.lower[cell] + basis.frames.upper[cell])
             apart = [np.abs(middle - other) / [right - left, top - bottom] for other in taken]
-            if shares[cell].min() >= _SHARE and all(np.any(each > _APART) for each in apart):
+            if shares[cell].min() >= _LEAST_SHARE and all(np.any(each > _LEAST_DISTANCE) for each in apart):
                 taken.append(middle)
                 _write(axes, middle[0], middle[1], _degree(basis, cell))
 
 
 def _draw_ticks(axes: Axes, at: FloatArray, basis: CellBasis) -> None:
-    """Ticks where a line along the first coordinate enters another cell, and degrees between them."""
+    """Draw ticks where a line along the first coordinate enters another cell, and degrees between them."""
     ends = basis.frames.ticks(at)
     bottom = axes.get_xaxis_transform()
     axes.vlines(ends, 0.0, _TICK, color=INK, linewidth=2 * _THIN, transform=bottom)
     middles = np.tile(at, (len(ends) - 1, 1))
     middles[:, 0] = 0.5 * (ends[1:] + ends[:-1])
-    wide = np.diff(ends) >= _SHARE_OF_LINE * (ends[-1] - ends[0])
+    wide = np.diff(ends) >= _LEAST_SHARE_OF_LINE * (ends[-1] - ends[0])
     for place, cell in zip(middles[wide], basis.frames.locate(middles[wide]), strict=True):
         _write(axes, place[0], 0.5 * _TICK, _degree(basis, cell), transform=bottom)
 
 
 def _write(axes: Axes, x: float, y: float, text: str, **place: Any) -> None:
-    """Small, with a halo that keeps it legible on any colour."""
+    """Write small text, with a halo that keeps it legible on any colour."""
     from matplotlib.patheffects import withStroke
 
-    halo = withStroke(linewidth=2 * _HALO, foreground="white", alpha=_FAINT)
-    settings: dict[str, Any] = {
-        "ha": "center",
-        "va": "center",
-        "fontsize": _SMALL,
-        "color": INK,
-        "path_effects": [halo],
-    }
-    axes.text(x, y, text, **settings, **place)
+    halo = [withStroke(linewidth=2 * _HALO, foreground="white", alpha=_FAINT)]
+    axes.text(x, y, text, ha="center", va="center", fontsize=_SMALL, color=INK, path_effects=halo, **place)
 
 
 def _degree(basis: CellBasis, cell: int) -> str:
-    """The degree of a cell's polynomials, along each axis where they differ."""
+    """The degree of a cell's polynomials, or the degrees along the axes where they differ."""
     return "\N{MULTIPLICATION SIGN}".join(map(str, dict.fromkeys(basis.degrees[cell].tolist())))
 
 
@@ -171,7 +164,7 @@ def _colours(degree: NDArray[np.int_], of: NDArray[np.int_]) -> FloatArray:
 
 
 def _name_colours(axes: Axes, highest: NDArray[np.int_]) -> None:
-    """Some of the degrees with their colours, below the picture."""
+    """Name some of the degrees with their colours, above the picture."""
     from matplotlib.lines import Line2D
 
     named = np.unique(np.linspace(highest.min(), highest.max(), _MOST_NAMED).round().astype(int))
@@ -182,39 +175,27 @@ def _name_colours(axes: Axes, highest: NDArray[np.int_]) -> None:
     axes.legend(handles=lines, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(lines), handlelength=1.0)
 
 
-# ---- Moving pictures: a quantity over time
+# ---- Animations
 
-
-# Pictures for each period of the highest frequency in time, and bounds of their number.
+# Frames for each period of the highest frequency in time, and bounds of their number.
 _PER_PERIOD = 10.0
 _LEAST_FRAMES, _MOST_FRAMES = 30, 90
-_LINE_ASPECT = 0.6
-_TITLE_HEIGHT = 0.2
 _FRAMES_PER_SECOND = 15
 _DPI = 110
-# A GIF has 256 colours: those of the map or line, the others for ink on white.
-_COLOURS_ANIMATION, _GREYS = 206, 50
+# A GIF has 256 colours: those of the map or line, and greys for ink on white.
+_MAP_COLOURS, _GREYS = 206, 50
 
 
 @dataclass(frozen=True, eq=False)
 class _Movie:
-    """A picture that changes.
-
-    Attributes
-    ----------
-    picture : Figure
-    frames : callable
-        Gives an iterator, each step of which changes the picture to the next state.
-    colours : str
-        The colour map of what moves, or its one colour.
-    """
+    """A picture that changes: each step of the iterator `frames()` brings it to the next state."""
 
     picture: Any
     frames: Callable[[], Iterator[None]]
-    colours: str
+    colours: str  # the colour map of what moves, or its one colour
 
     def gif(self) -> bytes:
-        """The movie as GIF, repeated for ever."""
+        """The movie as GIF, in an endless loop."""
         from PIL import Image
 
         images = []
@@ -236,7 +217,7 @@ class _Movie:
         """Write the movie with ffmpeg."""
         from matplotlib.animation import FFMpegWriter
 
-        # an even number of pixels, as the codec wants
+        # the codec needs an even number of pixels
         width, height = (2 * round(side * _DPI / 2) / _DPI for side in self.picture.get_size_inches())
         self.picture.set_size_inches(width, height)
         writer = FFMpegWriter(fps=_FRAMES_PER_SECOND)
@@ -262,17 +243,17 @@ class _Movie:
             else LinearSegmentedColormap.from_list("line", ["white", self.colours])
         )
         ink = LinearSegmentedColormap.from_list("ink", ["white", INK])
-        shades = np.concatenate([moving(np.linspace(0, 1, _COLOURS_ANIMATION)), ink(np.linspace(0, 1, _GREYS))])
+        shades = np.concatenate([moving(np.linspace(0, 1, _MAP_COLOURS)), ink(np.linspace(0, 1, _GREYS))])
         return np.round(255 * shades[:, :3]).astype(np.uint8).tobytes()
 
 
 def _flatten(image: Image, palette: Image) -> Image:
-    """The nearest colours of the palette; Pillow finds them nearly, and white has to be white."""
+    """The image in the nearest colours of the palette; Pillow's are approximate, but white has to be white."""
     from PIL import Image
 
     flat = image.quantize(palette=palette, dither=Image.Dither.NONE)
     white = Image.fromarray(255 * np.all(np.asarray(image) == 255, axis=-1).astype(np.uint8))
-    flat.paste(_COLOURS_ANIMATION, mask=white)  # the first of the greys
+    flat.paste(_MAP_COLOURS, mask=white)  # the first of the greys
     return flat
 
 
@@ -314,7 +295,7 @@ def _moving_line(quantity: Quantity, view: View) -> _Movie:
     problem = quantity.problem
     places = [hold(problem, view.at, time) for time in _times(quantity)]
     values = [quantity.values(quantity.line(place)) for place in places]
-    picture, axes = _new(view, quantity, _LINE_ASPECT * inches(view.width or "single"))
+    picture, axes = _new_movie(view, quantity, LINE_ASPECT * inches(view.width or "single"))
     (line,) = draw_lines(axes, quantity, places[-1:])
     every = np.concatenate(values)
     set_line_axes(axes, quantity, quantity.scale(every), every)
@@ -334,7 +315,7 @@ def _moving_map(quantity: Quantity, view: View) -> _Movie:
     section = quantity.section((0, 1), places[-1])
     values = [quantity.values(section.moved(2, place[2])) for place in places]
     scale = quantity.scale(np.concatenate(values))
-    picture, axes = _new(view, quantity, height_of(quantity, [section], inches(view.width or "single"), 1))
+    picture, axes = _new_movie(view, quantity, height_of(quantity, [section], inches(view.width or "single"), 1))
     shown = draw_map(axes, quantity, section, values[-1], scale)
     add_colour_bar(axes, shown, quantity.label, scale.ticks)
     axes.set_title(held_label(problem, places[-1], (0, 1)))
@@ -348,17 +329,16 @@ def _moving_map(quantity: Quantity, view: View) -> _Movie:
     return _Movie(picture, frames, scale.colours)
 
 
-def _new(view: View, quantity: Quantity, height: float) -> tuple[Any, Axes]:
-
-    titled, noted = view.title is not None, quantity.note is not None
-    picture: Any = new_picture(inches(view.width or "single"), height + _TITLE_HEIGHT * titled + NOTE_HEIGHT * noted)
-    if titled:
-        picture.suptitle(str(view.title), fontsize="medium")
+def _new_movie(view: View, quantity: Quantity, height: float) -> tuple[Any, Axes]:
+    title_height, note_height = TITLE_HEIGHT * (view.title is not None), NOTE_HEIGHT * (quantity.note is not None)
+    picture: Any = new_picture(inches(view.width or "single"), height + title_height + note_height)
+    if view.title is not None:
+        picture.suptitle(view.title, fontsize="medium")
     add_note(picture, quantity.note)
     return picture, picture.subplots()
 
 
-# ---- Solution.plot(): what the solution looks like
+# ---- Solution.plot()
 
 
 def plot(
@@ -377,11 +357,11 @@ def plot(
     style: VectorStyle = "arrows",
     cells: bool = False,
 ) -> Figure:
-    """Draw the solution as fits its coordinates.
+    """Draw the solution.
 
     One coordinate gives a line, two a map, one with time a map of space and time; two with time give a row of
-    snapshots, or an animation; three give slices through the middle. Several unknowns have a panel each, with a scale
-    of its own. Where the solution has not converged and may be visibly wrong, the foot of its pictures says so.
+    snapshots, or an animation; three give slices through the middle. Each of several unknowns has a panel with its own
+    scale. Where the solution has not converged and may be visibly wrong, a note at the foot of the picture says so.
 
     Parameters
     ----------
@@ -390,7 +370,7 @@ def plot(
         Where to save the picture: ``.png``, ``.pdf``, ``.svg`` or ``.jpg``; ``.gif``, or ``.mp4`` where ffmpeg is
         installed, for an animation over time.
     ax : Axes, optional
-        Draw into these axes in the place of a new figure.
+        Draw into these axes instead of a new figure.
     time : float or sequence of float, optional
         The times to show.
     at : sequence of float, optional
@@ -402,13 +382,13 @@ def plot(
     width : "single" or "double", optional
         One column of a journal (3.5 inches) or two (7 inches).
     title : str, optional
-        Above the picture, as plain text; of a scattered field, that it is one by default.
+        Above the picture, as plain text; for a scattered field, it says so by default.
     part : "real", "imag", "abs" or "phase", optional
-        What is shown of complex values; the real part by default.
+        The part of complex values to show; the real part by default.
     vectors : pair of unknowns, optional
-        In the plane, the components of a vector: its magnitude, and over that its direction.
+        In the plane, the components of a vector, drawn by its magnitude with its direction over it.
     style : "arrows" or "stream"
-        How the direction of a vector is shown: by arrows, longer where the vector is, or by streamlines.
+        How the direction of a vector is drawn: by arrows, which grow with the vector, or by streamlines.
     cells : bool
         Draw the cells of a solution with ``approach="patches"`` too, and the degrees of their polynomials.
 
@@ -439,7 +419,7 @@ def plot(
 
 
 def check_resolution(resolution: int | None) -> int | None:
-    """Refuse what is no number of cells."""
+    """Refuse what is not a number of cells."""
     if resolution is None:
         return None
     if isinstance(resolution, bool) or not isinstance(resolution, int | np.integer) or resolution < 2:
@@ -448,7 +428,7 @@ def check_resolution(resolution: int | None) -> int | None:
 
 
 def _check_movie(path: str | os.PathLike[str] | None, animate: bool) -> bool:
-    """Whether a movie is wanted; refuses a path that cannot be written."""
+    """Whether a movie is wanted; an error for a path that cannot be written."""
     require_matplotlib()
     if path is not None:
         check_picture_path(path, MOVING_FORMATS if animate else FORMATS + MOVING_FORMATS)

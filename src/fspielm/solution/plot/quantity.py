@@ -1,4 +1,4 @@
-"""What a picture shows: a quantity over a section of the domain."""
+"""Quantities that pictures show, over sections of the domain."""
 
 from __future__ import annotations
 
@@ -30,51 +30,18 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# ---- The real number that a picture shows of a complex one: a part of it, its size, or its phase
-
-
 Part: TypeAlias = Literal["real", "imag", "abs", "phase"]
 
-
-@dataclass(frozen=True)
-class _Part:
-    """How a part is computed, and how it is written before or around a name."""
-
-    values: Callable[[NumberArray], FloatArray]
-    label: Callable[[sp.Symbol], sp.Basic]
-
-
-_PARTS: dict[str, _Part] = {
-    "real": _Part(np.real, lambda name: _before(r"\mathrm{Re}", name)),
-    "imag": _Part(np.imag, lambda name: _before(r"\mathrm{Im}", name)),
-    "abs": _Part(np.abs, lambda name: sp.Symbol(f"|{sp.latex(name)}|")),
-    "phase": _Part(np.angle, lambda name: _before(r"\mathrm{arg}", name)),
+# How each part of a complex number is computed, and what is written before and after its name.
+_PARTS: dict[str, tuple[Callable[[NumberArray], FloatArray], str, str]] = {
+    "real": (np.real, r"\mathrm{Re}\,", ""),
+    "imag": (np.imag, r"\mathrm{Im}\,", ""),
+    "abs": (np.abs, "|", "|"),
+    "phase": (np.angle, r"\mathrm{arg}\,", ""),
 }
 
 
-def choose_part(solution: Solution, part: Part | None) -> Part | None:
-    """The part to show: of complex fields the real one by default, of real ones none, which is all of them."""
-    if part is not None and part not in _PARTS:
-        raise ProblemError(f"part must be one of {', '.join(map(repr, _PARTS))}; got {part!r}")
-    return "real" if part is None and np.iscomplexobj(solution.coefficients) else part
-
-
-def part_values(values: NumberArray, part: Part | None) -> FloatArray:
-    """That part of numbers."""
-    return values if part is None else np.asarray(_PARTS[part].values(values))
-
-
-def part_label(name: sp.Symbol, part: Part | None) -> sp.Basic:
-    """How that part of something is written."""
-    return name if part is None else _PARTS[part].label(name)
-
-
-def _before(word: str, name: sp.Symbol) -> sp.Symbol:
-    return sp.Symbol(rf"{word}\,{sp.latex(name)}")
-
-
 # ---- The outline of a plane section, as closed loops to draw and to clip by
-
 
 _POINTS_ON_CURVE = 800
 # Ends of pieces closer than this, relative to the size of the domain, are one point.
@@ -90,7 +57,7 @@ def outline(domain: Domain) -> list[FloatArray] | None:
     space = domain.space if isinstance(domain, SpaceTime) else domain
     if space.dimension != 2:
         return None
-    if isinstance(space, Exterior) and space.period is not None:  # whose copies may be cut by the window
+    if isinstance(space, Exterior) and space.period is not None:  # the window may cut copies of the objects
         return None
     lower, upper = space.bounding_box
     parts = space.solid_parts() if isinstance(space, Exterior) else space.boundary()
@@ -103,7 +70,7 @@ def outline(domain: Domain) -> list[FloatArray] | None:
 
 
 def inner_lines(domain: Domain) -> list[FloatArray]:
-    """Lines ``(n, 2)`` where regions of the plane meet, or objects begin that let waves through."""
+    """Lines ``(n, 2)`` between regions of the plane, and along penetrable objects."""
     if isinstance(domain, Exterior):
         parts = domain.inner_parts()
     else:
@@ -113,7 +80,7 @@ def inner_lines(domain: Domain) -> list[FloatArray]:
 
 
 def mask_outline(mask: BoolArray, axes: tuple[FloatArray, FloatArray]) -> list[FloatArray]:
-    """Closed loops around the cells of a fine grid that are inside, for domains whose section has no formula."""
+    """Closed loops around the inner cells of a fine grid, for domains whose section has no formula."""
     from contourpy import contour_generator
 
     padded = np.pad(mask.astype(np.float64), 1)
@@ -123,7 +90,7 @@ def mask_outline(mask: BoolArray, axes: tuple[FloatArray, FloatArray]) -> list[F
 
 
 def as_path(loops: list[FloatArray]) -> Path:
-    """The loops as one path whose inside is the domain: holes run the other way round."""
+    """The loops as one path whose inside is the domain: holes run the opposite way."""
     from matplotlib.path import Path
 
     paths = [Path(loop, closed=True) for loop in loops]
@@ -136,7 +103,7 @@ def as_path(loops: list[FloatArray]) -> Path:
 
 
 def smooth_pieces(part: BoundaryPart) -> list[FloatArray]:
-    """Points along each smooth piece of a part; the ends alone of a straight one."""
+    """Points along each smooth piece of a part; only the ends of a straight one."""
     pieces = []
     for low, high in pairwise(part.breaks):
         # a break belongs to the piece after it
@@ -178,16 +145,16 @@ def _is_straight(points: FloatArray) -> bool:
 
 
 def _join(pieces: list[FloatArray], near: float) -> list[FloatArray] | None:
-    """Pieces put end to end, turned where needed; None where a loop does not close."""
-    left = list(pieces)
+    """Join pieces end to end, reversed where needed; None where a loop does not close."""
+    remaining = list(pieces)
     loops = []
-    while left:
-        loop = left.pop(0)
+    while remaining:
+        loop = remaining.pop(0)
         while np.hypot(*(loop[-1] - loop[0])) > near or len(loop) < 3:
-            index, forward = _next_piece(left, loop[-1], near)
+            index, forward = _next_piece(remaining, loop[-1], near)
             if index is None:
                 return None
-            piece = left.pop(index)
+            piece = remaining.pop(index)
             loop = np.concatenate([loop, (piece if forward else piece[::-1])[1:]])
         loops.append(np.concatenate([loop, loop[:1]]))
     return loops
@@ -207,48 +174,26 @@ def _signed_area(loop: FloatArray) -> float:
     return float(0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
 
 
-# ---- A plane section through a domain: the cells at which a map is evaluated, and the outline it is cut to
+# ---- Plane sections: the cells at which a map is evaluated, and the outline it is cut to
 
-
-# An outline without a formula is found on a grid so many times finer than that of the cells.
+# An outline without a formula is found on a grid that is finer than the cells by this factor.
 _FINENESS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Cells of a plane section.
+    """Cells of a plane section."""
 
-    Attributes
-    ----------
-    axes : (int, int)
-        The coordinates across and up.
-    points : (n, d) array
-        The centers of those cells that lie in the domain.
-    inside : (rows, columns) array
-        Which cells those are; rows run along the second of `axes`.
-    extent : (float, float, float, float)
-        Left, right, bottom, top.
-    loops : list of (n, 2) arrays
-        The outline; empty where the section fills its frame.
-    lines : list of (n, 2) arrays
-        Within it, where regions meet, or objects begin that let waves through.
-    goes_on : bool
-        Whether the domain goes on beyond the frame, which then is no boundary.
-    """
-
-    axes: tuple[int, int]
-    points: FloatArray
-    inside: BoolArray
-    extent: tuple[float, float, float, float]
-    loops: list[FloatArray]
-    lines: list[FloatArray]
-    goes_on: bool = False
+    axes: tuple[int, int]  # the horizontal and the vertical coordinate
+    points: FloatArray  # (n, d): the centers of the cells that lie in the domain
+    inside: BoolArray  # (rows, columns): the mask of those cells; rows run along the second of `axes`
+    extent: tuple[float, float, float, float]  # left, right, bottom, top
+    loops: list[FloatArray]  # the outline, (n, 2) each; empty where the section fills its frame
+    lines: list[FloatArray]  # borders within it, (n, 2) each: between regions, and along penetrable objects
+    continues: bool = False  # whether the domain continues beyond the frame
 
     def image(self, values: FloatArray) -> FloatArray:
-        """The values at `points` as rows and columns; a cell outside shows the nearest one inside.
-
-        What lies outside is to be clipped; a cell that the outline cuts may have its center there.
-        """
+        """The values at `points` as rows and columns; a cell outside, to be clipped, shows the nearest one inside."""
         from scipy.ndimage import distance_transform_edt  # imported here: pictures are not always wanted
 
         image = np.zeros(self.inside.shape)
@@ -259,14 +204,14 @@ class Section:
         return np.asarray(image[tuple(nearest)])
 
     def moved(self, column: int, value: float) -> FloatArray:
-        """The same points with another value of a held coordinate, such as time."""
+        """The points with another value of a fixed coordinate, such as time."""
         points = self.points.copy()
         points[:, column] = value
         return points
 
 
 def make_section(domain: Domain, axes: tuple[int, int], at: FloatArray, cells: tuple[int, int]) -> Section:
-    """The section along `axes` through the point `at` ``(d,)``, with so many cells along each axis."""
+    """The section along `axes` through the point `at` ``(d,)``, with `cells` along each axis."""
     lower, upper = (bound[list(axes)] for bound in domain.bounding_box)
 
     def centers(fineness: int) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
@@ -298,18 +243,20 @@ def make_section(domain: Domain, axes: tuple[int, int], at: FloatArray, cells: t
 
 
 def is_spatial(domain: Domain, axes: tuple[int, int] = (0, 1)) -> bool:
-    """Whether both coordinates are space, so that their scales compare."""
+    """Whether both coordinates are space, and so have the same scale."""
     return domain.time is None or domain.dimension - 1 not in axes
 
 
-# ---- The frequencies of a solution's features, and the highest that its pictures have to show
+# ---- Quantities: functions over the domain, where they are sampled, and how finely
+
+# Cells for each period of the highest frequency; the images are smoothed between them.
+_PER_PERIOD = 8.0
+_LEAST_CELLS, _MOST_CELLS = 160, 480
+_LEAST_ON_LINE, _MOST_ON_LINE = 600, 6000
 
 
 def frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The frequencies ``(n, d)`` of those functions that have one, and their coefficients ``(n,)``.
-
-    Of exponentials, how fast they oscillate.
-    """
+    """The frequencies ``(n, d)`` of the functions that oscillate, and their coefficients ``(n,)``."""
     leaves = split_leaves(basis, coefficients[None, :])
     found = [(leaf.frequencies.real, part[0]) for leaf, part in leaves if leaf.frequencies is not None]
     if not found:
@@ -319,7 +266,7 @@ def frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, Flo
 
 
 def highest_frequencies(solution: Solution) -> FloatArray:
-    """The band along each axis that the solver found, or that of the features where it looked for none."""
+    """The band along each axis that the solver found; if it looked for none, that of the features."""
     bands = solution.report.bands
     if bands:
         return np.array([band.frequency for band in bands.values()])
@@ -330,54 +277,22 @@ def highest_frequencies(solution: Solution) -> FloatArray:
     return np.asarray(np.abs(W).max(axis=0))
 
 
-# ---- What a picture shows: a function over the domain, where it is looked at, and how finely
-
-
-# Cells for each period of the highest frequency; the images are smoothed between them.
-_PER_PERIOD = 8.0
-_LEAST_CELLS, _MOST_CELLS = 160, 480
-_LEAST_ON_LINE, _MOST_ON_LINE = 600, 6000
-
-
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """A function over the domain of a problem.
-
-    Attributes
-    ----------
-    problem : Problem
-    values : callable
-        From points ``(n, d)`` to ``(n,)``.
-    label : str or Basic
-        Beside its axis or colour bar; mathematics stands above a bar.
-    frequencies : (d,) array
-        Angular frequencies along the axes that the picture has to resolve.
-    logarithmic : bool
-        Shown in decades; then it is not negative.
-    resolution : int or None
-        Cells along the longer side of a map, or points of a line; as many as the frequencies need if None.
-    finest : int
-        At most so many cells where nothing is asked for.
-    note : str or None
-        What every picture of it says at its foot; see `doubt`.
-    cyclic : bool
-        A phase, from half a turn to half a turn.
-    overlay : callable or None
-        Draws something over a map: takes its axes and its section.
-    line_overlay : callable or None
-        Draws something over a line: takes its axes and the point ``(d,)`` that it goes through.
-    """
+    """A function over the domain of a problem."""
 
     problem: Problem
-    values: Callable[[FloatArray], FloatArray]
-    label: str | sp.Basic
-    frequencies: FloatArray
-    logarithmic: bool = False
+    values: Callable[[FloatArray], FloatArray]  # from points ``(n, d)`` to ``(n,)``
+    label: str | sp.Basic  # beside its axis or colour bar; above a bar if it is mathematics
+    frequencies: FloatArray  # (d,): angular frequencies along the axes that the picture has to resolve
+    logarithmic: bool = False  # whether it is shown in decades; it is not negative then
+    # cells along the longer side of a map, or points of a line; if None, as many as the frequencies need
     resolution: int | None = None
-    finest: int = _MOST_CELLS
-    note: str | None = None
-    cyclic: bool = False
-    overlay: Callable[[Axes, Section], None] | None = None
+    finest: int = _MOST_CELLS  # the most cells if `resolution` is None
+    note: str | None = None  # the note at the foot of its pictures; see `doubt`
+    cyclic: bool = False  # whether it is a phase, from -pi to pi
+    overlay: Callable[[Axes, Section], None] | None = None  # draws over a map: takes its axes and its section
+    # draws over a line: takes its axes and a point ``(d,)`` of the line
     line_overlay: Callable[[Axes, FloatArray], None] | None = None
 
     def scale(self, values: FloatArray) -> Scale:
@@ -418,14 +333,9 @@ class Quantity:
 
 
 def hold(problem: Problem, at: Sequence[float] | None, time: float | None) -> FloatArray:
-    """The point ``(d,)`` that sections go through: the middle of the domain where nothing else is said.
+    """The point ``(d,)`` that sections go through: the middle of the domain, except for coordinates given by the user.
 
-    Parameters
-    ----------
-    problem : Problem
-    at : sequence of float or None
-        One number for each coordinate of space.
-    time : float or None
+    `at` has one number for each coordinate of space.
     """
     lower, upper = problem.domain.bounding_box
     point: FloatArray = (lower + upper) / 2
@@ -447,7 +357,7 @@ def hold(problem: Problem, at: Sequence[float] | None, time: float | None) -> Fl
 
 
 def read_times(problem: Problem, time: float | Sequence[float]) -> tuple[float, ...]:
-    """One time or several as a tuple, all of them within the problem's."""
+    """Check that one time or several are within the problem's, and return them as a tuple."""
     if problem.domain.time is None:
         raise ProblemError(f"time={time!r} needs a problem with time; the domain is {problem.domain!r}")
     several = isinstance(time, Sequence | np.ndarray) and not isinstance(time, str)
@@ -459,12 +369,11 @@ def read_times(problem: Problem, time: float | Sequence[float]) -> tuple[float, 
     return tuple(numbers)
 
 
-# ---- Where in frequency the energy of a solution is
-
+# ---- The energy of a solution by frequency
 
 # Samples for each period of the highest frequency, and bounds of their number along one axis.
-_PER_PERIOD_ENERGY = 2.5
-_LEAST, _MOST_ON_LINE_ENERGY, _MOST_IN_PLANE = 64, 4000, 400
+_SAMPLES_PER_PERIOD = 2.5
+_LEAST_SAMPLES, _MOST_SAMPLES_ON_LINE, _MOST_SAMPLES_IN_PLANE = 64, 4000, 400
 # Frequencies along one axis; odd, so that zero is one of them.
 _FREQUENCIES_ON_LINE, _FREQUENCIES_IN_PLANE = 1201, 301
 
@@ -480,7 +389,7 @@ class Energy:
     values : array
         One axis for each of `axes`.
     held : str
-        Where the later coordinates were held, as a label.
+        The values of the later coordinates, as a label.
     """
 
     axes: tuple[FloatArray, ...]
@@ -491,18 +400,18 @@ class Energy:
 def energy_along_line(solution: Solution, reach: float) -> Energy:
     """Energy of a solution of one coordinate, at frequencies up to `reach`."""
     lower, upper = solution.problem.domain.bounding_box
-    points, window = _samples(lower[0], upper[0], reach, _MOST_ON_LINE_ENERGY)
+    points, window = _samples(lower[0], upper[0], reach, _MOST_SAMPLES_ON_LINE)
     wave, frequencies = _waves(points, reach, _FREQUENCIES_ON_LINE)
     return _energy((frequencies,), wave @ (solution(points[:, None], outside="extend") * window))
 
 
 def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
-    """Energy over the first two coordinates, the others held in the middle, at frequencies up to `reach`."""
+    """Energy over the first two coordinates, the others fixed in the middle, at frequencies up to `reach`."""
     domain = solution.problem.domain
     middle = hold(solution.problem, None, None)
     lower, upper = domain.bounding_box
     (across, fade_x), (up, fade_y) = (
-        _samples(lower[axis], upper[axis], reach[axis], _MOST_IN_PLANE) for axis in (0, 1)
+        _samples(lower[axis], upper[axis], reach[axis], _MOST_SAMPLES_IN_PLANE) for axis in (0, 1)
     )
     plane = np.stack(np.meshgrid(across, up, indexing="ij"), axis=-1).reshape(-1, 2)
     points = np.tile(middle, (len(plane), 1))
@@ -522,17 +431,16 @@ def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
 
 
 def _samples(lower: float, upper: float, reach: float, most: int) -> tuple[FloatArray, FloatArray]:
-    """Points along an axis, close enough for `reach`, and a window that fades out at both ends."""
-    wanted = _PER_PERIOD_ENERGY * reach * (upper - lower) / (2 * np.pi)
-    count = int(np.clip(wanted, _LEAST, most))
+    """Points along an axis that resolve frequencies up to `reach`, and a window that fades out at both ends."""
+    wanted = _SAMPLES_PER_PERIOD * reach * (upper - lower) / (2 * np.pi)
+    count = int(np.clip(wanted, _LEAST_SAMPLES, most))
     unit = (np.arange(count) + 0.5) / count
     return lower + (upper - lower) * unit, _fade(2 * np.minimum(unit, 1 - unit))
 
 
 def _fade(depth: FloatArray) -> FloatArray:
-    """From 0 at the boundary to 1 at depth 1, very smoothly: a kink would look like high frequencies."""
-    angle = 0.5 * np.pi * np.clip(depth, 0.0, 1.0)
-    return np.asarray(np.sin(angle) ** 4)
+    """A smooth window from 0 at the boundary to 1 at depth 1; a kink would look like high frequencies."""
+    return np.asarray(np.sin(0.5 * np.pi * np.clip(depth, 0.0, 1.0)) ** 4)
 
 
 def _fade_to_outline(inside: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> FloatArray:
@@ -543,7 +451,7 @@ def _fade_to_outline(inside: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) ->
 
 
 def _waves(places: FloatArray, reach: float, count: int) -> tuple[ComplexArray, FloatArray]:
-    """The transform as a matrix, and its frequencies: up to `reach`, or what the samples can tell apart."""
+    """The Fourier transform as a matrix, and its frequencies: up to `reach`, or to the Nyquist frequency."""
     nyquist = np.pi / (places[1] - places[0])
     frequencies = np.linspace(-1, 1, count) * min(reach, nyquist)
     return np.exp(-1j * np.outer(frequencies, places)), frequencies
@@ -555,16 +463,16 @@ def _energy(axes: tuple[FloatArray, ...], amplitudes: ComplexArray, held: str = 
     return Energy(axes, energy / largest if largest > 0 else energy, held)
 
 
-# ---- The fields of a solution as pictures show them: one quantity for each unknown
+# ---- One quantity for each unknown of a solution
 
 
 def each_field(solution: Solution) -> list[Solution]:
-    """The solution of every unknown by itself."""
+    """The solution of every unknown."""
     return [solution[unknown.symbol] for unknown in solution.problem.stated.unknowns]
 
 
 def only_field(solution: Solution, what: str) -> Solution:
-    """The solution, refused where it is of several unknowns: `what` shows one."""
+    """The solution of the only unknown; an error where there are several, of which `what` shows one."""
     unknowns = solution.problem.stated.unknowns
     if len(unknowns) > 1:
         names = ", ".join(str(unknown.symbol) for unknown in unknowns)
@@ -576,18 +484,26 @@ def only_field(solution: Solution, what: str) -> Solution:
 
 
 def field_quantity(solution: Solution, part: Part | None = None, resolution: int | None = None) -> Quantity:
-    """A solution of one unknown, or a part of it, as something to draw."""
-    shown = choose_part(solution, part)
+    """A solution of one unknown as a quantity to draw: if complex, a part of it, by default the real one."""
+    if part is not None and part not in _PARTS:
+        raise ProblemError(f"part must be one of {', '.join(map(repr, _PARTS))}; got {part!r}")
+    if part is None and np.iscomplexobj(solution.coefficients):
+        part = "real"
+    label = unknown_symbol(solution.problem)
+    if part is not None:
+        _, before, after = _PARTS[part]
+        label = sp.Symbol(f"{before}{sp.latex(label)}{after}")
 
     def values(points: FloatArray) -> FloatArray:
-        return part_values(solution(points, outside="extend"), shown)
+        found = solution(points, outside="extend")
+        return found if part is None else np.asarray(_PARTS[part][0](found))
 
     return Quantity(
         solution.problem,
         values,
-        part_label(unknown_symbol(solution.problem), shown),
+        label,
         highest_frequencies(solution),
         resolution=resolution,
         note=doubt(solution),
-        cyclic=shown == "phase",
+        cyclic=part == "phase",
     )

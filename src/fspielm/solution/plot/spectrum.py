@@ -1,4 +1,4 @@
-"""The frequencies of the functions, and those of the solution."""
+"""Spectra: the frequencies of the functions, and those of the solution."""
 
 from __future__ import annotations
 
@@ -40,39 +40,31 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# ---- Where in frequency the energy of a solution is: a method of `Solution`
+_HEIGHT = 3.3
+_MARGIN = 1.08
+_COEFFICIENT_DECADES = 5
+_ENERGY_DECADES = 6
+# Two axes of space share one scale, unless their bands differ by more than this factor.
+_MOST_RATIO = 2.0
 
 
 def spectrum(solution: Solution) -> Energy:
-    """Energy of the solution by frequency, relative to its largest value: what `plot_spectrum` draws.
+    """Energy of the solution by frequency, relative to its largest value, as `plot_spectrum` draws it.
 
-    It is the squared Fourier transform over the first two coordinates, faded out toward the boundary, at frequencies
-    up to those of the features; later coordinates are held in the middle of the domain.
+    The energy is the squared Fourier transform over the first two coordinates, faded out toward the boundary, at
+    frequencies up to those of the features; later coordinates are held in the middle of the domain.
 
     Returns
     -------
     Energy
         Its `axes` are angular frequencies, its `values` have one axis for each.
     """
-    # pictures import solutions
-
     if any(leaf.frequencies is not None and not leaf.oscillates for leaf in solution.basis.leaves):
         raise ProblemError("a spectrum needs functions that have frequencies; got others")
     W, _ = frequencies(solution.basis, solution.coefficients)
     reach = np.abs(W).max(axis=0)
     reach = np.where(reach > 0, reach, 1.0)
     return energy_along_line(solution, float(reach[0])) if len(reach) == 1 else energy_in_plane(solution, reach[:2])
-
-
-# ---- plot_spectrum(): the frequencies of the features, the band that was found, and those of the solution
-
-
-_HEIGHT = 3.3
-_MARGIN = 1.08
-_COEFFICIENT_DECADES = 5
-_ENERGY_DECADES = 6
-# Two axes of space share one scale, unless their bands differ by more than this.
-_ALIKE = 2.0
 
 
 def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -93,7 +85,6 @@ def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None
         Free of pyplot and its global state.
     """
     check_picture_path(path)
-
     only_field(solution, "a spectrum")
     W, coefficients = frequencies(solution.basis, solution.coefficients)
     band = np.array([found.frequency for found in solution.report.bands.values()])
@@ -108,7 +99,7 @@ def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None
 
 
 def _draw_lines(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatArray, band: FloatArray) -> None:
-    """A stem for every frequency, and the energy below."""
+    """Draw a stem for every frequency, and the energy below."""
     from matplotlib.ticker import LogLocator
 
     reach = _reach(np.concatenate([np.abs(W), band]))
@@ -138,11 +129,11 @@ def _draw_lines(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatA
 
 
 def _draw_planes(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatArray, band: FloatArray) -> None:
-    """The frequencies as points, and the energy as a map beside them."""
+    """Draw the frequencies as points, and the energy as a map beside them."""
     from matplotlib.colors import LogNorm
 
     reach = np.array([_reach(np.concatenate([np.abs(W[:, axis]), band[axis : axis + 1]])) for axis in (0, 1)])
-    if is_spatial(solution.problem.domain) and reach.max() < _ALIKE * reach.min():
+    if is_spatial(solution.problem.domain) and reach.max() < _MOST_RATIO * reach.min():
         reach[:] = reach.max()
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
     order = np.argsort(sizes)  # the largest on top

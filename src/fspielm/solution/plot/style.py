@@ -1,4 +1,4 @@
-"""How pictures look, and what all of them share."""
+"""The style of pictures, and what all of them share."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# ---- How pictures look: sizes, colours and type, the same whatever style the user has set
-
+# ---- Sizes, colours and type, independent of the user's settings
 
 Width: TypeAlias = Literal["single", "double"]
 
@@ -92,7 +91,7 @@ _SETTINGS: dict[str, Any] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The package's style while something is drawn or written; the user's settings come back afterwards."""
+    """Use the package's style while something is drawn or written; the user's settings are restored afterwards."""
     from matplotlib.style import context
 
     with context(["default", _SETTINGS]):
@@ -100,22 +99,22 @@ def style() -> Iterator[None]:
 
 
 def inches(width: Width) -> float:
-    """The width of a figure; refuses what is no width."""
+    """The width of a figure in inches; an error for any other word."""
     if width not in WIDTHS:
         raise ProblemError(f"width must be one of {', '.join(map(repr, WIDTHS))}; got {width!r}")
     return WIDTHS[width]
 
 
-# ---- The user's symbols as labels that matplotlib can set
+# ---- Labels: the user's symbols, numbers and words
 
-
+# A label of this many letters is not rotated.
 _SHORT = 2
-# Numbers between these are written out.
+# Numbers between these are written without a power of ten.
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-3, 1e5
 
 
 def as_math(expression: sp.Basic) -> str:
-    """A symbol or function in mathematical type, or in plain type where matplotlib does not know its TeX."""
+    """A symbol or function as mathematics, or as plain text where matplotlib does not know its TeX."""
     from matplotlib.mathtext import MathTextParser
 
     label = f"${sp.latex(expression)}$"
@@ -132,7 +131,7 @@ def as_text(text: str) -> str:
 
 
 def as_number(value: float) -> str:
-    """A number with two digits as a power of ten, in mathematical type."""
+    """A number with two digits and a power of ten, as mathematics."""
     if not math.isfinite(value):
         return "beyond all digits"
     if value == 0.0:
@@ -142,7 +141,7 @@ def as_number(value: float) -> str:
 
 
 def as_plain(value: float, digits: int = 3) -> str:
-    """A number with so many digits as people write it: 0.25, 1200, and a power of ten where it is far from one."""
+    """A number as people write it: 0.25, 1200, and with a power of ten where it is far from one."""
     if value == 0.0 or _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
         exponent = math.floor(math.log10(abs(value))) if value else 0
         return f"{value:.{digits}g}" if exponent < digits - 1 else f"{value:.0f}"
@@ -151,12 +150,12 @@ def as_plain(value: float, digits: int = 3) -> str:
 
 
 def unknown_symbol(problem: Problem) -> sp.Symbol:
-    """The unknown without its arguments, which the axes name."""
+    """The unknown without its arguments."""
     return sp.Symbol(problem.unknown.func.__name__)
 
 
 def label_upright(axes: Axes, symbol: sp.Basic) -> None:
-    """Name the vertical axis after a symbol, which needs no turning unless it is long."""
+    """Label the vertical axis with a symbol, horizontally if it is short."""
     if len(str(symbol)) <= _SHORT:
         axes.set_ylabel(as_math(symbol), rotation="horizontal", ha="right", va="center")
     else:
@@ -164,7 +163,7 @@ def label_upright(axes: Axes, symbol: sp.Basic) -> None:
 
 
 def held_label(problem: Problem, at: FloatArray, shown: Collection[int]) -> str:
-    """Where the coordinates that are not shown are held, as in ``"t = 0.5"``; empty if all are shown."""
+    """The values of the coordinates that are not shown, as in ``"t = 0.5"``; empty if all are shown."""
     return ", ".join(
         f"{as_math(symbol)} = {as_plain(value)}"
         for axis, (symbol, value) in enumerate(zip(problem.coordinates, at.tolist(), strict=True))
@@ -173,7 +172,7 @@ def held_label(problem: Problem, at: FloatArray, shown: Collection[int]) -> str:
 
 
 def wrapped(text: str, letters: int) -> str:
-    """A text in lines of about so many letters, broken between words and never within what is set as mathematics."""
+    """A text in lines of about so many letters, broken between words and never within mathematics."""
     lines: list[str] = []
     for word in re.findall(r"(?:\$[^$]*\$|\S)+", text):
         if lines and _letters(f"{lines[-1]} {word}") <= letters:
@@ -184,12 +183,11 @@ def wrapped(text: str, letters: int) -> str:
 
 
 def _letters(text: str) -> int:
-    """How many there are to be seen: commands are one sign each."""
+    """The number of visible letters: commands count as one."""
     return len(re.sub(r"[${}^_]", "", re.sub(r"\\[A-Za-z]+ ?", "x", text)))
 
 
-# ---- The figure that every picture is: a matplotlib Figure without pyplot, which shows itself in a notebook
-
+# ---- Figures: matplotlib's without pyplot, which notebooks display
 
 _PASSES = 3
 
@@ -197,7 +195,7 @@ _PASSES = 3
 def new_picture(width: float, height: float) -> Figure:
     """A figure of the given size in inches, laid out so that nothing overlaps and nothing is cut.
 
-    Its attribute `moving`, a callable, makes the moving picture as GIF when a notebook asks for it; None by default.
+    Its attribute `moving`, None by default, is a callable that makes an animation as GIF for notebooks.
     """
     return _picture_class()(width, height)
 
@@ -210,7 +208,7 @@ def _picture_class() -> Callable[[float, float], Figure]:
 
     @final
     class Layout(ConstrainedLayoutEngine):
-        """Constrained layout until it settles: with panels of a fixed shape, once is not enough."""
+        """Repeated constrained layout: with panels of a fixed shape, once is not enough."""
 
         def execute(self, fig: Figure) -> None:
             """Place the panels."""
@@ -219,7 +217,7 @@ def _picture_class() -> Callable[[float, float], Figure]:
 
     @final
     class Picture(Figure):
-        """A figure that nothing overlaps in."""
+        """A figure in which nothing overlaps."""
 
         def __init__(self, width: float, height: float) -> None:
             layout = Layout(w_pad=0.04, h_pad=0.04, wspace=0.03, hspace=0.05)
@@ -228,7 +226,7 @@ def _picture_class() -> Callable[[float, float], Figure]:
             self.moving: Callable[[], bytes] | None = None
 
         def savefig(self, fname: Any, **options: Any) -> None:
-            """As of every figure, with text kept as text."""
+            """Save the figure, with text kept as text."""
             with style():
                 super().savefig(fname, **options)
 
@@ -245,15 +243,14 @@ def _picture_class() -> Callable[[float, float], Figure]:
     return Picture
 
 
-# ---- Writing a picture: checked before the computation, complete or not at all
-
+# ---- Files of pictures
 
 F = TypeVar("F", bound="Figure")
 
 FORMATS = (".png", ".pdf", ".svg", ".jpg")
 MOVING_FORMATS = (".gif", ".mp4")
 
-# What would otherwise hold the time of writing, so that the same picture gives the same file.
+# Without the time of writing, the same picture gives the same file.
 _TIMELESS: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
@@ -270,7 +267,7 @@ def save_picture(figure: F, path: str | os.PathLike[str] | None) -> F:
 
 
 def check_picture_path(path: str | os.PathLike[str] | None, formats: tuple[str, ...] = FORMATS) -> None:
-    """Say at once, before any long computation, if no picture could be drawn, or written to `path`."""
+    """Raise an error, before any long computation, if no picture could be drawn, or written to `path`."""
     require_matplotlib()
     if path is None:
         return
@@ -288,19 +285,18 @@ def check_picture_path(path: str | os.PathLike[str] | None, formats: tuple[str, 
 
 
 def is_moving(path: str | os.PathLike[str] | None) -> bool:
-    """Whether the suffix names a moving picture."""
+    """Whether the suffix is that of an animation."""
     return path is not None and Path(path).suffix.lower() in MOVING_FORMATS
 
 
-# ---- The range of values that colours or an axis stand for
-
+# ---- Scales of colours and axes
 
 _MOST_DECADES = 6
 
 
 @dataclass(frozen=True)
 class Scale:
-    """From `low` to `high`, in the colour map `colours`; with ticks of its own where it has some."""
+    """From `low` to `high`, in the colour map `colours`, with optional ticks."""
 
     low: float
     high: float
@@ -310,7 +306,7 @@ class Scale:
 
     @property
     def norm(self) -> Normalize:
-        """As matplotlib wants it."""
+        """The normalisation for matplotlib."""
         from matplotlib.colors import LogNorm, Normalize
 
         kind = LogNorm if self.logarithmic else Normalize
@@ -318,7 +314,7 @@ class Scale:
 
 
 def scale_for(values: FloatArray, *, logarithmic: bool) -> Scale:
-    """The scale that shows all of `values`: in decades, or about zero where the sign changes."""
+    """The scale for `values`: in decades, or symmetric about zero where the sign changes."""
     if logarithmic:
         return Scale(*error_range(values), LOGARITHMIC_COLOURS, True)
     finite = values[np.isfinite(values)]
@@ -332,16 +328,13 @@ def scale_for(values: FloatArray, *, logarithmic: bool) -> Scale:
 
 
 def phase_scale() -> Scale:
-    """One turn."""
+    """The scale of phases, from -pi to pi."""
     halves = {-1.0: r"$-\pi$", -0.5: r"$-\pi/2$", 0.0: "$0$", 0.5: r"$\pi/2$", 1.0: r"$\pi$"}
     return Scale(-np.pi, np.pi, PHASE_COLOURS, ticks={np.pi * turn: label for turn, label in halves.items()})
 
 
 def error_range(error: FloatArray) -> tuple[float, float]:
-    """Limits of a logarithmic scale in whole decades, without the chance zeros of an error.
-
-    The error of an oscillating function crosses zero all the time: the smallest percent is left out.
-    """
+    """Limits of a logarithmic scale in whole decades; the smallest percent is left out, as errors cross zero."""
     positive = error[np.isfinite(error) & (error > 0)]
     if positive.size == 0:
         return 1e-17, 1e-15
@@ -350,20 +343,17 @@ def error_range(error: FloatArray) -> tuple[float, float]:
     return 10.0 ** max(min(bottom, top - 2), top - _MOST_DECADES), 10.0**top
 
 
-# ---- What a picture says of a solution that may be visibly wrong: how much of it can be believed
+# ---- Notes on pictures of solutions that may be visibly wrong
 
-
-# Inches that a note at the foot of a figure takes.
+# The height of a note at the foot of a figure, in inches.
 NOTE_HEIGHT = 0.2
-# From this relative error on, not even the first digit is known.
-_NO_DIGIT = 0.5
-# Below this one no eye sees the difference.
-_VISIBLE = 1e-3
-_SIZE = 7.0
+# From this relative error on, not even the first digit is known; below the second, it is not visible.
+_NO_DIGIT, _VISIBLE = 0.5, 1e-3
+_NOTE_SIZE = 7.0
 
 
 def doubt(solution: Solution) -> str | None:
-    """The note on pictures of a solution; None if it has converged, is right to the eye, or was not estimated."""
+    """The note on pictures of a solution; None if it converged, has no visible error, or was not estimated."""
     report = solution.report
     known = report.error_estimate
     if known is None:
@@ -376,16 +366,24 @@ def doubt(solution: Solution) -> str | None:
 
 
 def add_note(figure: Figure, note: str | None) -> None:
-    """Set a note at the foot of a figure, beneath everything else."""
+    """Set a note at the foot of a figure, below everything else."""
     if note is not None:
-        figure.supxlabel(note, x=0.99, ha="right", fontsize=_SIZE, color=VERMILION)
+        figure.supxlabel(note, x=0.99, ha="right", fontsize=_NOTE_SIZE, color=VERMILION)
 
 
 def add_note_within(axes: Axes, note: str | None) -> None:
-    """Set a note into axes in a figure of the user's, where there may be no room beside them."""
+    """Set a note inside axes of the user's figure, which may have no room outside."""
     if note is None:
         return
     paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
     axes.text(
-        0.98, 0.03, note, transform=axes.transAxes, ha="right", va="bottom", fontsize=_SIZE, color=VERMILION, bbox=paper
+        0.98,
+        0.03,
+        note,
+        transform=axes.transAxes,
+        ha="right",
+        va="bottom",
+        fontsize=_NOTE_SIZE,
+        color=VERMILION,
+        bbox=paper,
     )
