@@ -11,12 +11,12 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers import Ending
+from fspielm.solvers import Ending, StopReason
 from fspielm.solvers.driver import Record, Trail, ending_of, press_on
 from fspielm.solvers.plan import Outcome, Outlook, Pace, extent_of
 
 x, y, z = sp.symbols("x y z")
-STALLED = Ending("nothing more", cause="stalled")
+STALLED = Ending("nothing more", cause=StopReason.STALLED)
 
 
 def outcome(neurons: int, error: float, misfit: float = 1.0) -> Outcome:
@@ -48,7 +48,7 @@ class Kind:
         self.size, self.error, self.cost = 2 * self.size, self.error / self.fall, 2 * self.cost
         latest = SimpleNamespace(**vars(self.attempt), outcome=outcome(self.size, self.error))
         trail.add(self, latest)  # type: ignore[arg-type]
-        return STALLED if self.played < 20 else Ending("no time", cause="budget", seconds=7.0)
+        return STALLED if self.played < 20 else Ending("no time", cause=StopReason.BUDGET, seconds=7.0)
 
 
 def record(seconds: float, spent: float) -> Any:
@@ -82,7 +82,7 @@ def test_what_helps_goes_on_to_the_end_of_the_budget_and_what_does_not_ends_soon
     press_on([idle.trail, good.trail], record(600, 5), tol=1e-8)
     assert good.played == 20  # until its own ending
     assert 1 <= idle.played <= 8  # while that is cheap
-    assert ending_of([idle.trail, good.trail]) == Ending("no time", cause="budget", seconds=7.0)
+    assert ending_of([idle.trail, good.trail]) == Ending("no time", cause=StopReason.BUDGET, seconds=7.0)
 
 
 def test_without_a_solution_that_is_determined_nothing_goes_on() -> None:

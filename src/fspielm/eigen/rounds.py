@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import final
 
@@ -24,10 +24,10 @@ from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem, make_problem
 from fspielm.problem.statement import Relation
-from fspielm.solvers.driver import Afforded, Record, afford, at_floor
+from fspielm.solvers.driver import Afforded, Record, Rounds, refine
 from fspielm.solvers.plan import Attempt, Trial
 from fspielm.solvers.request import INTERRUPTED, Request, offering
-from fspielm.solvers.strategies.strategy import Ending, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 from fspielm.wording import MORE_TIME
 
 # ---- How wrong modes may be: each as the solution of the problem at the shift that it is, with its own right-hand side
@@ -361,50 +361,84 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
 
     It may go on from the best round of another search.
     """
-    request, roughly = task.request, task.roughly
-    with offering(lambda _: None if best is None else Searched(best, [], step, INTERRUPTED)):
-        while True:
-            afforded = afford(request, record, step, times(best))
-            if isinstance(afforded, Ending):
-                ending = afforded.reason
-                break
-            try:
-                with record.deadline.enforced():
-                    latest = play(task, afforded, record, best)
-            except OutOfTime:
-                ending = out_of_time(record)
-                break
-            late = too_late(record, latest, task.owed)
-            if best is not None and late and len(latest.wanted) < len(best.wanted):  # no time to find them all
-                ending = late
-                break
-            if best is None or latest.error <= best.error:
-                best = latest
-            if latest.combined is not None:  # as it was recorded
-                request.progress(record.rounds[-1])
-            if latest.combined is None or len(task.window.behind(latest.found.mu)):
-                return Searched(latest, [], step, "")
-            error = latest.error
-            if roughly and error <= request.tol:
-                return Searched(latest, [], step, "")
-            if not roughly and error <= 2 * request.tol * np.sqrt(len(latest.wanted)):
-                checks = latest.singles(record)
-                error = float(np.max(latest.errors(checks) / latest.sizes))
-                if error <= request.tol:
-                    return Searched(latest, checks, step, "")
-            attempt = attempt_of(latest, latest.combined, error)
-            limit = "" if afforded.limit is None else afforded.limit.reason
-            ending = limit or (at_floor(error) if attempt.is_at_floor else late)
-            if ending:
-                break
-            following = step.stage.next(attempt)
-            if isinstance(following, Ending):
-                ending = following.reason
-                break
-            step = following
-    if best is None:
-        raise (SolveError if record.seconds_left <= 0 else ProblemError)(f"no modes could be looked for: {ending}")
-    return Searched(best, [] if roughly else best.singles(record), step, ending)
+    rounds = ModeRounds(task.request, record, task, step, best)
+    with offering(lambda _: None if rounds.best is None else Searched(rounds.best, [], rounds.step, INTERRUPTED)):
+        ending = refine(rounds, step)
+        if rounds.latest is not None and ending.cause is StopReason.MET:
+            return Searched(rounds.latest, rounds.checks, rounds.step, "")
+    if rounds.best is None:
+        unfit = SolveError if record.seconds_left <= 0 else ProblemError
+        raise unfit(f"no modes could be looked for: {ending.reason}")
+    return Searched(rounds.best, [] if task.roughly else rounds.best.singles(record), rounds.step, ending.reason)
+
+
+@final
+@dataclass(eq=False)
+class ModeRounds(Rounds):
+    """Rounds of a search around one shift.
+
+    Attributes
+    ----------
+    request : Request
+        For the problem at the shift.
+    record : Record
+    task : Task
+    step : Step
+        The one that is tried now.
+    best : Round or None
+        That with the smallest error.
+    latest : Round or None
+    checks : list of Checked
+        Of each wanted mode of the latest round, if they were looked at one by one.
+    late : str
+        Why there is no time for another round.
+    """
+
+    request: Request
+    record: Record
+    task: Task
+    step: Step
+    best: Round | None
+    latest: Round | None = None
+    checks: list[Checked] = field(default_factory=list)
+    late: str = ""
+
+    @property
+    def times(self) -> float:
+        """How many times longer than its factorisation a round takes."""
+        return times(self.best)
+
+    def play(self, afforded: Afforded, stage: Stage) -> Attempt | Ending:
+        """One round, recorded and reported; an ending without time, and where no mode is wanted or the shift moves."""
+        request, record, task = self.request, self.record, self.task
+        try:
+            with record.deadline.enforced():
+                latest = play(task, afforded, record, self.best)
+        except OutOfTime:
+            return Ending(out_of_time(record), cause=StopReason.BUDGET)
+        self.late = too_late(record, latest, task.owed)
+        if self.best is not None and self.late and len(latest.wanted) < len(self.best.wanted):  # no time to find all
+            return Ending(self.late, cause=StopReason.BUDGET)
+        if self.best is None or latest.error <= self.best.error:
+            self.best = latest
+        self.latest, self.checks = latest, []
+        if latest.combined is not None:  # as it was recorded
+            request.progress(record.rounds[-1])
+        if latest.combined is None or len(task.window.behind(latest.found.mu)):
+            return Ending("", cause=StopReason.MET)
+        error = latest.error
+        if not task.roughly and error <= 2 * request.tol * np.sqrt(len(latest.wanted)):
+            self.checks = latest.singles(record)
+            error = float(np.max(latest.errors(self.checks) / latest.sizes))
+        return attempt_of(latest, latest.combined, error)
+
+    def following(self, step: Step, latest: Attempt) -> Step | Ending:
+        """What to try next, if there is time for it."""
+        if self.late:
+            return Ending(self.late, cause=StopReason.BUDGET)
+        following = super().following(step, latest)
+        self.step = step if isinstance(following, Ending) else following
+        return following
 
 
 def play(task: Task, afforded: Afforded, record: Record, before: Round | None) -> Round:

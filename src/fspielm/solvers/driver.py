@@ -1,15 +1,19 @@
-"""The automatic solver: rounds until the estimate meets the tolerance, and their record."""
+"""The automatic solver: rounds until the estimate meets the tolerance, and their record.
+
+`refine` is the loop of rounds. Linear problems, Newton's method and searches for modes share it, each with its own
+`Rounds`.
+"""
 
 from __future__ import annotations
 
 import logging
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import partial
 from time import perf_counter
-from typing import Literal, TypeVar, final
+from typing import Literal, final
 
 from fspielm.basis.singular.columns import jump_places
 from fspielm.errors import MemoryBudgetError, OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
@@ -21,11 +25,8 @@ from fspielm.solution.report import Forecast, NewtonStep, Round
 from fspielm.solvers.plan import Attempt, Expected, Outcome, Repeated, Trial, attempt, operation_of
 from fspielm.solvers.request import INTERRUPTED, Budget, Request, Streams, offering, timed
 from fspielm.solvers.strategies.selection import check_asked_for, select_stages
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step, why_failed
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason, why_failed
 from fspielm.wording import duration, readable_bytes, system_size, too_many_waves
-
-# ---- What an automatic solve has done so far
-
 
 _log = logging.getLogger(__name__)
 
@@ -166,11 +167,7 @@ class Record:
         return done
 
 
-# ---- The automatic solver: rounds until the estimate meets the tolerance
-
-
 # ---- How far the budget goes: a trial as large as it allows, or why there is none
-
 
 # With fewer rows the solution is free to swing between them.
 _LEAST_ROWS_PER_NEURON = 1.2
@@ -241,7 +238,7 @@ class _Limit:
     def ending(self, trial: Trial) -> Ending:
         """Of a kind that wanted this trial: others may do with less time, or with fewer functions than cells have."""
         cheaper = self.resource == "seconds" or (self.resource == "neurons" and trial.cells is not None)
-        return Ending(self.reason, is_final=not cheaper, cause="budget", seconds=self.seconds)
+        return Ending(self.reason, is_final=not cheaper, cause=StopReason.BUDGET, seconds=self.seconds)
 
 
 def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial | Ending:
@@ -335,20 +332,120 @@ def bytes_of(request: Request, record: Record, trial: Trial) -> int:
     return record.kept_bytes + (square if square > _BY_FAR * request.budget.memory_limit else trial.nbytes(request))
 
 
-# ---- How far each kind of features was tried, and which of them goes on while there is time
+# ---- The loop of rounds
 
+# Of the time that is left, what a first round may take before there are so many times fewer functions.
+_FIRST, _FEWER = 0.8, 8
+
+
+class Rounds(ABC):
+    """How to play the rounds of one kind of problem.
+
+    Attributes
+    ----------
+    request : Request
+        For the linear problem of the next round.
+    record : Record
+    """
+
+    request: Request
+    record: Record
+
+    @property
+    def times(self) -> float:
+        """How many times as long as one linear solve a round takes."""
+        return 1.0
+
+    def fit(self, step: Step) -> Afforded | Ending:
+        """The trial of a step as far as the budget goes."""
+        return afford(self.request, self.record, step, self.times)
+
+    @abstractmethod
+    def play(self, afforded: Afforded, stage: Stage) -> Attempt | Ending:
+        """One round, recorded and reported; an ending if it leaves nothing to go on from."""
+
+    def why_ended(self, latest: Attempt) -> Ending | None:
+        """Why a round that missed the tolerance is the last one, whatever its stage would try next."""
+        return None
+
+    def at_floor(self, step: Step, latest: Attempt) -> Step | Ending:
+        """What to do after a round at the floor of double precision."""
+        return Ending(at_floor(latest.outcome.error), is_final=True, cause=StopReason.FLOOR)
+
+    def following(self, step: Step, latest: Attempt) -> Step | Ending:
+        """What to try after any other round, or why nothing is left to gain."""
+        return step.stage.next(latest)
+
+
+def refine(rounds: Rounds, step: Step) -> Ending:
+    """Play rounds from a step on, until one meets the tolerance or nothing is left to gain.
+
+    Each round is forecast, made to fit the budget, played and recorded; then its stage says what to try next.
+    """
+    while True:
+        played = _play_first(rounds, step)
+        if isinstance(played, Ending):
+            return played
+        afforded, latest = played
+        if latest.outcome.error <= rounds.request.tol:
+            return Ending("", is_final=True, cause=StopReason.MET)
+        ended = afforded.limit or rounds.why_ended(latest)
+        if ended is not None:
+            return ended
+        following = rounds.at_floor(step, latest) if latest.is_at_floor else rounds.following(step, latest)
+        if isinstance(following, Ending):
+            return following
+        step = following
+
+
+def _play_first(rounds: Rounds, step: Step) -> tuple[Afforded, Attempt] | Ending:
+    """One round; as long as there is no answer, one with fewer functions where it takes too long.
+
+    Some of the time is kept for that, or for other kinds of functions where fewer of these are of no use, or where they
+    are on cells.
+    """
+    request, record = rounds.request, rounds.record
+    has_others = request.approach is None and not request.problem.domain.is_unbounded
+    while record.best is None and has_others:
+        try:
+            with limited_to(_FIRST, f"a first round with {step.stage.title}"):
+                return _fit_and_play(rounds, step)
+        except TooLongError as error:
+            fewer = step.trial.neurons // _FEWER if step.trial.cells is None else 0
+            smaller = step.stage.smaller(step.trial, fewer) if fewer else None
+            if smaller is None:
+                raise
+            _log.debug("%s", error)
+            step = replace(step, trial=smaller)
+    return _fit_and_play(rounds, step)
+
+
+def _fit_and_play(rounds: Rounds, step: Step) -> tuple[Afforded, Attempt] | Ending:
+    afforded = rounds.fit(step)
+    if isinstance(afforded, Ending):
+        return afforded
+    latest = rounds.play(afforded, step.stage)
+    return latest if isinstance(latest, Ending) else (afforded, latest)
+
+
+def at_floor(error: float) -> str:
+    """That nothing is left to gain from an error on, and what to do about it."""
+    if math.isfinite(error):
+        return f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
+    return "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
+
+
+# ---- How far each kind of features was tried, and which of them goes on while there is time
 
 # Larger rounds help as long as the error has fallen by this factor each time that sizes have doubled, so many times.
 _GAIN = 1.5
 _DOUBLINGS, _LEAST_DOUBLINGS = 2, 0.5
-
-
 # Steps that rounds do not promise to help, as these may just not have come to where errors fall, may take this share of
 # the budget, and so many times as long as all before them: twice as many functions take about eight times as long.
 _SHARE = 0.5
 _TIMES = 16.0
 
-_NOT_TRIED = Ending("", cause="stalled")
+_NOT_TRIED = Ending("", cause=StopReason.STALLED)
 
 
 @final
@@ -373,13 +470,17 @@ class Trail:
     failure: Exception | None = None
     is_gamble: bool = False
 
-    def add(self, stage: Stage, latest: Attempt) -> Ending | None:
-        """A round more; an ending where there is to be no other for now."""
+    def add(self, stage: Stage, latest: Attempt) -> None:
+        """Add a round."""
         self.stage, self.latest = stage, latest
         self.shown.append(latest.outcome)
+
+    @property
+    def lost(self) -> Ending | None:
+        """Why a gamble ends after the latest round; None if it helps, or is no gamble."""
         if not self.is_gamble or self.helps:
             return None
-        return self.ending if self.ending.reason else Ending(f"{self.title} did not help", cause="stalled")
+        return self.ending if self.ending.reason else Ending(f"{self.title} did not help", cause=StopReason.STALLED)
 
     def follow(self, step: Step | None = None) -> Ending:
         """Rounds from a step on, the first by default."""
@@ -401,7 +502,7 @@ class Trail:
             return None
 
     def _onward(self) -> Step | None:
-        if self.ending.cause != "stalled":
+        if self.ending.cause is not StopReason.STALLED:
             return None
         if self.stage is None or self.latest is None or self.latest.estimate is None:
             return self.start()
@@ -468,20 +569,14 @@ def ending_of(trails: Sequence[Trail]) -> Ending:
     def rank(trail: Trail) -> tuple[bool, bool, float]:
         cause = trail.ending.cause
         least = min((done.badness for done in trail.shown), default=float("inf"))
-        return cause not in ("met", "floor"), not (cause == "budget" and trail.helps), least
+        is_done = cause in (StopReason.MET, StopReason.FLOOR)
+        return not is_done, not (cause is StopReason.BUDGET and trail.helps), least
 
     best = min((trail for trail in trails if trail.ending.reason or trail.shown), key=rank)
     return best.ending if best.helps else replace(best.ending, seconds=0.0)
 
 
-# ---- The automatic solver: bands, the kinds of features to try, and rounds until the estimate meets the tolerance
-
-
-T = TypeVar("T")
-
-
-# Of the time that is left, what a first round may take before there are so many times fewer functions.
-_FIRST, _FEWER = 0.8, 8
+# ---- Linear problems: bands, the kinds of features to try, and rounds with each
 
 
 @final
@@ -654,7 +749,47 @@ def _trail(request: Request, record: Record, step: Step) -> Trail:
     def forecast(step: Step) -> float:
         return step.trial.outlook(request, record.operation, record.seconds_left).seconds
 
-    return Trail(lambda: step, partial(_pursue, request, record), forecast)
+    def pursue(trail: Trail, step: Step) -> Ending:
+        return refine(LinearRounds(request, record, trail), step)
+
+    return Trail(lambda: step, pursue, forecast)
+
+
+@final
+@dataclass(eq=False)
+class LinearRounds(Rounds):
+    """Rounds of a linear problem with one kind of features, added to its trail."""
+
+    request: Request
+    record: Record
+    trail: Trail
+    redrawn: bool = False
+
+    def play(self, afforded: Afforded, stage: Stage) -> Attempt:
+        """One round, recorded and reported."""
+        request, record = self.request, self.record
+        record.begin(request, afforded.trial, afforded.seconds)
+        begun = perf_counter()
+        latest = attempt(request, afforded.trial)
+        request.progress(record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun, stage=stage))
+        if latest is not record.best:  # only the best round keeps its factored system, which takes memory
+            latest = replace(latest, reusable=None)
+        self.trail.add(stage, latest)
+        return latest
+
+    def why_ended(self, latest: Attempt) -> Ending | None:
+        """A gamble that does not help, or a problem of which one answer is as uncertain as the next."""
+        if self.trail.lost is not None:
+            return self.trail.lost
+        hopeless = hidden_of(self.request.problem).reason
+        return Ending(hopeless, is_final=True) if hopeless else None
+
+    def at_floor(self, step: Step, latest: Attempt) -> Step | Ending:
+        """Draw again, once: where functions are few, others may have a smaller estimate."""
+        if self.redrawn or not step.stage.redraws:
+            return super().at_floor(step, latest)
+        self.redrawn = True
+        return replace(step, trial=latest.trial.because("drawn again"))
 
 
 def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
@@ -666,75 +801,3 @@ def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
         return Ending("") if step is None else _trail(request, record, step).follow()
     except Exception as error:  # whatever it is, all else can still be tried
         return Ending(why_failed(error))
-
-
-def _pursue(request: Request, record: Record, trail: Trail, step: Step) -> Ending:
-    """Rounds with one kind of features, from a first step to where they end."""
-    redrawn = False
-    while True:
-        played = first_answer(request, record, step, partial(_afford_and_play, request, record))
-        if isinstance(played, Ending):
-            return played
-        afforded, latest = played
-        lost = trail.add(step.stage, latest)
-        error = latest.outcome.error
-        if error <= request.tol:
-            return Ending("", is_final=True, cause="met")
-        ended = afforded.limit or lost
-        if ended is not None:
-            return ended
-        hopeless = hidden_of(request.problem).reason
-        if hopeless:  # one answer is as uncertain as the next
-            return Ending(hopeless, is_final=True)
-        if not latest.is_at_floor:
-            following = step.stage.next(latest)
-            if isinstance(following, Ending):
-                return following
-            step = following
-        elif step.stage.redraws and not redrawn:  # of few functions, others may have a smaller estimate
-            redrawn, step = True, replace(step, trial=afforded.trial.because("drawn again"))
-        else:
-            return Ending(at_floor(error), is_final=True, cause="floor")
-
-
-def at_floor(error: float) -> str:
-    """That nothing is left to gain from an error on, and what to do about it."""
-    if math.isfinite(error):
-        return f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
-    return "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
-
-
-def first_answer(request: Request, record: Record, step: Step, play: Callable[[Step], T]) -> T:
-    """What `play` makes of a step; as long as there is no answer, of a smaller one where it takes too long.
-
-    Some of the time is kept for that, or for other kinds of functions where these cannot be fewer, or are so in as many
-    cells.
-    """
-    has_others = request.approach is None and not request.problem.domain.is_unbounded
-    while record.best is None and has_others:
-        try:
-            with limited_to(_FIRST, f"a first round with {step.stage.title}"):
-                return play(step)
-        except TooLongError as error:
-            fewer = step.trial.neurons // _FEWER if step.trial.cells is None else 0
-            smaller = step.stage.smaller(step.trial, fewer) if fewer else None
-            if smaller is None:
-                raise
-            _log.debug("%s", error)
-            step = replace(step, trial=smaller)
-    return play(step)
-
-
-def _afford_and_play(request: Request, record: Record, step: Step) -> tuple[Afforded, Attempt] | Ending:
-    afforded = afford(request, record, step)
-    return afforded if isinstance(afforded, Ending) else (afforded, _play(request, record, afforded, step.stage))
-
-
-def _play(request: Request, record: Record, afforded: Afforded, stage: Stage) -> Attempt:
-    """One round, recorded and told."""
-    record.begin(request, afforded.trial, afforded.seconds)
-    begun = perf_counter()
-    latest = attempt(request, afforded.trial)
-    request.progress(record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun, stage=stage))
-    # the factored system of the best round alone is kept, and counted, while the next one is under way
-    return latest if latest is record.best else replace(latest, reusable=None)

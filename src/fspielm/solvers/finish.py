@@ -15,10 +15,10 @@ from fspielm.estimate.estimate import ErrorEstimate, Verdict, judge
 from fspielm.estimate.narrow import scrutinise
 from fspielm.problem.problem import Problem
 from fspielm.solution.open_space import as_stated
-from fspielm.solution.report import BandReport, Report, field_reports
+from fspielm.solution.report import BandReport, NewtonStep, Report, field_reports
 from fspielm.solution.solution import Solution
 from fspielm.solvers.by_hand import estimate_later
-from fspielm.solvers.driver import Course
+from fspielm.solvers.driver import Course, Record
 from fspielm.solvers.plan import Attempt
 from fspielm.solvers.request import Budget, Request, silence
 
@@ -28,6 +28,21 @@ _log = logging.getLogger(__name__)
 def finish_quietly(request: Request, found: Course | Solution | None) -> Solution | None:
     """What was found so far: by windows a solution, otherwise how rounds went."""
     return finish(request, found, quietly=True) if isinstance(found, Course) else found
+
+
+def solution_of(
+    request: Request,
+    problem: Problem,
+    found: Attempt,
+    record: Record,
+    choice: str,
+    ending: str = "",
+    newton: tuple[NewtonStep, ...] = (),
+    failure: str = "",
+) -> Solution:
+    """A solution of what no rounds of its own have led to, such as a mode or a place of a curve; without a warning."""
+    course = Course(found, record, choice, ending, newton, failure)
+    return finish(replace(request, problem=problem), course, quietly=True)
 
 
 def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False) -> Solution:

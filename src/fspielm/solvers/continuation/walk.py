@@ -27,7 +27,7 @@ from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint
 from fspielm.solvers.continuation.events import Event, crossings, locate
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Mark, Metric, Place, Spectrum, Station
 from fspielm.solvers.driver import Course, Record, solve_automatically
-from fspielm.solvers.finish import finish
+from fspielm.solvers.finish import solution_of
 from fspielm.solvers.newton.course import solve_nonlinear
 from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round
@@ -199,7 +199,7 @@ class Notary:
             except (IterateError, SolveError) as error:
                 return self.uncertain(station, str(error))
         record.add(latest, forecast=0.0, seconds=perf_counter() - began)
-        return finish(request, Course(latest, record, _CHOICE, failure, steps, failure), quietly=True)
+        return solution_of(request, problem, latest, record, _CHOICE, failure, steps, failure)
 
     def singular(self, station: Station, nearby: list[ErrorEstimate]) -> Solution:
         """A solution at which the linearisation is singular: its estimate is the largest of those nearby.
@@ -225,10 +225,10 @@ class Notary:
         return self._finished(station, replace(latest, estimate=none), why)
 
     def _finished(self, station: Station, latest: Attempt, failure: str) -> Solution:
-        request = replace(self.request, problem=station.local.equations.along.at(station.value))
-        record = Record(request.budget)
+        record = Record(self.request.budget)
         record.add(latest, forecast=0.0, seconds=sum(latest.seconds.values()))
-        return finish(request, Course(latest, record, _CHOICE, failure, (), failure), quietly=True)
+        problem = station.local.equations.along.at(station.value)
+        return solution_of(self.request, problem, latest, record, _CHOICE, failure, (), failure)
 
     def _as_it_is(self, station: Station) -> Attempt:
         local, began = station.local, perf_counter()

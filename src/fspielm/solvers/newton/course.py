@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from time import perf_counter
 from typing import Any, final
@@ -30,22 +30,21 @@ from fspielm.solvers.driver import (
     Afforded,
     Course,
     Record,
+    Rounds,
     Trail,
-    afford,
-    at_floor,
     best_of,
-    first_answer,
     press_on,
+    refine,
     run_rounds,
 )
-from fspielm.solvers.newton.iteration import Iterated, Newton
+from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.plan import Attempt
 from fspielm.solvers.request import Request
 from fspielm.solvers.strategies.cells import cells_for
 from fspielm.solvers.strategies.filled import filled_band
 from fspielm.solvers.strategies.selection import allows_cells, check_asked_for
-from fspielm.solvers.strategies.strategy import Ending, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 from fspielm.wording import OUT_OF_TIME
 
 # ---- Frequencies to begin with: those of the solution, not of the right-hand side, whose harmonics it does not have
@@ -227,10 +226,10 @@ def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | Non
     It may be expected to have the frequencies of an earlier one.
     """
     record = Record(request.budget)
-    pursuits: list[_Pursuit] = []
+    states: list[_State] = []
 
     def course(best: Attempt, ending: str) -> Course:
-        steps, failure = (pursuits[0].steps, pursuits[0].failure) if pursuits else ((), "")
+        steps, failure = (states[0].steps, states[0].failure) if states else ((), "")
         return Course(best, record, record.choice, ending, steps, failure, _remark(request.problem, failure))
 
     def rounds() -> Course:
@@ -239,21 +238,21 @@ def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | Non
         if earlier is not None:
             record.bands = like_those_of(linear, record.bands, earlier)
         others = () if guess is not None else (_ones(request.problem),)
-        pursuits.append(_Pursuit(Newton.of(request, record.deadline), record, start, others))
-        best, ending = _pursue_kinds(pursuits[0], linear)
+        states.append(_State(Newton.of(request, record.deadline), record, start, others))
+        best, ending = _pursue_kinds(states[0], linear)
         return course(best, ending)
 
     return run_rounds(record, rounds, course)
 
 
-def _pursue_kinds(pursuit: _Pursuit, linear: Request) -> tuple[Attempt, str]:
+def _pursue_kinds(state: _State, linear: Request) -> tuple[Attempt, str]:
     """All kinds of functions that suit, one after the other: the best attempt, and why there was no further one."""
-    record, trails = pursuit.record, list[Trail]()
+    record, trails = state.record, list[Trail]()
     assert record.bands is not None
     for kind in kinds_for(linear, record.bands):
         came_next = f"{record.choice}; {trails[-1].ending.reason if trails else ''}, so {kind.title} came next"
         record.choice = came_next if record.choice else f"{kind.title}, {kind.why}"
-        trails.append(Trail(partial(_first, linear, kind), pursuit.following(linear, kind), pursuit.forecast(linear)))
+        trails.append(state.trail(linear, kind))
         trails[-1].follow()
         if trails[-1].ending.is_final:
             break
@@ -302,10 +301,11 @@ def _ones(problem: Problem) -> Iterate:
 
 
 @dataclass(eq=False)
-class _Pursuit:
-    """Rounds, each from where the last one came to; `others` are where to begin if nothing is found from the start.
+class _State:
+    """What Newton's method has come to, over all kinds of functions: each round begins where the last one ended.
 
-    Each takes about so many `times` as long as one linear problem.
+    `others` are where to begin if nothing is found from the start. A round takes about so many `times` as long as one
+    linear problem.
     """
 
     newton: Newton
@@ -316,76 +316,90 @@ class _Pursuit:
     failure: str = ""
     times: float = _TIMES_FIRST
 
-    def following(self, linear: Request, kind: Kind) -> Callable[[Trail, Step], Ending]:
-        """What plays rounds with one kind of functions, from a step to where they end; each time from where it was."""
-        anew, tol = kind.anew, self.newton.request.tol
+    def trail(self, linear: Request, kind: Kind) -> Trail:
+        """The trail of one kind of functions, which goes on from where it was each time that it is followed."""
+        rounds = NewtonRounds(linear, self.record, self, kind.anew)
 
         def pursue(trail: Trail, step: Step) -> Ending:
-            nonlocal linear, anew
-            failures: tuple[str, ...] = ()
-            while True:
-                play = partial(self._afford_and_play, linear, insist=not failures)
-                played = first_answer(linear, self.record, step, play)
-                if isinstance(played, Ending):  # what has digits already is not to be had from fewer functions
-                    return replace(played, is_final=played.is_final or self._has_digits)
-                afforded, latest, done = played
-                linear = replace(linear, problem=done.finite.problem)
-                stage = step.stage.around(linear.problem)
-                lost = trail.add(stage, latest)
-                error = latest.outcome.error
-                if error <= tol:
-                    return Ending("", is_final=True, cause="met")
-                if afforded.limit is not None:
-                    return replace(afforded.limit, is_final=True)
-                failures = (*failures, done.failure) if done.failure else ()
-                if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
-                    self.failure = _why_none(latest, failures[0], linear) if failures else ""
-                    return Ending(
-                        self.failure or OUT_OF_TIME, is_final=True, cause="exhausted" if failures else "budget"
-                    )
-                if lost is not None:
-                    return lost
-                if latest.is_at_floor:
-                    return Ending(at_floor(error), is_final=True, cause="floor")
-                following = stage.next(latest)
-                if anew is not None and error < _MEASURABLE:
-                    other = anew(linear, self.start, error / linear.tol)
-                    larger = other.trial.neurons > latest.outcome.neurons
-                    if larger and (isinstance(following, Ending) or _is_cheap(other, following, linear.problem)):
-                        following, anew = other, None
-                if isinstance(following, Ending):
-                    return following
-                step = following
+            rounds.trail, rounds.failures = trail, ()
+            return refine(rounds, step)
 
-        return pursue
+        def forecast(step: Step) -> float:
+            return self.times * step.trial.outlook(linear, self.record.operation, self.record.seconds_left).seconds
 
-    def forecast(self, linear: Request) -> Callable[[Step], float]:
-        """What tells how many seconds a step will take."""
-        record = self.record
-        return lambda step: self.times * step.trial.outlook(linear, record.operation, record.seconds_left).seconds
+        return Trail(partial(_first, linear, kind), pursue, forecast)
+
+
+@final
+@dataclass(eq=False)
+class NewtonRounds(Rounds):
+    """Rounds of Newton's method with one kind of functions; the request follows its linearisation.
+
+    `anew` lays functions out anew for the frequencies of the solution, once; `failures` are those of the last rounds.
+    """
+
+    request: Request
+    record: Record
+    state: _State
+    anew: Callable[[Request, Iterate, float], Step] | None
+    trail: Trail = field(init=False)
+    failures: tuple[str, ...] = ()
+
+    @property
+    def times(self) -> float:
+        """How many times as long as one linear solve a round takes."""
+        return self.state.times
+
+    def fit(self, step: Step) -> Afforded | Ending:
+        """The trial of a step as far as the budget goes, after which no other kind of functions does better."""
+        fitted = super().fit(step)
+        if isinstance(fitted, Ending):  # what has digits already is not to be had from fewer functions
+            return replace(fitted, is_final=fitted.is_final or self._has_digits)
+        limit = fitted.limit
+        return fitted if limit is None else replace(fitted, limit=replace(limit, is_final=True))
+
+    def play(self, afforded: Afforded, stage: Stage) -> Attempt:
+        """One round, recorded and reported."""
+        request, record, state, trial = self.request, self.record, self.state, afforded.trial
+        newton = replace(state.newton, round=record.begin(request, trial, afforded.seconds).number)
+        begun = perf_counter()
+        insist = not self.failures
+        latest, done = newton_round(newton, request, trial, state.start, insist=insist, others=state.others)
+        state.steps += done.steps
+        if not done.failure:
+            state.start, state.others = done.iterate, ()
+        seconds = perf_counter() - begun
+        as_long = state.times * seconds / afforded.seconds if seconds > LONG else _TIMES
+        state.times = min(max(as_long, _LEAST_TIMES), _MOST_TIMES)
+        request.progress(record.add(latest, forecast=afforded.seconds, seconds=seconds))
+        self.failures = (*self.failures, done.failure) if done.failure else ()
+        self.request = replace(request, problem=done.finite.problem)
+        self.trail.add(stage.around(done.finite.problem), latest)
+        return latest
+
+    def why_ended(self, latest: Attempt) -> Ending | None:
+        """No time, no solution in several rounds, or a gamble that does not help."""
+        failures = self.failures
+        if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
+            self.state.failure = _why_none(latest, failures[0], self.request) if failures else ""
+            cause = StopReason.EXHAUSTED if failures else StopReason.BUDGET
+            return Ending(self.state.failure or OUT_OF_TIME, is_final=True, cause=cause)
+        return self.trail.lost
+
+    def following(self, step: Step, latest: Attempt) -> Step | Ending:
+        """What to try next: functions laid out anew, once the solution shows its frequencies, if they are cheap."""
+        assert self.trail.stage is not None
+        following, error, linear = self.trail.stage.next(latest), latest.outcome.error, self.request
+        if self.anew is not None and error < _MEASURABLE:
+            other = self.anew(linear, self.state.start, error / linear.tol)
+            larger = other.trial.neurons > latest.outcome.neurons
+            if larger and (isinstance(following, Ending) or _is_cheap(other, following, linear.problem)):
+                following, self.anew = other, None
+        return following
 
     @property
     def _has_digits(self) -> bool:
         return self.record.best is not None and self.record.best.outcome.error < _MEASURABLE
-
-    def _afford_and_play(
-        self, linear: Request, step: Step, *, insist: bool
-    ) -> tuple[Afforded, Attempt, Iterated] | Ending:
-        """One round, recorded and told; or why there is none."""
-        afforded = afford(linear, self.record, step, self.times)
-        if isinstance(afforded, Ending):
-            return afforded
-        newton = replace(self.newton, round=self.record.begin(linear, afforded.trial, afforded.seconds).number)
-        begun = perf_counter()
-        latest, done = newton_round(newton, linear, afforded.trial, self.start, insist=insist, others=self.others)
-        self.steps += done.steps
-        if not done.failure:
-            self.start, self.others = done.iterate, ()
-        seconds = perf_counter() - begun
-        as_long = self.times * seconds / afforded.seconds if seconds > LONG else _TIMES
-        self.times = min(max(as_long, _LEAST_TIMES), _MOST_TIMES)
-        linear.progress(self.record.add(latest, forecast=afforded.seconds, seconds=seconds))
-        return afforded, latest, done
 
 
 def _why_none(latest: Attempt, failure: str, request: Request) -> str:

@@ -18,7 +18,7 @@ from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import MOST_DEGREE, refine
 from fspielm.solvers.plan import Attempt, Expected, Trial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
 # ---- A round with cells
 
@@ -177,7 +177,7 @@ class Cells(Stage):
         """Smaller cells and higher degrees, where coefficients have not fallen enough."""
         errors = (*self.errors, latest.outcome.error)
         if len(errors) >= _MOST_ROUNDS or self._is_stalled(errors):
-            return Ending("smaller cells and higher degrees bring nothing more", cause="stalled")
+            return Ending("smaller cells and higher degrees bring nothing more", cause=StopReason.STALLED)
         assert latest.estimate is not None
         tried = replace(self, errors=errors)
         return tried._finer(latest) if latest.estimate.has_settled else tried._higher()

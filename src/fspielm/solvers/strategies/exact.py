@@ -35,7 +35,7 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
 # ---- Corners, and places where conditions change, that sources outside of a domain should crowd at
 
@@ -543,7 +543,7 @@ class ExactFeatures(Stage):
         before, after = self.before, latest.outcome
         stage = replace(self, before=after)
         return stage._following(before, latest) or Ending(
-            "more functions that satisfy the equation did not help", cause="stalled"
+            "more functions that satisfy the equation did not help", cause=StopReason.STALLED
         )
 
     def onward(self, latest: Attempt) -> Step:

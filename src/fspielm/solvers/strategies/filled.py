@@ -21,7 +21,7 @@ from fspielm.problem.derived import natural_scales
 from fspielm.problem.problem import Problem
 from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
 # ---- How wide and how dense a band of features must be for so many digits
 
@@ -346,7 +346,7 @@ class FilledBand(Stage):
                 return replace(stage, shown=())._step(special_names(problem))
         target = None if stalled else next_target(self.request, latest, self.layout, self.target)
         if target is None:
-            return Ending(_nothing_left(problem), cause="stalled")
+            return Ending(_nothing_left(problem), cause=StopReason.STALLED)
         return replace(stage, target=target, layout=target.layout(self.request.lengths))._step(target.why)
 
     def onward(self, latest: Attempt) -> Step | None:

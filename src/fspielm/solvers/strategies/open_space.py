@@ -49,7 +49,7 @@ from fspielm.problem.scattering.open_domain import (
 from fspielm.problem.statement import Relation
 from fspielm.solvers.plan import Attempt, FeatureTrial, Trial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
 # ---- Which objects of an open domain need more functions, from the residual on each
 
@@ -421,7 +421,7 @@ class OpenSpace(Stage):
         helped = self.best is None or _is_better(after, self.best)
         idle = 0 if helped else self.idle + 1
         if idle >= _PATIENCE and not any(each.is_slow for each in self.efforts):
-            return Ending("more functions in the objects did not help", cause="stalled")
+            return Ending("more functions in the objects did not help", cause=StopReason.STALLED)
         stage = replace(self, best=after if helped else self.best, idle=idle)
         enough = (1 + _CLEARLY_MORE / len(self.efforts)) * latest.basis.size
         for _ in range(_MOST_STEPS):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, TypeAlias, final
+from enum import Enum
+from typing import ClassVar, final
 
 from fspielm.errors import MemoryBudgetError, SolveError, UnsuitableError, is_users
 from fspielm.estimate.bands import Bands
@@ -36,8 +37,15 @@ def why_failed(error: Exception) -> str:
 # ---- What every kind of features has to tell the automatic solver
 
 
-# Why there is no further round; "exhausted": nothing larger is known, it failed, or would be as uncertain.
-Cause: TypeAlias = Literal["met", "floor", "budget", "stalled", "exhausted"]
+@final
+class StopReason(Enum):
+    """Why there is no further round; an `Ending` has the details."""
+
+    MET = "the tolerance is met"
+    FLOOR = "the floor of double precision is reached"
+    BUDGET = "the budget allows no further round"
+    STALLED = "larger rounds did not help"
+    EXHAUSTED = "nothing larger is known, it failed, or would be as uncertain"
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,12 +126,12 @@ class Ending:
         Empty where the tolerance is met.
     is_final : bool
         Whether another kind of features would be no better.
-    cause : str
+    cause : StopReason
     seconds : float
         What the next round would take, where the time of the budget is too short for it.
     """
 
     reason: str
     is_final: bool = False
-    cause: Cause = "exhausted"
+    cause: StopReason = StopReason.EXHAUSTED
     seconds: float = 0.0

@@ -23,7 +23,7 @@ from fspielm.solvers.by_hand import default_points
 from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.filled import cloud, layout, least_core
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
 # ---- Small bases for equations whose right-hand side has a thin spectrum
 # The solution is a particular one, made where the right-hand side's frequencies are, and one of the equation without
@@ -197,7 +197,7 @@ class ThinSpectrum(Stage):
 
     def next(self, latest: Attempt) -> Step | Ending:
         """Wider peaks where coefficients are large; otherwise more functions that satisfy the equation."""
-        return self._following(latest.outcome) or Ending(f"{self.title} were not enough", cause="stalled")
+        return self._following(latest.outcome) or Ending(f"{self.title} were not enough", cause=StopReason.STALLED)
 
     def onward(self, latest: Attempt) -> Step | None:
         """The same, however much it costs and little it helped."""
