@@ -30,7 +30,7 @@ from fspielm.solvers.request import INTERRUPTED, Request, offering
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 from fspielm.wording import MORE_TIME
 
-# ---- How wrong modes may be: each as the solution of the problem at the shift that it is, with its own right-hand side
+# ---- Errors of modes, each as the solution of the problem at the shift with its own right-hand side
 
 
 @final
@@ -131,8 +131,7 @@ def _with_values(problem: Problem, images: Mapping[str, _Image]) -> Problem:
     )
 
 
-# ---- Modes around one shift, on one set of functions
-
+# ---- Modes on one set of functions
 
 # Relative error of a function of which no digit is certain.
 _NONE = 0.5
@@ -249,8 +248,7 @@ def attempt_of(latest: Round, checked: Checked, error: float) -> Attempt:
     )
 
 
-# ---- Seconds that a search for modes takes, beside those that are left of its budget
-
+# ---- Time
 
 # A first round takes so many times as long as its factorisation, with what comes after it.
 _FIRST = 6.0
@@ -285,9 +283,6 @@ def too_late(record: Record, latest: Round, owed: float = 0.0) -> str:
     return f"the budget of {record.budget.seconds:g} s ended it, a further round would not end before; {MORE_TIME}"
 
 
-# ---- What a search around one shift is for
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class Task:
@@ -315,8 +310,7 @@ class Task:
     owed: float = 0.0
 
 
-# ---- Modes around one shift: rounds with finer functions, until their values are known well enough
-
+# ---- The search: rounds with finer functions
 
 # Modes beyond the wanted ones that are kept, to know how far these are from others.
 _BEYOND = 4

@@ -36,18 +36,12 @@ from fspielm.problem.problem import Problem
 from fspielm.solvers.request import Request, timed
 from fspielm.wording import system_size
 
-# ---- How long a round will take, from a little of the same work
-
-
-# ---- What a solve costs
+# ---- The cost of a round
 
 
 def work(rows: int, columns: int) -> float:
     """Floating-point operations of a QR factorisation, and of filling its matrix at some hundred an entry."""
     return 2.0 * rows * columns**2 + 200.0 * rows * columns
-
-
-# ---- What is expected of a round before it is begun
 
 
 class Expected(ABC):
@@ -95,8 +89,7 @@ class Repeated(Expected):
         return Repeated(self.once.of(problem, trial), self.times)
 
 
-# ---- How long a round will take, from a little of the same work
-
+# ---- The time of a round, from a little of the same work
 
 T = TypeVar("T")
 
@@ -334,10 +327,7 @@ def _operations(rows: int, columns: int) -> float:
     return 2.0 * rows * columns * (columns + _HALF_SPEED)
 
 
-# ---- What one round tries, and the round itself
-
-
-# ---- What one round of the automatic solver tries
+# ---- What a round tries
 
 
 class Trial(ABC):
@@ -479,8 +469,7 @@ class FeatureTrial(Trial):
         return fitting_columns(sizes, self.neurons + self.further(problem), self.rows(problem))
 
 
-# ---- One round: draw, assemble, solve, estimate
-
+# ---- The round: draw, assemble, solve, estimate
 
 # Coefficients of the size of the solution: the band is ample, and what is left is rounding.
 _AMPLE = 100.0

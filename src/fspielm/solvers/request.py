@@ -24,7 +24,7 @@ from fspielm.problem.statement import has_complex_operator
 from fspielm.resources import available_threads, physical_memory, read_size
 from fspielm.solution.report import Forecast, FoundMode, ModeSearch, NewtonStep, Round, Window
 
-# ---- What a call has found so far, for whoever interrupts it: Ctrl-C, or another thread
+# ---- The best so far, for whoever interrupts a call: Ctrl-C, or another thread
 # Every level of a computation offers what it would return if it ended now, made of what the level below offers. Nothing
 # of it is computed unless someone asks.
 
@@ -90,10 +90,7 @@ def _best(offers: Sequence[Offer]) -> Any:
     return found
 
 
-# ---- What is asked of a solve: tolerance, budget, approach, randomness, progress
-
-
-# ---- What the kinds of features are called
+# ---- Names of the kinds of features
 
 
 Approach: TypeAlias = Literal["characteristic", "thin", "band", "patches", "windows"]
@@ -110,8 +107,7 @@ def check_approach(approach: Any) -> None:
         )
 
 
-# ---- What a solve may spend
-
+# ---- The budget
 
 _MEMORY_SHARE = 0.6
 
@@ -209,7 +205,7 @@ def spawn(rng: Any, count: int) -> tuple[list[np.random.Generator], int | None]:
     return [np.random.default_rng(child) for child in children], int(rng)
 
 
-# ---- Telling how a solve goes on
+# ---- Progress
 
 
 Event: TypeAlias = Forecast | FoundMode | ModeSearch | NewtonStep | Round | Window
@@ -244,9 +240,6 @@ def _write(event: Event) -> None:
     sys.stderr.flush()
 
 
-# ---- How long a step takes
-
-
 def timed(step: Callable[[], T]) -> tuple[T, float]:
     """The result of `step` and the seconds it took."""
     start = perf_counter()
@@ -254,7 +247,7 @@ def timed(step: Callable[[], T]) -> tuple[T, float]:
     return result, perf_counter() - start
 
 
-# ---- What is asked of a solve
+# ---- The request
 
 
 @final

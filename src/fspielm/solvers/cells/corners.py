@@ -21,7 +21,7 @@ from fspielm.problem.changes import change_places, sides_of
 from fspielm.problem.operator import Operator, once
 from fspielm.problem.problem import Problem
 
-# ---- Powers of the distance from a corner with which solutions may begin there, for any equations of second order
+# ---- Exponents of singular solutions at corners, for equations of second order
 # Near a corner a solution is a sum of ``r^z phi(theta)`` that satisfy the equations and conditions with their highest
 # derivatives alone. Of such functions a derivative along x is ``r^(z - 1) (z cos - sin d/dtheta) phi``, so that z is an
 # eigenvalue of a polynomial of matrices on the values of phi at Chebyshev's nodes.
@@ -126,8 +126,7 @@ def _slopes(nodes: FloatArray) -> FloatArray:
     return np.asarray(found - np.diag(found.sum(axis=1)))
 
 
-# ---- Points at which a solution may be no smoother than a power of the distance
-
+# ---- Points at which a solution may not be smooth
 
 # Where conditions change, solutions are like the root of the distance.
 _HALF = 0.5

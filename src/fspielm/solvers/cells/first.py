@@ -34,8 +34,7 @@ from fspielm.solvers.cells.refine import MOST_DEGREE, UNLIKE_BESIDE, balanced, c
 from fspielm.solvers.request import Request
 from fspielm.wording import duration, readable_bytes, system_size
 
-# ---- Cells that are not too large for the curves that cut them, and for narrow gaps between curves
-
+# ---- Cells small enough for the curves that cut them, and for narrow gaps
 
 # Points along what of a curve is in one cell.
 _LOOKS = 32
@@ -156,8 +155,7 @@ def _faced(curves: _Curves) -> tuple[FloatArray, FloatArray]:
     return widths, radii
 
 
-# ---- Cells made smaller until polynomials on them hold the data, where those are narrow
-
+# ---- Smaller cells where data are narrow
 
 # Cells are halved so often, and there are no more of them to begin with.
 _MOST_HALVINGS_NARROW = 24
@@ -339,8 +337,7 @@ def _size(cell: Cell, equation: Relation, points: FloatArray, degree: int) -> fl
     return max(sum(each), _ROUNDING)
 
 
-# ---- The cells that a problem is begun with
-
+# ---- The first cells
 
 # Wavelengths of the highest frequency in a cell: about the cheapest for many digits; more for few, so long as cells are
 # whole, since each costs something of itself.

@@ -22,7 +22,7 @@ from fspielm.problem.problem import Problem
 from fspielm.resources import check_deadline
 from fspielm.solvers.cells.corners import CLOSE, Special, special_points
 
-# ---- Cells that are neighbours across faces that are one place
+# ---- Neighbours across periodic faces
 
 
 def tied_cells(tiling: Cover, problem: Problem) -> dict[tuple[int, int], int]:
@@ -36,8 +36,7 @@ def tied_cells(tiling: Cover, problem: Problem) -> dict[tuple[int, int], int]:
     return found
 
 
-# ---- Cells made smaller toward points and lines, with neighbours that suit them
-
+# ---- Cells graded toward points and lines
 
 # Neighbours are no more unlike than that, in their longest sides; and beside what is narrow, where solutions change
 # over distances like that from it.
@@ -102,8 +101,7 @@ def balanced(tiling: Cover, unlike: float = _UNLIKE, *, problem: Problem | None 
         tiling = tiling.halve(wanted)
 
 
-# ---- What helps a cell at the least cost: a higher degree, or smaller cells
-
+# ---- The cheapest change of a cell: a higher degree, or smaller cells
 
 MOST_DEGREE = 32
 # A cell is halved so often at once at most.
@@ -227,8 +225,7 @@ def grade(degree: int, power: float, gain: float, wanted: float, least: int) -> 
     return Grading(levels, tuple(min(math.ceil(each), MOST_DEGREE) for each in both))
 
 
-# ---- Cells that become smaller, with the degrees that they inherit
-
+# ---- Smaller cells, and the degrees that they inherit
 
 # Where cells around a corner become too small for the boundary, it is so many halvings less.
 _BACK = 4
@@ -305,8 +302,7 @@ def _owners(coarse: Cover, fine: Cover) -> Cells:
     return owners
 
 
-# ---- Which cells are halved, and in which polynomials get a higher degree
-
+# ---- Refinement: which cells are halved, and which get a higher degree
 
 # The error estimate is to end below the tolerance by this factor.
 _MARGIN = 2.0

@@ -16,7 +16,7 @@ from fspielm.problem.operator import identity
 from fspielm.solvers.continuation.path import Curve, Mark, Place, Spectrum, Station
 from fspielm.solvers.newton.iteration import deviations, of_sum
 
-# ---- How wrong an eigenvalue of a linearisation may be
+# ---- Errors of eigenvalues
 
 
 def eigenvalue_error(station: Station, value: float) -> float:
@@ -44,8 +44,7 @@ def eigenvalue_error(station: Station, value: float) -> float:
     return abs(value) * examination.sensitivity.amplification * residual / size
 
 
-# ---- What lies between two places of a curve: folds, and places where branches cross
-
+# ---- Folds and bifurcations between two places of a curve
 
 # Of the way between two places, how closely a fold is located by trying. The rest is done by polynomials: beside an
 # event itself the linearisation is all but singular, and what functions leave in their rows decides where a place is.

@@ -27,8 +27,7 @@ from fspielm.solvers.newton.iteration import Deviations, Expansion, deviations, 
 from fspielm.solvers.plan import factor
 from fspielm.solvers.request import Request
 
-# ---- A problem along one of its numbers
-
+# ---- A problem with one parameter
 
 # Problems that are remembered: each is asked for several times, since to compile one takes its time.
 _REMEMBERED = 16
@@ -132,7 +131,6 @@ def _read_interval(interval: Any) -> tuple[float, float]:
 
 
 # ---- Lengths and angles in the space of solutions and parameters
-
 
 # Points at which functions are compared.
 _POINTS = 400
@@ -240,8 +238,7 @@ class Metric:
         return replace(self, unit=unit)
 
 
-# ---- The equations around one place: their linearisation, factored, and how they change with the parameter
-
+# ---- The linearisation around one place, factored, and its change with the parameter
 
 # Values of the parameter by which the derivative with respect to it is found, in shares of its interval: exact for
 # polynomials of a degree less than their number.
@@ -372,8 +369,7 @@ def _derivative_at(value: float, nodes: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.solve(powers, wanted))
 
 
-# ---- Eigenvalues of a linearisation: those closest to zero, and how many of them make a solution unstable
-
+# ---- Eigenvalues closest to zero, and stability
 
 # Functions that eigenfunctions are sought among; and the error of those that count, relative to the largest of the
 # inverse.
@@ -548,8 +544,7 @@ class _Inverse:
         ]
 
 
-# ---- Along a curve of solutions: tangents, and steps to its next place
-
+# ---- The curve of solutions: tangents, and steps to the next place
 
 # Corrections of one step at most; and by how much each must be smaller than the one before, or be linearised anew.
 _MOST_CORRECTIONS, _SLOW, _DIVERGES = 12, 0.1, 2.0

@@ -35,8 +35,7 @@ from fspielm.solvers.plan import Attempt, Expected, Trial, attempt
 from fspielm.solvers.request import INTERRUPTED, Approach, Budget, Request, offering
 from fspielm.wording import OUT_OF_TIME
 
-# ---- The functions that solutions are followed with: chosen by a solve, and then kept
-
+# ---- The functions that solutions are followed with
 
 # Digits that the first solve has more than were asked for, for solutions become harder along the way.
 _MORE = 0.1
@@ -152,8 +151,7 @@ def _error(course: Course) -> float:
     return np.inf if estimate is None else estimate.relative
 
 
-# ---- Places of a curve as solutions, each with the error estimate that a solve has
-
+# ---- Places of a curve as solutions with error estimates
 
 # How far from a solution the last round begins, of its size.
 _ASIDE = 1e-7
@@ -246,8 +244,7 @@ class Notary:
         )
 
 
-# ---- A walk along a curve of solutions: step by step, with events on the way, and better functions where needed
-
+# ---- The walk along a curve
 
 # Steps: the first, the longest and the shortest, in units of the metric; and how much longer the next one may be.
 FIRST, _LONGEST, _SHORTEST, _LONGER = 0.1, 1.0, 1e-4, 1.5
@@ -431,7 +428,7 @@ class Walk:
         return self.curve.equations.along
 
 
-# ---- How wrong the parameter may be at folds and bifurcations
+# ---- Errors of the parameter at folds and bifurcations
 
 
 def fold_error(beside: Sequence[Stop]) -> float:
@@ -454,8 +451,7 @@ def _error_errors(stop: Stop) -> float:
     return estimate.relative * estimate.scale
 
 
-# ---- From the stops of a walk to a branch: points, folds, bifurcations, and the branches that begin at these
-
+# ---- From a walk to a branch
 
 # How far away other branches are looked for, in units of the metric, one after the other.
 _AWAY = (0.05, 0.1, 0.02, 0.2)

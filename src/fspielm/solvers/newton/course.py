@@ -47,8 +47,7 @@ from fspielm.solvers.strategies.selection import allows_cells, check_asked_for
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 from fspielm.wording import OUT_OF_TIME
 
-# ---- Frequencies to begin with: those of the solution, not of the right-hand side, whose harmonics it does not have
-
+# ---- Frequencies to begin with
 
 # A right-hand side has what nonlinear terms make of a solution: three times its frequencies where they are cubes. With
 # too few to begin with, the first rounds show it.
@@ -108,8 +107,7 @@ def measured(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
     return replace(bands, frequencies=frequencies, sources=tuple(sources))
 
 
-# ---- Which kinds of functions nonlinear problems are solved with
-
+# ---- Kinds of functions
 
 # Cells are to be better by this factor than the tolerance asks for, since further rounds are dear; and those that are
 # laid out anew by as much more as the others have missed it. Those that are made finer where they show errors have to
@@ -157,7 +155,6 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
     check_asked_for(linear)
 
     def cells(request: Request, found: Bands, missed: float = 1.0) -> Step:
-
         better = replace(request, tol=max(_BETTER * request.tol / missed, _LEAST_TOLERANCE))
         stage = cells_for(better, found, narrow=False)
         return replace(stage, request=replace(request, tol=_FINER * request.tol)).first()
@@ -190,7 +187,6 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
 
 
 def _suits_cells(linear: Request) -> bool:
-
     try:
         check_suitable(linear.problem)
     except UnsuitableError:
@@ -198,8 +194,7 @@ def _suits_cells(linear: Request) -> bool:
     return allows_cells(linear)
 
 
-# ---- The automatic solver for nonlinear problems: rounds of Newton's method with better and better functions
-
+# ---- Rounds of Newton's method with better and better functions
 
 # Rounds in a row in which no solution is found.
 _MOST_FAILURES = 2

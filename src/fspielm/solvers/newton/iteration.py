@@ -26,8 +26,7 @@ from fspielm.solution.report import NewtonStep
 from fspielm.solvers.plan import factor
 from fspielm.solvers.request import Request, timed
 
-# ---- What equations and conditions leave at some sites
-
+# ---- Residuals of the equations and conditions
 
 # What an operator makes of a function at sites.
 Apply = Callable[[Operator, Sites], NumberArray]
@@ -120,8 +119,7 @@ class Between:
         return (1 - self.share) * first + self.share * last
 
 
-# ---- One step of Newton's method: how far along its way the residual falls
-
+# ---- One step, damped until the residual falls
 
 # The shortest step that is tried, as a share of the full one.
 _SHORTEST = 2.0**-9
@@ -233,8 +231,7 @@ class Way:
         return norm(deviations(problem, places, apply), scales)
 
 
-# ---- Newton's method with one discretisation
-
+# ---- Newton's method
 
 _MOST_STEPS = 30
 # Steps end before the budget does: another one would take as long as the last, and so does what is found out then.

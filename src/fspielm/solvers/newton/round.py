@@ -24,8 +24,7 @@ from fspielm.solvers.newton.iteration import Expansion, Iterated, Newton, deviat
 from fspielm.solvers.plan import Attempt, Trial, factor
 from fspielm.solvers.request import Request
 
-# ---- Functions that meet the conditions of a nonlinear problem, and are smooth: somewhere else to begin
-
+# ---- Smooth functions that meet the conditions, as another start
 
 # Of the equation: what a Laplacian can stand for.
 _ORDER = 2
@@ -57,8 +56,7 @@ def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
     return problem_of(in_pairs(Compiled(made.statement, made.unknowns, made.pattern, made.givens)))
 
 
-# ---- What is tried where Newton's method does not find a solution directly
-
+# ---- Other starts, where Newton's method fails
 
 # Of the nonlinear terms: the first share, and the least by which it is raised.
 _FIRST, _LEAST = 0.25, 1.0 / 64
@@ -153,7 +151,7 @@ def _numbered(before: tuple[NewtonStep, ...], more: tuple[NewtonStep, ...]) -> t
     return before + tuple(replace(step, number=len(before) + place + 1) for place, step in enumerate(more))
 
 
-# ---- What Newton's method leaves out: terms of higher order, and whether it is close enough for them not to matter
+# ---- Terms of higher order, and whether they matter
 # The error of the solution u of a linear problem around v, with K the norm of the inverse of the linearisation, is at
 # most that of the linear problem and ``K |F(u) - F(v) - F'(v) (u - v)|``, the remainder of the last step, if v is no
 # farther from the true solution than from u. By Newton and Kantorovich there is one nearby, and one only, if K times
@@ -238,8 +236,7 @@ def _thinned(examination: Examination, problem: Problem) -> Examination:
     return replace(examination, held_out=replace(held_out, sites=sites, emphasis=emphasis, rows={}))
 
 
-# ---- One round: Newton's method with one discretisation, and what its solution is worth
-
+# ---- The round and its error estimate
 
 NO_SOLUTION_NEARBY = "the linearisation is so close to singular that a solution nearby is not certain"
 

@@ -20,9 +20,6 @@ from fspielm.solvers.plan import Attempt, Expected, Trial
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
-# ---- A round with cells
-
-
 # What a round takes in any case; and the error estimate for each function: about the same however long the
 # factorisation takes, and hardly less on several threads (2e-5 to 5e-5 s were measured).
 _FIXED = 0.1
@@ -143,9 +140,6 @@ class CellOutlook(Expected):
         """The same for another trial."""
         nested = trial.patchwork.nested()
         return CellOutlook(trial.neurons, nested.cost.in_a_row(nested.threads), self.each)
-
-
-# ---- Cells joined by their traces, for whatever is local
 
 
 _MOST_ROUNDS = 16

@@ -37,8 +37,7 @@ from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
-# ---- Corners, and places where conditions change, that sources outside of a domain should crowd at
-
+# ---- Corners, and places where conditions change, at which sources crowd
 
 # Exponentials hold what is singular farther away than about this, in units of the domain's size.
 _CLOSE = 0.3
@@ -170,7 +169,7 @@ def last_length(tol: float, exponent: float, size: float) -> float:
     return float(size * max(tol ** (1.0 / exponent) if exponent > 0 else 0.0, FINEST))
 
 
-# ---- Where to place sources outside of a domain, for solutions that exponentials do not hold
+# ---- Sources outside the domain
 # A solution continues beyond the boundary as far as its nearest singularity: a source close by, a notch, a corner. The
 # data show how far that is, place by place. Sources at about half of that distance, as far from each
 # other as a fraction of it, then hold the solution to many digits with coefficients of its own size; towards a corner
@@ -462,8 +461,7 @@ def _even(panels: list[Panels]) -> list[FloatArray]:
     return [p.part.place(np.linspace(0.0, 1.0, n)[:, None]).points for p, n in zip(panels, numbers, strict=True)]
 
 
-# ---- Features that satisfy the equation: only the conditions are left to fit
-
+# ---- The stage
 
 # The family of a round, by how often it was enlarged.
 Families: TypeAlias = Callable[[int], Characteristic]

@@ -23,8 +23,7 @@ from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
-# ---- How wide and how dense a band of features must be for so many digits
-
+# ---- Width and density of a band for a number of digits
 
 # Features on a domain of length L with frequencies spaced 2 pi / (T L) are a Fourier extension with factor T; of these
 # the one that takes the fewest is chosen. Towards 1, further features bring no digits.
@@ -146,8 +145,7 @@ def _rounded_share(core: FloatArray, widths: FloatArray) -> float:
     return float(np.mean(in_rounded_box((2 * unit - 1) * widths, core, widths)))
 
 
-# ---- Which band a filled one is laid out for, and what to change after a round that was not good enough
-
+# ---- The band after each round
 
 # Coefficients so much larger than the solution mean that the band is too narrow to hold it.
 _NARROW = 1e3
@@ -266,8 +264,7 @@ def _energy(residual: FloatArray) -> FloatArray:
     return np.abs(np.fft.rfft(relative * np.hanning(residual.shape[1]), axis=1)) ** 2
 
 
-# ---- The filled band: cosines of all frequencies that the solution may have. Serves every equation
-
+# ---- The stage
 
 _MOST_ROUNDS = 20
 _MOST_BLIND_NEURONS = 1000

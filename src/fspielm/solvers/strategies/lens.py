@@ -33,8 +33,7 @@ from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.open_space import around_curves, caution_beside, join_by_unknown, points_on, wanted_for
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step
 
-# ---- Fields inside of objects whose wavenumber varies: polynomials in cells, for whatever arrives from around them
-
+# ---- Fields inside the objects: polynomials in cells
 
 # Right-hand sides that are solved for together.
 _AT_ONCE = 48
@@ -190,8 +189,7 @@ def solve_inside(request: Request, number: int, tol: float, data: Driven, second
     return Inside(request.problem, number, kept.factored, kept.examination)
 
 
-# ---- Objects whose wavenumber varies: functions that radiate around them, and what they make inside, on cells
-
+# ---- The stage
 
 # The tolerance inside, of that of the whole, to begin with and at least.
 _FINER = 0.02

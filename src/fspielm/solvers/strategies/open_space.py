@@ -51,8 +51,7 @@ from fspielm.solvers.plan import Attempt, FeatureTrial, Trial
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
-# ---- Which objects of an open domain need more functions, from the residual on each
-
+# ---- Which objects need more functions, from the residual on each
 
 # Half waves of data along an object that the first round holds, and how many more the next one does.
 _FIRST_HALF_WAVES = 16.0
@@ -175,8 +174,7 @@ def _objects_of(relation: Relation, rims: list[np.ndarray]) -> set[int]:
     return set(nearest.tolist())
 
 
-# ---- Functions on all sides of objects of the plane: outside, and of the media inside of them
-
+# ---- Functions for objects of the plane: outside, and in the media inside
 
 # Rows for each function.
 _ROWS_PER_FUNCTION = 2.0
@@ -302,8 +300,7 @@ def _loops(domain: PlaneExterior, which: Callable[[int], bool]) -> list[tuple[Pl
     return [loop for loop, owner in zip(domain.loops, domain.owners, strict=True) if which(owner)]
 
 
-# ---- Functions of open domains in space, and where their rows are
-
+# ---- Functions for objects in space
 
 # Rows for each function, which are as even as can be, and places of values and slopes for each function on one side.
 _ROWS_PER_FUNCTION_OPEN_BODIES = 1.6
@@ -364,8 +361,7 @@ def _rows_of(placed: Around | Along) -> tuple[Place, int | None]:
     return partial(placed.body.sites_along, placed.axis), math.ceil(_RINGS_PER_DEGREE * (placed.degree + 1))
 
 
-# ---- Functions of open domains: around places in the objects, exact outside and at infinity
-
+# ---- The stage
 
 # Digits beyond those of the tolerance: what the boundary's residual is multiplied with to be an error.
 _FURTHER_DIGITS = 1.5

@@ -43,8 +43,7 @@ from fspielm.solvers.strategies.open_space import open_space
 from fspielm.solvers.strategies.strategy import Stage, Step, why_failed
 from fspielm.solvers.strategies.thin import thin_peaks, thin_spectrum
 
-# ---- When cells are tried: before a filled band, or after it
-
+# ---- Cells before a filled band, or after it
 
 # A filled band of so many operations is dear enough to ask what cells would take; those do theirs in smaller pieces,
 # each of which takes longer, and begin with fewer rounds to come.
@@ -99,8 +98,7 @@ def _narrowest_gap(request: Request) -> float:
     return narrowest_gap(request.problem.domain)
 
 
-# ---- Which kinds of features a problem calls for, the smallest basis first
-
+# ---- The selection
 
 # Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
 _BESIDE_WAVES = 60

@@ -14,9 +14,6 @@ from fspielm.problem.problem import Problem
 from fspielm.solvers.plan import Attempt, Trial
 from fspielm.solvers.request import Approach, Request
 
-# ---- What to do about an error within one kind of features: others may do
-
-
 _log = logging.getLogger(__name__)
 
 
@@ -32,9 +29,6 @@ def why_failed(error: Exception) -> str:
         return str(error)
     _log.warning("a kind of functions failed", exc_info=error)
     return f"{type(error).__name__}: {error}"
-
-
-# ---- What every kind of features has to tell the automatic solver
 
 
 @final

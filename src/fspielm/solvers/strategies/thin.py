@@ -25,7 +25,7 @@ from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.filled import cloud, layout, least_core
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
-# ---- Small bases for equations whose right-hand side has a thin spectrum
+# ---- Peaks of the spectrum of the right-hand side
 # The solution is a particular one, made where the right-hand side's frequencies are, and one of the equation without
 # it, which the conditions ask for. Features around the former and features that satisfy the equation hold both; nothing
 # fills the band between them.
@@ -141,8 +141,7 @@ def _filled(problem: Problem, bands: Bands, lengths: FloatArray, decades: float,
     return layout(least_core(frequencies, lengths), lengths, decades).family
 
 
-# ---- Features where the right-hand side has its frequencies, beside ones that satisfy the equation without it
-
+# ---- The stage
 
 # As many digits as double precision has: the bases are small, and more of them cost little.
 _DECADES = 12.0

@@ -37,7 +37,7 @@ from fspielm.solvers.time.errors import Uncertain, measure_transfer
 from fspielm.solvers.time.joined import Piece, join_pieces
 from fspielm.wording import OUT_OF_TIME
 
-# ---- The problem of one window in time, which begins where the last one ended
+# ---- The problem of one window
 
 
 def check_windows(problem: Problem) -> None:
@@ -158,8 +158,7 @@ def order_in_time(problem: Problem) -> int:
     return 1 + max(orders)
 
 
-# ---- How long a window should be: a few of the times in which a solution changes
-
+# ---- The length of a window
 
 # So many of these times in a window: Newton's method begins with what does not change.
 _CHANGES = 2.0
@@ -231,8 +230,7 @@ def _within(change: float, duration: float) -> float:
     return float(np.clip(_CHANGES * change, _SHORTEST * duration, duration))
 
 
-# ---- What stands for the time that no window was solved for: the last state, of which nothing is certain
-
+# ---- Time that no window was solved for
 
 _DEGREE = 32
 
@@ -257,8 +255,7 @@ def held_until(problem: Problem, during: Time, before: Solution, why: str) -> So
     return Solution(rest, basis, values.ravel(), report, estimate)
 
 
-# ---- One window in time after the other, each from where the last one ended
-
+# ---- One window after the other
 
 # What each window is to reach, of what all of them are to; where they miss it, by so much less than they do.
 _SHARE, _LEAST_TOLERANCE, _FURTHER = 0.1, 1e-13, 4.0

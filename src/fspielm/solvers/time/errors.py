@@ -23,8 +23,7 @@ from fspielm.problem.operator import Operator, identity
 from fspielm.problem.statement import Relation
 from fspielm.solution.solution import Solution
 
-# ---- Errors of a state that a window is followed through: smooth functions, as fine as its own functions are
-
+# ---- Functions that errors of a state are followed with
 
 # Splines of this degree; degrees of the polynomials in a cell for each of them; nodes between two knots.
 _DEGREE = 5
@@ -99,7 +98,7 @@ def _enough(knots: FloatArray) -> FloatArray:
     return knots if len(knots) > _DEGREE else least
 
 
-# ---- What a window in time makes of an error at its start, whatever that is: a matrix, from the factored problem
+# ---- The transfer of errors through a window
 # Norms of windows, multiplied, would be far too much: what one window makes of an error is not what the next one
 # amplifies most. So the matrices are multiplied, and then the norm is taken.
 
@@ -266,8 +265,7 @@ class _Window:
         return self.factored.solve_triangle(self.factored.solve_triangle(whole, adjoint=True))
 
 
-# ---- What is not known of the state at the start of a window, and what comes of it
-
+# ---- Uncertainty of the state from window to window
 
 # Errors from before that are larger, relative to the solution, do not grow as the linear problem says.
 _LINEAR = 1e-2
