@@ -49,19 +49,19 @@ from fspielm.wording import OUT_OF_TIME
 
 # ---- Frequencies to begin with
 
-# A right-hand side has what nonlinear terms make of a solution: three times its frequencies where they are cubes. With
-# too few to begin with, the first rounds show it.
+# Right-hand sides contain harmonics of the solution: cubes have three times its frequencies. If the first frequencies
+# are too low, the first rounds show it.
 _HARMONICS = 3.0
-# Of the domain's longest side: what varies along a shorter piece of the boundary says nothing about the rest.
+# Pieces of the boundary shorter than this share of the longest side say nothing about the rest of the domain.
 _SHORT = 0.02
-# What sets a band that data do not.
+# The source of a band that is not set by data.
 BY_EQUATION = "the equation"
 # Lines along each axis on which a solution is measured, and points on each: at first, and at most.
 _CHORDS, _SAMPLES, _MOST_SAMPLES = 16, 256, 4096
 
 
 def bands_of(linear: Request) -> Bands:
-    """The bands of the conditions and of the equation, and a share of those of the right-hand side."""
+    """The bands of the conditions and of the equation, or those of the right-hand side without harmonics if higher."""
     rng = linear.streams.probes
     found = infer_bands(linear.problem, rng)
     found = without_short_lines(linear.problem, found, _SHORT * float(np.max(linear.lengths)), rng)
@@ -76,7 +76,7 @@ def bands_of(linear: Request) -> Bands:
 
 
 def like_those_of(linear: Request, bands: Bands, earlier: Solution) -> Bands:
-    """The bands with those of an earlier solution in the place of what the equation could carry."""
+    """The bands, with those of an earlier solution where the equation alone has set them."""
     none = replace(bands, frequencies=np.zeros(len(bands.frequencies)))
     shown = measured(replace(linear, problem=earlier.problem), none, earlier)
     by_equation = np.array([source == BY_EQUATION for source in bands.sources])
@@ -88,7 +88,7 @@ def like_those_of(linear: Request, bands: Bands, earlier: Solution) -> Bands:
 
 
 def measured(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
-    """The bands of an iterate itself, along lines, where they are higher than those that were found before."""
+    """The bands, or those of an iterate along lines where these are higher."""
     problem, rng = linear.problem, linear.streams.probes
     seeds = problem.domain.sample(_CHORDS, rng, "low-discrepancy")
     operators = [identity(problem.dimension).on(place) for place in range(len(problem.stated.unknowns))]
@@ -109,13 +109,12 @@ def measured(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
 
 # ---- Kinds of functions
 
-# Cells are to be better by this factor than the tolerance asks for, since further rounds are dear; and those that are
-# laid out anew by as much more as the others have missed it. Those that are made finer where they show errors have to
-# guess less.
+# The first cells aim at a tolerance that is smaller by the first factor, since further rounds are expensive; cells that
+# are refined where they show errors, by the second one.
 _BETTER, _FINER = 1e-3, 0.1
 _LEAST_TOLERANCE = 1e-20
-# More unknowns than this are too many for steps that may be wrong: the fastest waves that the equation could carry,
-# which a solution seldom has, wait until it shows them.
+# If the first cells have more unknowns than this, the frequencies that only the equation suggests are halved: solutions
+# seldom have them.
 _MANY = 20_000
 
 
@@ -128,9 +127,9 @@ class Kind:
     ----------
     title, why : str
     first : callable
-        Makes the first step, of a request for a linear problem.
+        Makes the first step from a request for a linear problem.
     anew : callable or None
-        Makes another one, of the same, an iterate, and by how much that has missed the tolerance.
+        Makes another first step from such a request, an iterate, and the factor by which that missed the tolerance.
     """
 
     title: str
@@ -161,7 +160,7 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
 
     @cache
     def modest() -> tuple[Bands, Step]:
-        """The bands to begin with, and the first step."""
+        """The first bands and the first step."""
         found, by_equation = bands, np.array([source == BY_EQUATION for source in bands.sources])
         step = cells(linear, found)
         while step.trial.neurons > _MANY and np.any(by_equation & (found.frequencies * linear.lengths > 2 * np.pi)):
@@ -196,17 +195,17 @@ def _suits_cells(linear: Request) -> bool:
 
 # ---- Rounds of Newton's method with better and better functions
 
-# Rounds in a row in which no solution is found.
+# Rounds in a row without a solution.
 _MOST_FAILURES = 2
-# A solution with a smaller error than this shows its frequencies.
+# A solution with a smaller error shows its frequencies.
 _MEASURABLE = 1e-2
-# Functions that are laid out anew may be so much dearer than those of another round.
+# Functions for these frequencies may cost so many times those of another round.
 _DEARER = 1.0
-# How often a round takes as long as one linear problem: the first, and those that begin close to the solution; and at
-# least and at most, by what the one before has shown.
+# A round takes so many times as long as one linear solve: the first one, and those that begin close to the solution.
+# Later forecasts follow the measured times, within these limits.
 _TIMES_FIRST, _TIMES = 5.0, 3.0
 _LEAST_TIMES, _MOST_TIMES = 1.0, 12.0
-# Of the time that is left, what may go into laying out functions that others can stand for.
+# Share of the time left that may be spent on laying out functions, if there are others.
 _LOOKING = 0.3
 _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
@@ -216,10 +215,7 @@ _TRY_IN_TIME = '; in time, approach="windows" goes on from what is known, step b
 
 
 def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | None = None) -> Course:
-    """Newton's method from a guess, zero by default, with functions that follow the solution.
-
-    It may be expected to have the frequencies of an earlier one.
-    """
+    """Newton's method from a guess, zero by default; the frequencies of an earlier solution may be given."""
     record = Record(request.budget)
     states: list[_State] = []
 
@@ -241,7 +237,7 @@ def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | Non
 
 
 def _pursue_kinds(state: _State, linear: Request) -> tuple[Attempt, str]:
-    """All kinds of functions that suit, one after the other: the best attempt, and why there was no further one."""
+    """Try the kinds of functions that suit: the best attempt, and why there was no further one."""
     record, trails = state.record, list[Trail]()
     assert record.bands is not None
     for kind in kinds_for(linear, record.bands):
@@ -258,13 +254,13 @@ def _pursue_kinds(state: _State, linear: Request) -> tuple[Attempt, str]:
 
 
 def _first(linear: Request, kind: Kind) -> Step:
-    """What to begin a kind of functions with, if that does not take too long to lay out."""
+    """The first step of a kind of functions, unless it takes too long to lay out."""
     with limited_to(_LOOKING, f"laying out {kind.title}") if linear.approach is None else nullcontext():
         return kind.first(linear)
 
 
 def _remark(problem: Problem, failure: str) -> str:
-    """What is known of other solutions."""
+    """A remark on other solutions."""
     why = why_unique(problem)
     if why:
         return f"the problem is not linear, but has no other solution that is smooth, {why}"
@@ -273,10 +269,7 @@ def _remark(problem: Problem, failure: str) -> str:
 
 
 def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Request]:
-    """What to begin with, and a request for the linear problem around it.
-
-    Where equations have no meaning at zero, and nothing else was given, that is one.
-    """
+    """The start, and a request for the linear problem around it; one where equations are not defined at zero."""
     problem = request.problem
 
     def begin(start: Iterate) -> tuple[Iterate, Request]:
