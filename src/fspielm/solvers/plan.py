@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
-from typing import Any, TypeVar, final
+from typing import Any, Self, TypeVar, cast, final
 
 import numpy as np
 
@@ -64,13 +64,7 @@ class Expected(ABC):
 @final
 @dataclass(frozen=True)
 class Repeated(Expected):
-    """A round that repeats the same work several times, as the steps of an iteration do.
-
-    Attributes
-    ----------
-    once : Expected
-    times : float
-    """
+    """A round that repeats the same work several times, as the steps of an iteration do."""
 
     once: Expected
     times: float
@@ -202,13 +196,7 @@ class Pace:
 @final
 @dataclass(frozen=True)
 class Outlook(Expected):
-    """A forecast by the size of a round and the seconds for each unit of its work.
-
-    Attributes
-    ----------
-    extent : Extent
-    pace : Pace
-    """
+    """A forecast by the size of a round and the seconds for each unit of its work."""
 
     extent: Extent
     pace: Pace
@@ -373,9 +361,10 @@ class Trial(ABC):
     def widths(self, basis: Basis) -> tuple[float, ...]:
         """The highest frequency of the functions along each axis."""
 
-    @abstractmethod
-    def because(self, why: str) -> Trial:
+    def because(self, why: str) -> Self:
         """The same trial for another reason."""
+        trial: Any = self  # a dataclass, as all kinds of trials are
+        return cast("Self", replace(trial, why=why))
 
     @abstractmethod
     def nbytes(self, request: Request) -> int:
@@ -431,10 +420,6 @@ class FeatureTrial(Trial):
     def widths(self, basis: Basis) -> tuple[float, ...]:
         """The highest frequency along each axis: that of a band, or of the features that were drawn."""
         return widths_of(self.family, basis)
-
-    def because(self, why: str) -> FeatureTrial:
-        """The same trial for another reason."""
-        return replace(self, why=why)
 
     def nbytes(self, request: Request) -> int:
         """Memory of the matrix, its factorisation, and the columns that the error estimate adds."""

@@ -45,14 +45,7 @@ _LEAST_TOLERANCE = 1e-13
 @final
 @dataclass(frozen=True, eq=False)
 class Kept(Trial):
-    """Functions and points that were drawn before, by a trial.
-
-    Attributes
-    ----------
-    trial : Trial
-    finite : Finite
-    why : str
-    """
+    """Functions and points that were drawn before, by a trial."""
 
     trial: Trial
     finite: Finite
@@ -84,10 +77,6 @@ class Kept(Trial):
     def widths(self, basis: Basis) -> tuple[float, ...]:
         """The highest frequency along each axis."""
         return self.trial.widths(basis)
-
-    def because(self, why: str) -> Kept:
-        """The same trial for another reason."""
-        return replace(self, why=why)
 
     def nbytes(self, request: Request) -> int:
         """Memory of a round."""

@@ -39,13 +39,7 @@ _POWER = 1.5
 @final
 @dataclass(frozen=True, eq=False)
 class CellTrial(Trial):
-    """Cells, the degrees of their polynomials, and the reason for them.
-
-    Attributes
-    ----------
-    patchwork : Patchwork
-    why : str
-    """
+    """Cells, the degrees of their polynomials, and the reason for them."""
 
     patchwork: Patchwork
     why: str
@@ -78,10 +72,6 @@ class CellTrial(Trial):
     def widths(self, basis: Basis) -> tuple[float, ...]:
         """The highest frequency along each axis that all cells resolve."""
         return tuple(basis.reach.tolist())
-
-    def because(self, why: str) -> CellTrial:
-        """The same for another reason."""
-        return replace(self, why=why)
 
     def nbytes(self, request: Request) -> int:
         """Memory of the factorisation."""

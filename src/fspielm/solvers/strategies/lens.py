@@ -28,7 +28,7 @@ from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import incident_of, outer_wavenumbers
 from fspielm.resources import current_deadline
 from fspielm.solvers.driver import solve_automatically
-from fspielm.solvers.plan import Attempt, FeatureTrial, Trial
+from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.open_space import around_curves, caution_beside, join_by_unknown, points_on, wanted_for
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step
@@ -259,10 +259,6 @@ class Lens(Stage):
         finer = max(self.tol * _SPARE * min(self.request.tol / error, 1.0), _FINEST)
         kept = {number: inside for number, inside in self.inside.items() if number not in blamed}
         return replace(after, tol=finer, inside=kept)._step("finer cells inside", blamed)
-
-    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
-        """None: fewer functions would give no digit."""
-        return None
 
     def _step(self, why: str, data: Mapping[int, Driven]) -> Step:
         """A step, with cells for the impedance data of the last solution, or of the incident field."""

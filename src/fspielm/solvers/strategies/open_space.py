@@ -47,7 +47,7 @@ from fspielm.problem.scattering.open_domain import (
     outer_wavenumbers,
 )
 from fspielm.problem.statement import Relation
-from fspielm.solvers.plan import Attempt, FeatureTrial, Trial
+from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
@@ -434,10 +434,6 @@ class OpenSpace(Stage):
         """The same, however little rounds have helped."""
         following = replace(self, best=None, idle=0).next(latest)
         return following if isinstance(following, Step) else None
-
-    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
-        """None: fewer functions would give no digit."""
-        return None
 
     def _step(self, why: str) -> Step:
         problem = self.request.problem

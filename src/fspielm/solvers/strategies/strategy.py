@@ -69,9 +69,9 @@ class Stage(ABC):
     def next(self, latest: Attempt) -> Step | Ending:
         """What to try after `latest`, the round of this stage; or why nothing is left to gain."""
 
-    @abstractmethod
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
-        """A trial with at most so many neurons; None if so few are of no use."""
+        """A trial with at most so many neurons; None if so few would have no digit."""
+        return None
 
     def onward(self, latest: Attempt) -> Step | None:
         """A larger step than `latest`, whatever rounds so far have shown; None if there is none."""

@@ -20,7 +20,7 @@ from fspielm.estimate.bands import Bands, bands_of_conditions
 from fspielm.estimate.peaks import SAMPLE_BYTES, Peak, find_peaks
 from fspielm.problem.problem import Problem
 from fspielm.solvers.by_hand import default_points
-from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
+from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.filled import cloud, layout, least_core
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
@@ -211,10 +211,6 @@ class ThinSpectrum(Stage):
             "wider peaks" if narrow else "more functions that satisfy the equation"
         )
         return step if step.trial.work(self.request.problem) <= self.limit else None
-
-    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
-        """None: fewer would not hold the peaks."""
-        return None
 
     @property
     def _is_exact(self) -> bool:
