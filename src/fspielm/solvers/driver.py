@@ -113,7 +113,7 @@ class Record:
         """Whether the best round meets a tolerance."""
         return self.best is not None and self.best.outcome.error <= tol
 
-    def go_on(self, title: str) -> None:
+    def note_larger_steps(self, title: str) -> None:
         """Note that a kind of features goes on after all of them had ended by themselves."""
         self._is_late = True
         said = f"; with time left, {title} went on in larger steps"
@@ -212,7 +212,7 @@ def afford(request: Request, record: Record, step: Step, times: float = 1.0) -> 
     exceeded = _limits(request, record, trial)
     if exceeded:
         tightest = min(exceeded, key=lambda limit: limit.neurons)
-        fitting = _fit(request, record, step, tightest)
+        fitting = _fit_into(request, record, step, tightest)
         if isinstance(fitting, Ending):
             return fitting
         trial, ended = fitting, tightest.ending(trial)
@@ -220,7 +220,7 @@ def afford(request: Request, record: Record, step: Step, times: float = 1.0) -> 
     late = _time_limit(record, trial, outlook)
     if late is None:
         return Afforded(trial, outlook.seconds, ended)
-    fitting = _fit(request, record, step, late)  # not from one that is smaller already
+    fitting = _fit_into(request, record, step, late)  # not from one that is smaller already
     if isinstance(fitting, Ending):
         return fitting
     return Afforded(fitting, outlook.of(request.problem, fitting).seconds, ended or late.ending(trial))
@@ -241,7 +241,7 @@ class _Limit:
         return Ending(self.reason, is_final=not cheaper, cause=StopReason.BUDGET, seconds=self.seconds)
 
 
-def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial | Ending:
+def _fit_into(request: Request, record: Record, step: Step, limit: _Limit) -> Trial | Ending:
     """The trial of a step within a limit; an ending that is not final where its stage cannot use fewer features."""
     stage, wanted = step.stage, step.trial
     hopeless = stage.is_waste(_BY_FAR * limit.neurons) or wanted.neurons > _HOPELESS * limit.neurons
@@ -279,7 +279,7 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
         reason = f"the budget of {budget.neurons} functions ended it, {needed} are needed; allow more"
         exceeded.append(_Limit(budget.neurons, "neurons", reason))
     if _exceeds_memory(request, record, trial):
-        memory, left = bytes_of(request, record, trial), _memory_for(request, record)
+        memory, left = bytes_of(request, record, trial), _memory_left_for(request, record)
         remain = "" if memory > budget.memory_limit else f"{readable_bytes(left)} that remain of the "
         reason = _too_many_waves(request, record, trial, memory) or (
             f"{trial.size} need {readable_bytes(memory)} of memory, above the {remain}budget of "
@@ -314,10 +314,10 @@ def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | Non
 
 
 def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
-    return bytes_of(request, record, trial) > _memory_for(request, record)
+    return bytes_of(request, record, trial) > _memory_left_for(request, record)
 
 
-def _memory_for(request: Request, record: Record) -> float:
+def _memory_left_for(request: Request, record: Record) -> float:
     """Bytes that a round may take, including what is kept of an earlier one."""
     limit = request.budget.memory_limit
     return limit if limit < _MODULES else min(limit, record.kept_bytes + max(memory_left(), 0.0))
@@ -380,7 +380,7 @@ def refine(rounds: Rounds, step: Step) -> Ending:
     Each round is forecast, made to fit the budget, played and recorded; then its stage says what to try next.
     """
     while True:
-        played = _play_first(rounds, step)
+        played = _play_or_shrink(rounds, step)
         if isinstance(played, Ending):
             return played
         afforded, latest = played
@@ -395,7 +395,7 @@ def refine(rounds: Rounds, step: Step) -> Ending:
         step = following
 
 
-def _play_first(rounds: Rounds, step: Step) -> tuple[Afforded, Attempt] | Ending:
+def _play_or_shrink(rounds: Rounds, step: Step) -> tuple[Afforded, Attempt] | Ending:
     """One round; as long as there is no answer, one with fewer functions where it takes too long.
 
     Some of the time is kept for that, or for other kinds of functions where fewer of these are of no use, or where they
@@ -472,7 +472,7 @@ class Trail:
         self.shown.append(latest.outcome)
 
     @property
-    def lost(self) -> Ending | None:
+    def gamble_lost(self) -> Ending | None:
         """Why a gamble ends after the latest round; None if it helps, or is no gamble."""
         if not self.is_gamble or self.helps:
             return None
@@ -509,16 +509,16 @@ class Trail:
     @property
     def has_doubled(self) -> bool:
         """Whether sizes have grown enough to compare errors."""
-        return self._fall[0] >= _LEAST_DOUBLINGS
+        return self._error_fall[0] >= _LEAST_DOUBLINGS
 
     @property
     def helps(self) -> bool:
         """Whether errors fall fast enough for larger rounds to help."""
-        doublings, fallen = self._fall
+        doublings, fallen = self._error_fall
         return self.has_doubled and fallen >= _GAIN**doublings
 
     @property
-    def _fall(self) -> tuple[float, float]:
+    def _error_fall(self) -> tuple[float, float]:
         """How often sizes have doubled, counting the last doublings only, and by what factor the error fell."""
         if not self.shown:
             return 0.0, 1.0
@@ -529,7 +529,7 @@ class Trail:
         return math.log2(largest / small), max(before / now, 1.0)
 
 
-def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
+def take_larger_steps(trails: Sequence[Trail], record: Record, tol: float) -> None:
     """Go on with larger steps after all kinds have ended by themselves, the cheapest step of all kinds first.
 
     Kinds whose errors fall with each doubling take part; those of others only while they are cheap, as a gamble.
@@ -544,7 +544,7 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
             break
         cheapest = min(going, key=lambda i: offers[i][0])
         trail, (_, step), began = trails[cheapest], offers.pop(cheapest), record.spent
-        record.go_on(step.stage.title)
+        record.note_larger_steps(step.stage.title)
         trail.is_gamble = not trail.helps
         trail.follow(step)
         gamble -= 0.0 if trail.helps else record.spent - began
@@ -623,11 +623,11 @@ def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[A
             return rounds()
     except OutOfTime:
         if record.best is None:
-            raise SolveError(_before_any_round(record)) from None
-        return course(record.best, _during(record))
+            raise SolveError(_why_no_answer(record)) from None
+        return course(record.best, _why_cut_short(record))
 
 
-def _during(record: Record) -> str:
+def _why_cut_short(record: Record) -> str:
     """The reason of a solve whose last round was cut short."""
     begun, budget = record.under_way, record.budget.seconds or 0.0
     what = "" if begun is None else f" during round {begun.number} ({system_size(begun.neurons, begun.cells)})"
@@ -635,7 +635,7 @@ def _during(record: Record) -> str:
     return f"the budget of {budget:g} s ended it{what}; allow {needed} or more with budget=fs.Budget(seconds=...)"
 
 
-def _before_any_round(record: Record) -> str:
+def _why_no_answer(record: Record) -> str:
     begun, spent = record.under_way, record.budget.seconds or 0.0
     needed = 2 * max(spent, sum(record.seconds.values()))
     if begun is None:
@@ -658,12 +658,12 @@ def solve_automatically(request: Request, before: Course | None = None, *, coars
     record = Record(request.budget) if coarser is None else Record.after(coarser, request.budget)
     return run_rounds(
         record,
-        lambda: _choose_and_pursue(request, record, before),
+        lambda: _try_all_kinds(request, record, before),
         lambda best, ending: Course(best, record, record.choice, ending),
     )
 
 
-def _choose_and_pursue(request: Request, record: Record, before: Course | None) -> Course:
+def _try_all_kinds(request: Request, record: Record, before: Course | None) -> Course:
     """Try the kinds of features that suit, one after the other, until one is good enough."""
     problem = request.problem
     if request.singular is None and jump_places(problem):
@@ -677,14 +677,14 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         _log.debug("band %s", line)
     served = record.stage  # where rounds go on
     if before is not None:
-        ending = _pursue_again(request, record, before)
+        ending = _begin_as_before(request, record, before)
         if record.best is not None and record.meets(request.tol):
             return Course(record.best, record, "as for the problem before", ending.reason)
     selection = select_stages(request, bands)
     record.choice = selection.why
     _log.debug("functions: %s", record.choice)
     trails: list[Trail] = []
-    steps = selection.steps if served is None else _steps_after(request, served, record.best, selection.steps)
+    steps = selection.steps if served is None else _steps_for_finer(request, served, record.best, selection.steps)
     for step in steps:
         if trails:
             if selection.stand_ins and record.best is not None:
@@ -702,7 +702,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
             record.choice += f"; {reason}, so {trails[-1].title} came next"
     if not trails[-1].ending.is_final:
         trails.extend(_trail(request, record, step) for step in selection.dearer)
-        press_on(trails, record, request.tol)
+        take_larger_steps(trails, record, request.tol)
     failed = [trail.ending.reason for trail in tried if trail.failure is not None]
     if failed and failed[-1] not in record.choice:
         record.choice += f"; {failed[-1]}"
@@ -725,7 +725,7 @@ def best_of(record: Record, trails: Sequence[Trail], tried: Sequence[Trail]) -> 
     raise failure
 
 
-def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Sequence[Step]) -> Sequence[Step]:
+def _steps_for_finer(request: Request, stage: Stage, best: Attempt | None, steps: Sequence[Step]) -> Sequence[Step]:
     """The first steps to try after a solve with a larger tolerance, which this stage has served.
 
     Kinds before it were not enough. It goes on from where it was, unless it would now begin with more functions.
@@ -776,8 +776,8 @@ class LinearRounds(Rounds):
 
     def why_ended(self, latest: Attempt) -> Ending | None:
         """The end of a gamble, or a problem for which every answer is uncertain."""
-        if self.trail.lost is not None:
-            return self.trail.lost
+        if self.trail.gamble_lost is not None:
+            return self.trail.gamble_lost
         hopeless = hidden_of(self.request.problem).reason
         return Ending(hopeless, is_final=True) if hopeless else None
 
@@ -789,7 +789,7 @@ class LinearRounds(Rounds):
         return replace(step, trial=latest.trial.because("drawn again"))
 
 
-def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
+def _begin_as_before(request: Request, record: Record, before: Course) -> Ending:
     """Play rounds that begin with the features that solved the problem before, if any did."""
     stage, error = before.record.stage, before.best.outcome.error
     assert record.bands is not None

@@ -38,17 +38,17 @@ def refine(
     if solution.error_estimate <= tol:
         why = judge(solution.problem, solution.estimate, tol, "").reason
         return replace(solution, report=replace(solution.report, tol=tol, converged=True, reason=why))
-    request, record = solution._origin or _left_of(solution)
+    request, record = solution._origin or _origin_of_loaded(solution)
     streams = deepcopy(record.streams) or request.streams  # as a solve with this tolerance would begin with
     own = replace(request, tol=tol, budget=budget or request.budget, streams=streams, progress=reporter(progress))
-    with offering(partial(_better, solution, tol), "solution"):
-        found = _better(solution, tol, _found(solution, own, record))
+    with offering(partial(_better_one, solution, tol), "solution"):
+        found = _better_one(solution, tol, _refined(solution, own, record))
     if not found.converged:
         warnings.warn(f"not converged: {found.report.reason}", AccuracyWarning, stacklevel=3)
     return found
 
 
-def _found(solution: Solution, request: Request, record: Record) -> Solution:
+def _refined(solution: Solution, request: Request, record: Record) -> Solution:
     """Go on with the rounds of a linear problem; or solve again, with the solution as the guess if nonlinear."""
     if record.stage is not None:
         with offering(partial(finish_quietly, request)):
@@ -60,7 +60,7 @@ def _found(solution: Solution, request: Request, record: Record) -> Solution:
         return solve(solution.problem, rng=request.seed, least_squares=request.method, guess=guess, **settings)
 
 
-def _better(solution: Solution, tol: float, found: Solution | None) -> Solution:
+def _better_one(solution: Solution, tol: float, found: Solution | None) -> Solution:
     """The better one of both solutions; the old one with the verdict for the new tolerance, which it misses."""
     if found is not None and found.error_estimate < solution.error_estimate:
         return found
@@ -69,7 +69,7 @@ def _better(solution: Solution, tol: float, found: Solution | None) -> Solution:
     return replace(solution, report=replace(solution.report, tol=tol, converged=False, reason=why))
 
 
-def _left_of(solution: Solution) -> tuple[Request, Record]:
+def _origin_of_loaded(solution: Solution) -> tuple[Request, Record]:
     """Where to go on from a solution that was loaded: with its cells, for a linear problem of one material."""
     problem, basis, report = solution.problem, solution.basis, solution.report
     streams, seed = Streams.spawned(report.rng)

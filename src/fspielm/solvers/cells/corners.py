@@ -171,7 +171,7 @@ def special_points(problem: Problem) -> list[Special]:
     lower, upper = problem.domain.bounding_box
     met = meeting_points(problem)
     found = [
-        _special(corner.point, _power(problem, corner, order), order, is_held=_is_held(problem, corner))
+        _special(corner.point, _power(problem, corner, order), order, is_held=_holds_values(problem, corner))
         for corner in problem.domain.corners()
     ]
     found += [
@@ -184,7 +184,7 @@ def special_points(problem: Problem) -> list[Special]:
     known = [_special(crossing.point, _BEYOND, order) for crossing in crossings(problem)]
     others = [point for point in met if all(math.dist(point, each.point) > 0 for each in known)]
     rim = [is_on_rim(problem, point) for point in others]
-    quiet = _brings_nothing(problem)
+    quiet = _is_quiet(problem)
     vertices = [
         # on the boundary, incompatible data add a logarithm to the first power
         _special(point, (lowest_without_data if quiet and on_rim else lowest_power)(problem, point), order)
@@ -193,7 +193,7 @@ def special_points(problem: Problem) -> list[Special]:
     return found + known + [each for each, on_rim in zip(vertices, rim, strict=True) if each.is_sharp or on_rim]
 
 
-def _brings_nothing(problem: Problem) -> bool:
+def _is_quiet(problem: Problem) -> bool:
     """Whether conditions are constant values or zero slopes, and do not change where materials meet the boundary."""
     lower, upper = problem.domain.bounding_box
     close = CLOSE * float(np.max(upper - lower))
@@ -217,7 +217,7 @@ def _special(point: FloatArray | tuple[float, float], power: float, order: int, 
     return Special(np.array(point), power, math.log(2) * (power + dual))
 
 
-def _is_held(problem: Problem, corner: Corner) -> bool:
+def _holds_values(problem: Problem, corner: Corner) -> bool:
     """Whether a condition at a corner is on values."""
     return any(condition.operator.order == 0 for side in sides_of(problem, corner) for condition in side)
 
@@ -225,7 +225,7 @@ def _is_held(problem: Problem, corner: Corner) -> bool:
 def _power(problem: Problem, corner: Corner, order: int) -> float:
     """The lowest power at a corner, from its opening alone where that is enough."""
     if order >= 4:
-        return _of_a_plate(round(corner.opening, 9))
+        return _plate_power(round(corner.opening, 9))
     usual = math.pi / corner.opening
     kinds = [{condition.operator.order for condition in side} for side in sides_of(problem, corner)]
     if len(problem.unknowns) == 1 and kinds[0] == kinds[1]:
@@ -236,7 +236,7 @@ def _power(problem: Problem, corner: Corner, order: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def _of_a_plate(opening: float) -> float:
+def _plate_power(opening: float) -> float:
     """The lowest power of a clamped plate: one more than the least root of ``sin^2(z w) = z^2 sin^2 w``."""
 
     def off(z: complex) -> complex:

@@ -68,7 +68,7 @@ def toward_curved(tiling: Cover, most: int) -> Cover:
         if curves is None:
             return tiling
         # the distance over which a solution varies in the gap to a curve that faces a point
-        widths, radii = _faced(curves)
+        widths, radii = _facing_distances(curves)
         gaps = np.where(widths > 0, np.sqrt(np.maximum(widths, _TINY) * radii), np.inf)
         limit = np.full(len(tiling.cells), np.inf)
         np.minimum.at(limit, curves.cells, np.minimum(_RADII * curves.radii, _GAPS * gaps))
@@ -88,11 +88,11 @@ def _sampled(tiling: Cover) -> _Curves | None:
     found = []
     for part, stretch in tiling.rims():
         number = known.setdefault(id(part), len(known))
-        found.append(_look(part, stretch, number, int(tiling.materials[stretch.cell]), _LOOKS))
-    return _joined(found) if found else None
+        found.append(_sample(part, stretch, number, int(tiling.materials[stretch.cell]), _LOOKS))
+    return _concatenated(found) if found else None
 
 
-def _look(part: BoundaryPart, stretch: Stretch, number: int, material: int, looks: int) -> _Curves:
+def _sample(part: BoundaryPart, stretch: Stretch, number: int, material: int, looks: int) -> _Curves:
     """Points along a stretch of a part that has a number."""
     unit = stretch.start + (stretch.end - stretch.start) * (np.arange(looks) + 0.5) / looks
     sites = part.place(unit[:, None])
@@ -108,7 +108,7 @@ def _look(part: BoundaryPart, stretch: Stretch, number: int, material: int, look
     )
 
 
-def _joined(curves: Sequence[_Curves]) -> _Curves:
+def _concatenated(curves: Sequence[_Curves]) -> _Curves:
     return _Curves(*(np.concatenate([getattr(each, field.name) for each in curves]) for field in fields(_Curves)))
 
 
@@ -120,17 +120,17 @@ def narrowest_gap(domain: Domain) -> float:
     if domain.dimension != 2 or domain.time is not None:
         return np.inf
     found = [
-        _look(part, Stretch(0, 0.0, 1.0), number, 0, _LOOKS_ALONG) for number, part in enumerate(domain.boundary())
+        _sample(part, Stretch(0, 0.0, 1.0), number, 0, _LOOKS_ALONG) for number, part in enumerate(domain.boundary())
     ]
-    curves = _joined(found)
-    widths, radii = _faced(curves)
+    curves = _concatenated(found)
+    widths, radii = _facing_distances(curves)
     widths = np.where(np.isfinite(radii), widths, np.inf).reshape(len(found), -1)
     before, middle, after = widths[:, :-2], widths[:, 1:-1], widths[:, 2:]
     least = middle[(middle <= before) & (middle <= after) & np.isfinite(before + after)]
     return float(least.min(initial=np.inf))
 
 
-def _faced(curves: _Curves) -> tuple[FloatArray, FloatArray]:
+def _facing_distances(curves: _Curves) -> tuple[FloatArray, FloatArray]:
     """The distance of each point from the curve that it faces, and the smaller radius; infinity without one."""
     widths, radii = np.full(len(curves.points), np.inf), np.full(len(curves.points), np.inf)
     for curve in np.unique(curves.curves):
@@ -166,7 +166,7 @@ _UNSEEN, _SOMEWHERE = 0.1, 0.5
 
 @final
 @dataclass(frozen=True, eq=False)
-class Held:
+class Resolution:
     """How well polynomials resolve the data in a cell.
 
     Attributes
@@ -210,27 +210,27 @@ def toward_narrow(problem: Problem, tiling: Cover, places: Sequence[Narrow], deg
     inner = [place for place, level in zip(narrow, flat, strict=True) if not level.any()]
     if inner:
         points = np.concatenate([place.sites.points for place in inner])
-        tiling = _halved(tiling, partial(_held, problem, degree), points, tol, everywhere=True)
+        tiling = _halved_until_resolved(tiling, partial(_resolution, problem, degree), points, tol, everywhere=True)
         tiling = balanced(tiling, UNLIKE_NARROW)
     for place, level in zip(narrow, flat, strict=True):
         relation = next((each for each in problem.relations if repr(each.name) in place.source), None)
         if relation is None or relation.operator.order > 0 or np.count_nonzero(level) != problem.dimension - 1:
             continue
-        held = partial(_held_along, relation, int(np.argmin(level)), degree, only=bool(inner))
-        tiling = _halved(tiling, held, place.sites.points, tol)
+        held = partial(_resolution_along, relation, int(np.argmin(level)), degree, only=bool(inner))
+        tiling = _halved_until_resolved(tiling, held, place.sites.points, tol)
     return tiling
 
 
-def _halved(
+def _halved_until_resolved(
     tiling: Cover,
-    hold: Callable[[Cover, int, FloatArray], Held],
+    hold: Callable[[Cover, int, FloatArray], Resolution],
     points: FloatArray,
     tol: float,
     *,
     everywhere: bool = False,
 ) -> Cover:
     """The tiling halved until data are resolved in the cells of some points, or everywhere."""
-    known: dict[bytes, Held] = {}
+    known: dict[bytes, Resolution] = {}
     for _ in range(_MOST_HALVINGS_NARROW):
         cells = tiling.locate(points)
         found = {}
@@ -248,9 +248,9 @@ def _halved(
     return tiling
 
 
-def _held_along(
+def _resolution_along(
     relation: Relation, axis: int, degree: int, tiling: Cover, index: int, points: FloatArray, *, only: bool
-) -> Held:
+) -> Resolution:
     """How well polynomials resolve the values of a condition along an axis; with `only`, only that axis is halved."""
     cell = tiling.cells[index]
     line = [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in (degree + 1, degree + 2)]
@@ -263,24 +263,24 @@ def _held_along(
     values = np.nan_to_num(relation.value(fitted))
     off = np.abs(others @ np.linalg.solve(functions, values) - np.nan_to_num(relation.value(checked)))
     along: BoolArray = (np.arange(len(cell.lower)) == axis) | (not only)
-    return Held(float(np.max(np.abs(values))), float(off.max()), along)
+    return Resolution(float(np.max(np.abs(values))), float(off.max()), along)
 
 
-def _held(problem: Problem, degree: int, tiling: Cover, index: int, points: FloatArray) -> Held:
+def _resolution(problem: Problem, degree: int, tiling: Cover, index: int, points: FloatArray) -> Resolution:
     """How well polynomials resolve the data of all equations in a cell, between nodes and at narrow features."""
     cell, dimension = tiling.cells[index], problem.dimension
     # with one more node along each axis, nodes lie between the others
     fitted, checked = (_inside(tiling, index, count) for count in (degree + 1 + _MORE * (not cell.whole), degree + 2))
     checked = np.concatenate([checked, points])
     if not len(fitted) or not len(checked):
-        return Held(0.0, 0.0, np.ones(dimension, dtype=np.bool_))
+        return Resolution(0.0, 0.0, np.ones(dimension, dtype=np.bool_))
     which = ball((degree,) * dimension)
     functions, others = (_functions(cell, which, degree, some) for some in (fitted, checked))
     size, error, along = 0.0, 0.0, np.zeros(dimension)
     for equation in problem.equations_at(fitted[len(fitted) // 2]):
-        steep, slow = (_size(cell, equation, fitted, scale) for scale in (degree, 1))
+        steep, slow = (_operator_size(cell, equation, fitted, scale) for scale in (degree, 1))
         values = np.nan_to_num(equation.value(fitted))
-        coefficients = _fit(functions, values, cell)
+        coefficients = _fit_values(functions, values, cell)
         size = max(size, float(np.max(np.abs(values))) / slow)
         off = np.abs(others @ coefficients - np.nan_to_num(equation.value(checked)))
         error = max(error, float(off.max()) / steep)
@@ -292,7 +292,7 @@ def _held(problem: Problem, degree: int, tiling: Cover, index: int, points: Floa
     elif along.max() < _UNSEEN * error:
         spread: BoolArray = np.ptp(checked[off > 0.5 * off.max()], axis=0) < _SOMEWHERE * (cell.upper - cell.lower)
         chosen = spread if spread.any() else np.ones(dimension, dtype=np.bool_)
-    return Held(size, error, chosen)
+    return Resolution(size, error, chosen)
 
 
 def _inside(tiling: Cover, index: int, count: int) -> FloatArray:
@@ -313,14 +313,14 @@ def _functions(cell: Cell, which: NDArray[np.int_], degree: int, points: FloatAr
     return found
 
 
-def _fit(functions: FloatArray, values: NumberArray, cell: Cell) -> NumberArray:
+def _fit_values(functions: FloatArray, values: NumberArray, cell: Cell) -> NumberArray:
     """The coefficients that leave least of the values; at all of Chebyshev's nodes his polynomials are orthogonal."""
     if cell.whole:
         return np.asarray(functions.T @ values / np.sum(functions**2, axis=0))
     return np.asarray(np.linalg.lstsq(functions, values, rcond=_ROUNDING)[0])
 
 
-def _size(cell: Cell, equation: Relation, points: FloatArray, degree: int) -> float:
+def _operator_size(cell: Cell, equation: Relation, points: FloatArray, degree: int) -> float:
     """The size of an operator on functions of a degree in a cell."""
     steep = 2.0 * degree / (cell.upper - cell.lower)
     each = [

@@ -236,7 +236,7 @@ class Growing:
         self.tiling = tiling
         self.degrees = degrees
 
-    def _become(self, tiling: Cover) -> Cells:
+    def _replace_tiling(self, tiling: Cover) -> Cells:
         """Replace the tiling by a finer one; returns the former cells of its cells."""
         owners = _owners(self.tiling, tiling)
         self.tiling, self.degrees = tiling, self.degrees[owners]
@@ -246,8 +246,8 @@ class Growing:
         """Halve each cell so often along each axis."""
         while halvings.any():
             axes = {int(cell): np.flatnonzero(halvings[cell]).tolist() for cell in np.flatnonzero(halvings.any(axis=1))}
-            halvings = np.maximum(halvings - 1, 0)[self._become(self.tiling.halve(axes))]
-        self._become(balanced(self.tiling, problem=self._problem))
+            halvings = np.maximum(halvings - 1, 0)[self._replace_tiling(self.tiling.halve(axes))]
+        self._replace_tiling(balanced(self.tiling, problem=self._problem))
 
     def grade(self, gradings: Sequence[tuple[Special, Grading, float]]) -> None:
         """Grade cells toward special points, from cells of some size on."""
@@ -258,7 +258,7 @@ class Growing:
         for level in range(max((grading.levels for _, grading, _ in gradings), default=0)):
             points = [special.point for special, grading, _ in gradings if grading.levels > level]
             try:
-                of = of[self._become(toward(self.tiling, points))]
+                of = of[self._replace_tiling(toward(self.tiling, points))]
             except UnsuitableError:  # cells are too small for the accuracy of the boundary
                 if level == 0:
                     raise
@@ -271,7 +271,7 @@ class Growing:
             here = np.flatnonzero(of == number)
             level = np.clip(np.round(np.log2(size / sides[here])).astype(int) - 1, 0, grading.levels - 1)
             self.degrees[here] = np.array(grading.degrees)[level][:, None]
-        self._become(finest)
+        self._replace_tiling(finest)
 
     def _balanced(self, steps: list[tuple[Cover, Degrees, Cells]]) -> Cover:
         """The last step, balanced; steps with cells too small for the accuracy of the boundary are removed."""
@@ -337,7 +337,7 @@ def refine(
     `sizes` are those of the unknowns. Each cell whose error is too large is changed in the cheaper way, according to
     the decay of its coefficients; cells at corners are graded toward them.
     """
-    look = _look(patchwork, coefficients, sizes, errors, error, tol)
+    look = _survey(patchwork, coefficients, sizes, errors, error, tol)
     least = _least_degree(patchwork)
     plans = plan(patchwork.degrees, look.rate, look.wanted[:, None] + np.log(np.maximum(look.shares, _NOTHING)), least)
     halvings = np.where(look.needs[:, None], plans.halvings, 0)
@@ -358,13 +358,13 @@ def refine(
     count = int(np.count_nonzero(look.needs & ~halvings.any(axis=1) & (wish > 0).any(axis=1)))
     words = [f"{halved} cell{'s' * (halved > 1)} halved" * bool(halved), f"higher degrees in {count}" * bool(count)]
     words += [f"cells graded toward {len(corners)} corner{'s' * (len(corners) > 1)}" * bool(corners)]
-    return replace(patchwork, tiling=growing.tiling, degrees=_levelled(growing.degrees, growing.tiling)), ", ".join(
-        word for word in words if word
-    )
+    return replace(
+        patchwork, tiling=growing.tiling, degrees=_level_materials(growing.degrees, growing.tiling)
+    ), ", ".join(word for word in words if word)
 
 
 @dataclass(frozen=True, eq=False)
-class _Look:
+class _Survey:
     """Errors and coefficients of each of C cells.
 
     Attributes
@@ -393,13 +393,13 @@ class _Look:
         return np.asarray(self.shares >= _AXIS)
 
 
-def _look(
+def _survey(
     patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
-) -> _Look:
+) -> _Survey:
     """Look at all cells; the arguments are those of `refine`."""
     every = patchwork.tails(coefficients)
     tails = every.worst(sizes / np.asarray(patchwork.scales))
-    own = _own(patchwork, every, sizes, errors)
+    own = _own_errors(patchwork, every, sizes, errors)
     # relative to the whole error, or, where that is not known, to those of the cells
     total = float(np.linalg.norm(own))
     most = tol * (total / error if np.isfinite(error) else 1.0) / (_MARGIN * np.sqrt(len(own)))
@@ -417,7 +417,7 @@ def _look(
         needs, wanted = np.ones(len(own), dtype=np.bool_), np.full(len(own), 1.0)
     largest = tails.along.max(axis=1, keepdims=True)
     along = np.divide(tails.along, largest, out=np.ones_like(tails.along), where=largest > 0)
-    return _Look(own, wanted, needs, tails.rate, along)
+    return _Survey(own, wanted, needs, tails.rate, along)
 
 
 @dataclass(frozen=True, eq=False)
@@ -430,7 +430,7 @@ class _Corner:
     size: float
 
 
-def _toward_corners(patchwork: Patchwork, look: _Look, plans: Plans) -> list[_Corner]:
+def _toward_corners(patchwork: Patchwork, look: _Survey, plans: Plans) -> list[_Corner]:
     """The special points toward which to grade."""
     tiling, highest, least = patchwork.tiling, patchwork.degrees.max(axis=1), _least_degree(patchwork)
     found: list[_Corner] = []
@@ -456,7 +456,7 @@ def _toward_corners(patchwork: Patchwork, look: _Look, plans: Plans) -> list[_Co
     return found
 
 
-def _own(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErrors) -> FloatArray:
+def _own_errors(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErrors) -> FloatArray:
     """The part of the error of each cell that comes from its own functions, limited by their last coefficients."""
     areas = np.prod(patchwork.tiling.frames.lengths, axis=1)
     tail = tails.worst(sizes / np.asarray(patchwork.scales))
@@ -471,7 +471,7 @@ def _least_degree(patchwork: Patchwork) -> int:
     return 3 + 3 * max(equation.operator.order for equation in patchwork.problem.equations) // 2
 
 
-def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
+def _level_materials(degrees: Degrees, tiling: Cover) -> Degrees:
     """Degrees raised to those of neighbours of another material: a trace must not have more functions than a cell."""
     found = degrees.copy()
     for contact in tiling.contacts:

@@ -14,7 +14,7 @@ from fspielm.errors import SolveError
 from fspielm.estimate.examination import examine
 from fspielm.problem.operator import identity
 from fspielm.solvers.continuation.path import Curve, Mark, Place, Spectrum, Station
-from fspielm.solvers.newton.iteration import deviations, of_sum
+from fspielm.solvers.newton.iteration import applied_to_sum, deviations
 
 # ---- Errors of eigenvalues
 
@@ -29,7 +29,9 @@ def eigenvalue_error(station: Station, value: float) -> float:
     place = int(np.argmin(np.abs(spectrum.values - value)))
     finite, function = local.finite, np.asarray(spectrum.functions[:, place].real)
     examination = examine(finite, local.blocks, local.factored, local.equations.request.streams.probes)
-    apply, nothing = (of_sum(finite.basis, each, finite.threads) for each in (function, np.zeros_like(function)))
+    apply, nothing = (
+        applied_to_sum(finite.basis, each, finite.threads) for each in (function, np.zeros_like(function))
+    )
     sites = examination.held_out.sites
     left, constant = (deviations(finite.problem, sites, each) for each in (apply, nothing))
     left = {name: left[name] - constant[name] for name in left}

@@ -23,7 +23,7 @@ from fspielm.problem.operator import identity
 from fspielm.problem.parameters import check_parameter
 from fspielm.problem.problem import Moving, Problem, moving
 from fspielm.problem.substitutions import ByRegion, read_givens
-from fspielm.solvers.newton.iteration import Deviations, Expansion, deviations, of_sum
+from fspielm.solvers.newton.iteration import Deviations, Expansion, applied_to_sum, deviations
 from fspielm.solvers.plan import factor
 from fspielm.solvers.request import Request
 
@@ -303,7 +303,7 @@ class Equations:
         return [self._deviations(end, place, sites) for end in ends]
 
     def _deviations(self, problem: Problem, place: Place, sites: Mapping[str, Sites]) -> Deviations:
-        return deviations(problem, sites, of_sum(self.finite.basis, place.coefficients, self.finite.threads))
+        return deviations(problem, sites, applied_to_sum(self.finite.basis, place.coefficients, self.finite.threads))
 
     @cached_property
     def _ends(self) -> list[Problem | Moving]:

@@ -450,21 +450,21 @@ _ALIKE = 0.3
 
 def go_and_survey(along: Along, walk: Walk, first: Station, *, switch: bool) -> Branch:
     """The branch of a walk from a station on; with `switch`, also the branches that begin at its bifurcations."""
-    with offering(lambda _: _survey(along, walk, INTERRUPTED) if walk.stops else None):
+    with offering(lambda _: _branch_of(along, walk, INTERRUPTED) if walk.stops else None):
         walk.go(first)
     ways = [(stop, event) for stop in walk.stops for event in stop.events if event.kind != "fold"]
-    branch = _survey(along, walk, walk.ending)
+    branch = _branch_of(along, walk, walk.ending)
     for place, (stop, event) in enumerate(ways):
         if switch and event.multiplicity == 1 and walk.deadline.seconds_left > 0:
             branch = _switched(along, walk, stop, event, branch, place)
     return branch
 
 
-def _survey(along: Along, walk: Walk, ending: str) -> Branch:
+def _branch_of(along: Along, walk: Walk, ending: str) -> Branch:
     """The branch of a walk, without the branches that begin at its bifurcations."""
     folds, bifurcations = [], []
     for place, stop in enumerate(walk.stops):
-        beside = _certain(walk.stops, place)
+        beside = _closest_with_estimate(walk.stops, place)
         for event in stop.events:
             if event.kind == "fold":
                 folds.append(_fold(stop, event, beside))
@@ -474,7 +474,7 @@ def _survey(along: Along, walk: Walk, ending: str) -> Branch:
     return Branch(along.parameter, points, tuple(folds), tuple(bifurcations), ending)
 
 
-def _certain(stops: Sequence[Stop], place: int) -> list[Stop]:
+def _closest_with_estimate(stops: Sequence[Stop], place: int) -> list[Stop]:
     """The closest stops with an error estimate before and after a way between two stops."""
     before = [stop for stop in stops[: place + 1] if np.isfinite(stop.solution.error_estimate)]
     after = [stop for stop in stops[place + 1 :] if np.isfinite(stop.solution.error_estimate)]
@@ -501,7 +501,7 @@ def _bifurcation(stop: Stop, event: Event, beside: Sequence[Stop]) -> Bifurcatio
 
 def _switched(along: Along, walk: Walk, stop: Stop, event: Event, branch: Branch, place: int) -> Branch:
     """With the branches that begin at one of the bifurcations."""
-    first = _begin_beside(stop.curve, event.station)
+    first = _first_of_crossing_branch(stop.curve, event.station)
     kind = _kind_of(event.station.value, first)
     for station in first:
         other = replace(walk, curve=stop.curve, notary=stop.notary, stops=[], ending="", failed=0)
@@ -518,7 +518,7 @@ def _with_branch(branch: Branch, place: int, kind: Kind, further: Branch | None)
     return replace(branch, bifurcations=tuple(known))
 
 
-def _begin_beside(curve: Curve, station: Station) -> list[Station]:
+def _first_of_crossing_branch(curve: Curve, station: Station) -> list[Station]:
     """The first stations of the branch that crosses at a simple bifurcation, one in each direction.
 
     We start in the direction of the null function of the linearisation; corrections find the rest.
@@ -526,11 +526,11 @@ def _begin_beside(curve: Curve, station: Station) -> list[Station]:
     metric = curve.metric
     null = Place(station.spectrum.null, 0.0)
     across = metric.unit_of(null.moved(-metric.inner(null, station.tangent), station.tangent))
-    found = (_beside(curve, station, across.scaled(sign)) for sign in (1.0, -1.0))
+    found = (_on_other_branch(curve, station, across.scaled(sign)) for sign in (1.0, -1.0))
     return [first for first in found if first is not None]
 
 
-def _beside(curve: Curve, station: Station, across: Place) -> Station | None:
+def _on_other_branch(curve: Curve, station: Station, across: Place) -> Station | None:
     for away in _AWAY:
         guess = station.place.moved(away, across)
         first = curve.correct(guess, across, None, like=across)

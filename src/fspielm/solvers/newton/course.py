@@ -33,9 +33,9 @@ from fspielm.solvers.driver import (
     Rounds,
     Trail,
     best_of,
-    press_on,
     refine,
     run_rounds,
+    take_larger_steps,
 )
 from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round
@@ -60,7 +60,7 @@ BY_EQUATION = "the equation"
 _CHORDS, _SAMPLES, _MOST_SAMPLES = 16, 256, 4096
 
 
-def bands_of(linear: Request) -> Bands:
+def first_bands(linear: Request) -> Bands:
     """The bands of the conditions and of the equation, or those of the right-hand side without harmonics if higher."""
     rng = linear.streams.probes
     found = infer_bands(linear.problem, rng)
@@ -75,10 +75,10 @@ def bands_of(linear: Request) -> Bands:
     return replace(found, frequencies=frequencies, sources=sources)
 
 
-def like_those_of(linear: Request, bands: Bands, earlier: Solution) -> Bands:
+def with_bands_of(linear: Request, bands: Bands, earlier: Solution) -> Bands:
     """The bands, with those of an earlier solution where the equation alone has set them."""
     none = replace(bands, frequencies=np.zeros(len(bands.frequencies)))
-    shown = measured(replace(linear, problem=earlier.problem), none, earlier)
+    shown = with_measured_bands(replace(linear, problem=earlier.problem), none, earlier)
     by_equation = np.array([source == BY_EQUATION for source in bands.sources])
     frequencies = np.where(by_equation, np.minimum(bands.frequencies, shown.frequencies), bands.frequencies)
     sources = tuple(
@@ -87,7 +87,7 @@ def like_those_of(linear: Request, bands: Bands, earlier: Solution) -> Bands:
     return replace(bands, frequencies=frequencies, sources=sources)
 
 
-def measured(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
+def with_measured_bands(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
     """The bands, or those of an iterate along lines where these are higher."""
     problem, rng = linear.problem, linear.streams.probes
     seeds = problem.domain.sample(_CHORDS, rng, "low-discrepancy")
@@ -159,7 +159,7 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
         return replace(stage, request=replace(request, tol=_FINER * request.tol)).first()
 
     @cache
-    def modest() -> tuple[Bands, Step]:
+    def affordable() -> tuple[Bands, Step]:
         """The first bands and the first step."""
         found, by_equation = bands, np.array([source == BY_EQUATION for source in bands.sources])
         step = cells(linear, found)
@@ -169,7 +169,7 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
         return found, step
 
     def cells_anew(request: Request, iterate: Iterate, missed: float) -> Step:
-        step = cells(request, measured(request, modest()[0], iterate), missed)
+        step = cells(request, with_measured_bands(request, affordable()[0], iterate), missed)
         return replace(step, trial=step.trial.because("cells for the frequencies of the solution"))
 
     def band(request: Request) -> Step:
@@ -179,7 +179,7 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
     kinds = []
     if linear.approach != "band" and (asked or _suits_cells(linear)):
         why = "asked for" if asked else "which follow it"
-        kinds.append(Kind("polynomials in cells", why, lambda _: modest()[1], cells_anew))
+        kinds.append(Kind("polynomials in cells", why, lambda _: affordable()[1], cells_anew))
     if linear.approach != "patches":
         kinds.append(Kind("a filled band", "asked for" if asked else "which serves every equation", band))
     return kinds
@@ -227,16 +227,16 @@ def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | Non
         start, linear = _begin(request, record, guess)
         assert record.bands is not None
         if earlier is not None:
-            record.bands = like_those_of(linear, record.bands, earlier)
-        others = () if guess is not None else (_ones(request.problem),)
+            record.bands = with_bands_of(linear, record.bands, earlier)
+        others = () if guess is not None else (_iterate_of_ones(request.problem),)
         states.append(_State(Newton.of(request, record.deadline), record, start, others))
-        best, ending = _pursue_kinds(states[0], linear)
+        best, ending = _try_all_kinds(states[0], linear)
         return course(best, ending)
 
     return run_rounds(record, rounds, course)
 
 
-def _pursue_kinds(state: _State, linear: Request) -> tuple[Attempt, str]:
+def _try_all_kinds(state: _State, linear: Request) -> tuple[Attempt, str]:
     """Try the kinds of functions that suit: the best attempt, and why there was no further one."""
     record, trails = state.record, list[Trail]()
     assert record.bands is not None
@@ -248,7 +248,7 @@ def _pursue_kinds(state: _State, linear: Request) -> tuple[Attempt, str]:
         if trails[-1].ending.is_final:
             break
     else:
-        press_on(trails, record, linear.tol)
+        take_larger_steps(trails, record, linear.tol)
     best, ending = best_of(record, trails, trails)
     return best, ending.reason
 
@@ -274,17 +274,17 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
 
     def begin(start: Iterate) -> tuple[Iterate, Request]:
         linear = replace(request, problem=problem.linearised(start))
-        record.look(partial(bands_of, linear))
+        record.look(partial(first_bands, linear))
         return start, linear
 
     if guess is not None:
         return begin(as_iterate(problem, guess))
     with suppress(IterateError):
         return begin(as_iterate(problem))
-    return begin(_ones(problem))
+    return begin(_iterate_of_ones(problem))
 
 
-def _ones(problem: Problem) -> Iterate:
+def _iterate_of_ones(problem: Problem) -> Iterate:
     return as_iterate(problem, dict.fromkeys(problem.names, 1))
 
 
@@ -372,7 +372,7 @@ class NewtonRounds(Rounds):
             self.state.failure = _why_none(latest, failures[0], self.request) if failures else ""
             cause = StopReason.EXHAUSTED if failures else StopReason.BUDGET
             return Ending(self.state.failure or OUT_OF_TIME, is_final=True, cause=cause)
-        return self.trail.lost
+        return self.trail.gamble_lost
 
     def following(self, step: Step, latest: Attempt) -> Step | Ending:
         """What to try next: functions laid out anew, once the solution shows its frequencies, if they are cheap."""

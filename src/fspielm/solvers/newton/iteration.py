@@ -33,7 +33,7 @@ Apply = Callable[[Operator, Sites], NumberArray]
 Deviations = dict[str, NumberArray]
 
 
-def of_sum(basis: Basis, coefficients: NumberArray, threads: int) -> Apply:
+def applied_to_sum(basis: Basis, coefficients: NumberArray, threads: int) -> Apply:
     """Apply operators to a sum of functions."""
 
     def apply(operator: Operator, sites: Sites) -> NumberArray:
@@ -42,7 +42,7 @@ def of_sum(basis: Basis, coefficients: NumberArray, threads: int) -> Apply:
     return apply
 
 
-def of_iterate(problem: Problem, iterate: Iterate) -> Apply | None:
+def applied_to_iterate(problem: Problem, iterate: Iterate) -> Apply | None:
     """Apply operators to an iterate; None where operators act on the real and imaginary parts, and it is complex."""
     if problem.whole is not None:
         return None
@@ -88,10 +88,10 @@ class Expansion:
 
     def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
         """T operators on the unknowns as stated, at n sites; shape ``(T, n)``."""
-        return evaluate_each(*self._shown, operators, sites, threads=self.threads, method="tiles")
+        return evaluate_each(*self._as_stated, operators, sites, threads=self.threads, method="tiles")
 
     @cached_property
-    def _shown(self) -> Sum:
+    def _as_stated(self) -> Sum:
         if self.problem.whole is None:
             return self.basis, self.coefficients
         return with_conjugates(sums_of(self.problem, self.basis, self.coefficients))
@@ -173,17 +173,17 @@ class Way:
     @cached_property
     def base(self) -> float | None:
         """The residual at the start; None if it is not known."""
-        apply = of_iterate(self.target.problem, self.start) if self.known is None else self._sum(self.known)
+        apply = applied_to_iterate(self.target.problem, self.start) if self.known is None else self._sum(self.known)
         return None if apply is None else self._residual(self.finite.problem, apply)
 
-    def shortened(self, *, surely: bool) -> Reached | None:
+    def damped(self, *, surely: bool) -> Reached | None:
         """The longest damped step that reduces the residual enough; None if there is none.
 
         If the step is `surely` right, the full one is taken, since the rest of the residual may be rounding.
         """
         share = 1.0
         while share >= _SHORTEST:
-            reached = self._reach(share)
+            reached = self._reached(share)
             if reached is not None and (surely or reached.residual <= DONE * self.linear or self._is_good(reached)):
                 return reached
             share /= 2
@@ -198,7 +198,7 @@ class Way:
         least = before - _DECREASE * reached.damping * promised
         return after <= least * (1 + _ROUNDING * reached.damping)
 
-    def _reach(self, share: float) -> Reached | None:
+    def _reached(self, share: float) -> Reached | None:
         """The iterate after a share of the step; None where the equations are not defined there."""
         end = self.target
         try:
@@ -210,14 +210,14 @@ class Way:
                 return Reached(there, coefficients, share, residual)
             between = Between(self.start, end, share)
             problem = self.probe(between)
-            apply = of_iterate(problem, between)
+            apply = applied_to_iterate(problem, between)
             # for complex unknowns this is not the residual there; it shows only that it is finite
             return Reached(between, None, share, self._residual(problem, apply or self._sum(end.coefficients)))
         except IterateError:
             return None
 
     def _sum(self, coefficients: NumberArray) -> Apply:
-        return of_sum(self.finite.basis, coefficients, self.finite.threads)
+        return applied_to_sum(self.finite.basis, coefficients, self.finite.threads)
 
     def _residual(self, problem: Problem, apply: Apply) -> float:
         places, scales = self._rows
@@ -326,7 +326,7 @@ class Newton:
             target = Expansion(self.problem, finite.basis, coefficients, finite.threads)
             change = self._change(at, target)
             way = Way(self.probe, finite, system.blocks, at, known, target)
-            reached = way.shortened(surely=change < _ON_THE_WAY)
+            reached = way.damped(surely=change < _ON_THE_WAY)
             before, failure = at, ""
             if reached is None:
                 reached = Reached(target, coefficients, 1.0, np.inf if way.base is None else way.base)

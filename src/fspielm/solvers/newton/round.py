@@ -20,7 +20,7 @@ from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Iterate
 from fspielm.problem.parameters import used_in
 from fspielm.problem.problem import Problem, compile_statement, problem_of
 from fspielm.solution.report import NewtonStep
-from fspielm.solvers.newton.iteration import Expansion, Iterated, Newton, deviations, of_sum
+from fspielm.solvers.newton.iteration import Expansion, Iterated, Newton, applied_to_sum, deviations
 from fspielm.solvers.plan import Attempt, Trial, factor
 from fspielm.solvers.request import Request
 
@@ -67,7 +67,7 @@ _MOST_STEPS = 8
 _HALVES = 0.75
 
 
-def run_somehow(
+def run_from_any_start(
     newton: Newton, finite: Finite, start: Iterate, *, insist: bool, others: Sequence[Iterate] = ()
 ) -> Iterated:
     """Newton's method from a start; if it fails and we `insist`, from other ones.
@@ -84,32 +84,32 @@ def run_somehow(
     if not plain.failure or not insist or newton.deadline.seconds_left <= 0:
         return plain
     steps = plain.steps
-    smooth = _smooth(newton, finite, start)
+    smooth = _smooth_start(newton, finite, start)
     for other in (*(() if smooth is None else (smooth,)), *others):
         if newton.deadline.seconds_left <= 0:
             return replace(plain, steps=steps)
-        done = _tried(newton, finite, other)
+        done = _run_or_none(newton, finite, other)
         if done is not None:
             steps = _numbered(steps, done.steps)
             if not done.failure:
                 return replace(done, steps=steps)
-    return _raised(newton, finite, start, replace(plain, steps=steps))
+    return _by_raising_terms(newton, finite, start, replace(plain, steps=steps))
 
 
-def one_more(newton: Newton, done: Iterated) -> Iterated | None:
+def further_steps(newton: Newton, done: Iterated) -> Iterated | None:
     """Further steps after convergence; None if steps shrink too slowly for that to help."""
     steps = done.steps
     if len(steps) > 1 and steps[-1].step > _HALVES * steps[-2].step:
         return None
     if newton.deadline.seconds_left <= 0:
         return None
-    further = _tried(newton, done.finite, done.iterate)
+    further = _run_or_none(newton, done.finite, done.iterate)
     if further is None or further.failure or further.steps[-1].step > _HALVES * steps[-1].step:
         return None
     return replace(further, steps=_numbered(steps, further.steps))
 
 
-def _smooth(newton: Newton, finite: Finite, start: Iterate) -> Iterate | None:
+def _smooth_start(newton: Newton, finite: Finite, start: Iterate) -> Iterate | None:
     """A smooth function that meets the conditions."""
     problem = smooth_problem(newton.problem, start)
     if problem is None:
@@ -119,13 +119,13 @@ def _smooth(newton: Newton, finite: Finite, start: Iterate) -> Iterate | None:
     return Expansion(newton.problem, other.basis, coefficients, other.threads)
 
 
-def _raised(newton: Newton, finite: Finite, start: Iterate, plain: Iterated) -> Iterated:
+def _by_raising_terms(newton: Newton, finite: Finite, start: Iterate, plain: Iterated) -> Iterated:
     """Raise a factor of the nonlinear terms to one, after a failure from the start."""
     at: Iterate = start
     share, more, steps = 0.0, _FIRST, plain.steps
     while newton.deadline.seconds_left > 0:
         aim = min(share + more, 1.0)
-        done = _tried(replace(newton, share=aim), finite, at)
+        done = _run_or_none(replace(newton, share=aim), finite, at)
         if done is not None:
             steps = _numbered(steps, done.steps)
         if done is not None and not done.failure:
@@ -140,7 +140,7 @@ def _raised(newton: Newton, finite: Finite, start: Iterate, plain: Iterated) -> 
     return replace(plain, steps=steps)
 
 
-def _tried(newton: Newton, finite: Finite, start: Iterate) -> Iterated | None:
+def _run_or_none(newton: Newton, finite: Finite, start: Iterate) -> Iterated | None:
     try:
         return newton.run(finite, start, most=_MOST_STEPS if newton.share < 1.0 else 2 * _MOST_STEPS)
     except (IterateError, SolveError):
@@ -194,7 +194,7 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
     def beyond(around: Iterate, coefficients: NumberArray) -> float:
         """Norm of the equations minus their linearisation, at other coefficients."""
         there = Expansion(newton.problem, finite.basis, coefficients, finite.threads)
-        apply = of_sum(finite.basis, coefficients, finite.threads)
+        apply = applied_to_sum(finite.basis, coefficients, finite.threads)
         first = deviations(newton.probe(around), sites, apply)
         whole = deviations(newton.probe(there), sites, apply)
         return examination.norm({name: whole[name] - first[name] for name in whole})
@@ -218,7 +218,7 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
 def nonlinear_residual(newton: Newton, examination: Examination, done: Iterated) -> float:
     """Norm of the residual of the nonlinear equations in held-out rows."""
     finite = done.finite
-    apply = of_sum(finite.basis, done.coefficients, finite.threads)
+    apply = applied_to_sum(finite.basis, done.coefficients, finite.threads)
     try:
         return examination.norm(deviations(newton.probe(done.iterate), examination.held_out.sites, apply))
     except IterateError:
@@ -256,12 +256,12 @@ def newton_round(
     seconds: dict[str, float] = {}
     finite = trial.discretise(linear, seconds)
     began = perf_counter()
-    done = run_somehow(newton, finite, start, insist=insist, others=others)
+    done = run_from_any_start(newton, finite, start, insist=insist, others=others)
     seconds |= {"newton": perf_counter() - began - done.seconds, "solve": done.seconds}
     began = perf_counter()
-    judged = _judge(newton, linear, done)
-    while judged.is_near and (further := one_more(newton, judged.done)) is not None:
-        judged = _judge(newton, linear, further)
+    judged = _with_estimate(newton, linear, done)
+    while judged.is_near and (further := further_steps(newton, judged.done)) is not None:
+        judged = _with_estimate(newton, linear, further)
     examination, done, estimate = judged.examination, judged.done, judged.estimate
     cells = None
     if not estimate.relative <= linear.tol:
@@ -291,7 +291,7 @@ class _Judged:
     is_near: bool = False
 
 
-def _judge(newton: Newton, request: Request, done: Iterated) -> _Judged:
+def _with_estimate(newton: Newton, request: Request, done: Iterated) -> _Judged:
     """The error estimate of the linear problem, with the terms of higher order of the nonlinear one.
 
     With K the amplification, C the curvature and s the last step, the linearisation around the result amplifies at most

@@ -98,11 +98,11 @@ def find_source_corners(
     none = np.zeros(len(points), dtype=np.bool_)
     if len(basis.sources) and len(points):
         taken = nearest_of(basis.sources)(points) <= _AT_CORNER * size
-        large = _stand_out(points, constraints, basis, coefficients, size, threads)
+        large = _have_large_residual(points, constraints, basis, coefficients, size, threads)
         return (with_changes(taken | large), math.inf), (with_changes(taken), math.inf)
     chosen = np.array([corner.opening > math.pi for corner in corners], dtype=np.bool_)
     if not chosen.any():
-        chosen = _stand_out(points, constraints, basis, coefficients, size, threads)
+        chosen = _have_large_residual(points, constraints, basis, coefficients, size, threads)
     return (with_changes(none), _CLOSE * size), (with_changes(chosen), math.inf)
 
 
@@ -112,7 +112,7 @@ def _mask_edges(constraint: Relation) -> FloatArray:
     return constraint.part.place(mask_borders(constraint)[:, None]).points
 
 
-def _stand_out(
+def _have_large_residual(
     points: FloatArray,
     constraints: list[Relation],
     basis: Basis,
@@ -123,7 +123,7 @@ def _stand_out(
     """Near which of the points ``(c, 2)`` of the boundary the residual is larger than away from all of them."""
     near, away, scales = np.zeros(len(points)), 0.0, value_scales(constraints)
     for constraint in constraints if len(points) else ():
-        sites = _near_breaks(constraint).followed_by(_spread(constraint))
+        sites = _near_breaks(constraint).followed_by(_spread_sites(constraint))
         sites = sites.select(constraint.holds(sites.points))
         pieces = [
             evaluate(basis, coefficients, operator, there, threads=threads, method="direct")
@@ -146,7 +146,7 @@ def _near_breaks(constraint: Relation) -> Sites:
     return part.place(np.concatenate([breaks[:-1, None] + steps, breaks[1:, None] - steps]).reshape(-1, 1))
 
 
-def _spread(constraint: Relation) -> Sites:
+def _spread_sites(constraint: Relation) -> Sites:
     """Sites all over a constraint's region."""
     assert constraint.part is not None
     sites = constraint.part.place((np.arange(_SAMPLES)[:, None] + 0.5) / _SAMPLES)
@@ -155,7 +155,7 @@ def _spread(constraint: Relation) -> Sites:
 
 def value_scales(constraints: list[Relation]) -> dict[str, float]:
     """The scale of each constraint's values: the largest value of all constraints of the same order."""
-    spread = {c.name: _spread(c) for c in constraints}
+    spread = {c.name: _spread_sites(c) for c in constraints}
     values = {c.name: c.value(spread[c.name].points, spread[c.name].normals) for c in constraints}
     largest = {name: float(np.abs(found).max(initial=0.0)) for name, found in values.items()}
     by_order: dict[int, float] = {}
@@ -258,7 +258,7 @@ class Panels:
 
     def along(self, n: int) -> Sites:
         """The middles of `n` equal pieces of each panel, panel by panel."""
-        return self.part.place(_between(self.ends, (np.arange(n) + 0.5) / n).reshape(-1, 1))
+        return self.part.place(_unit_coordinates(self.ends, (np.arange(n) + 0.5) / n).reshape(-1, 1))
 
     def select(self, index: BoolArray) -> Panels:
         """Some of the panels."""
@@ -275,7 +275,7 @@ def resolve(constraint: Relation, signals: Signals, corners: SourceCorners, limi
     panels = Panels(part, np.stack([edges[:-1], edges[1:]], axis=1), first, first)
     done: list[Panels] = []
     while len(panels.ends):
-        held, unresolved, cut, barely = _look(constraint, panels, signals, limits.wavenumber)
+        held, unresolved, cut, barely = _examine_panels(constraint, panels, signals, limits.wavenumber)
         if not done:
             panels = replace(panels, halvings=np.where(barely & (panels.lengths <= 0.5 * limits.longest), 1.0, 0.0))
         last = np.minimum(_last_lengths(panels, corners), np.where(cut, limits.closest, np.inf))
@@ -300,7 +300,7 @@ def _halved(panels: Panels, graded: FloatArray) -> Panels:
     return Panels(panels.part, ends, np.tile(panels.halvings + 1, 2), np.tile(graded, 2))
 
 
-def _look(
+def _examine_panels(
     constraint: Relation, panels: Panels, signals: Signals, wavenumber: float
 ) -> tuple[BoolArray, BoolArray, BoolArray, BoolArray]:
     """Panels on which the constraint holds; that are unresolved; on a part of which it holds; that are barely resolved.
@@ -311,7 +311,7 @@ def _look(
     # coefficients of a wave begin to fall beyond its phase along half of a panel, over a stretch like its cube root
     nodes = _NODES + int(1.1 * reach + 3.0 * np.cbrt(reach))
     abscissae = chebyshev.chebpts1(nodes)
-    sites = panels.part.place(_between(panels.ends, 0.5 * (1.0 + abscissae)).reshape(-1, 1))
+    sites = panels.part.place(_unit_coordinates(panels.ends, 0.5 * (1.0 + abscissae)).reshape(-1, 1))
     holds = constraint.holds(sites.points)
     values = np.zeros((1, len(sites)))
     if holds.any():
@@ -340,7 +340,7 @@ def _share_of_octaves(longest: float, now: FloatArray, last: FloatArray) -> Floa
     return np.where(np.isfinite(last), np.clip(np.log2(longest / now) / octaves, 0.0, 1.0), 0.0)
 
 
-def _between(ends: FloatArray, shares: FloatArray) -> FloatArray:
+def _unit_coordinates(ends: FloatArray, shares: FloatArray) -> FloatArray:
     """Unit coordinates ``(n, len(shares))`` at these shares of every panel."""
     return ends[:, :1] + np.diff(ends, axis=1) * shares
 
@@ -398,7 +398,7 @@ def source_columns(
     while unresolved <= _COARSEST:
         for corners, reach in choices:
             panels = _all_panels(constraints, size, unresolved, corners, limits)
-            points, clearances = _place(problem, panels or [], density)
+            points, clearances = _place_sources(problem, panels or [], density)
             if 0 < len(points) <= most and clearances.min() <= reach:
                 return SourceBasis(points, ratio, clearances)
         unresolved *= _COARSER
@@ -429,7 +429,7 @@ def _all_panels(
     return found
 
 
-def _place(problem: Problem, panels: list[Panels], density: int) -> tuple[FloatArray, FloatArray]:
+def _place_sources(problem: Problem, panels: list[Panels], density: int) -> tuple[FloatArray, FloatArray]:
     """Sources ``(n, 2)`` beside the panels that were halved, and their distances from the boundary."""
     points, offsets = [np.empty((0, 2))], [np.empty(0)]
     for on_part in panels:
@@ -445,12 +445,12 @@ def _place(problem: Problem, panels: list[Panels], density: int) -> tuple[FloatA
     if not len(sources):
         return sources, offset
     boundary = [on_part.along(2 * density).points for on_part in panels]
-    clearances = nearest_of(np.concatenate([*boundary, *_even(panels)]))(sources)
+    clearances = nearest_of(np.concatenate([*boundary, *_even_points(panels)]))(sources)
     clear = (clearances >= _CLEAR * offset) & ~problem.domain.contains(sources)
     return sources[clear], clearances[clear]
 
 
-def _even(panels: list[Panels]) -> list[FloatArray]:
+def _even_points(panels: list[Panels]) -> list[FloatArray]:
     """Points all along the boundary, for distances from long panels."""
     total = sum(on_part.part.measure for on_part in panels)
     numbers = [math.ceil(_ALONG * on_part.part.measure / total) for on_part in panels]

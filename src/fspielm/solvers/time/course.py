@@ -67,23 +67,23 @@ def problem_during(problem: Problem, during: Time, before: Solution | None) -> P
     domain = whole.space * during if isinstance(whole, SpaceTime) else during
     conditions = statement.conditions
     if before is not None:
-        conditions = tuple(_from(before, one) if isinstance(one, Initial) else one for one in conditions)
+        conditions = tuple(_continued(before, one) if isinstance(one, Initial) else one for one in conditions)
     return compile_statement(replace(statement, domain=domain, conditions=conditions))
 
 
-def _from(before: Solution, condition: Initial) -> Initial:
+def _continued(before: Solution, condition: Initial) -> Initial:
     """The initial condition with the values at the end of a solution."""
     stated = before.problem.stated
     names = list(condition.value) if isinstance(condition.value, Mapping) else [stated.unknowns[0].symbol]
     orders = (0,) * (stated.dimension - 1) + (int(condition.order),)
     values = {stated.unknowns[stated.place(name)].symbol: stated.place(name) for name in names}
-    carried = {symbol: Carried(before, derivative(orders).on(place)) for symbol, place in values.items()}
+    carried = {symbol: EndState(before, derivative(orders).on(place)) for symbol, place in values.items()}
     return replace(condition, value=carried)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Carried:
+class EndState:
     """The end of a solution, as a function of points ``(n, d)``."""
 
     before: Solution
@@ -96,7 +96,7 @@ class Carried:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Held:
+class TaylorGuess:
     """A guess: the Taylor polynomial in time of a state, with time derivatives below an order.
 
     Attributes
@@ -187,10 +187,10 @@ def first_length(problem: Problem, varies: float = _VARIES) -> float | None:
     except ProblemError:  # something has no value at the start
         return None
     equations = [relation for relation in stated.pattern if relation.region.kind == "domain"]
-    changes = [_change(values, own, varies) for own in left.T]
-    times = [_time(own, each, points) for own, each in zip(equations, changes, strict=True)]
+    changes = [_size_over_rate(values, own, varies) for own in left.T]
+    times = [_time_of_change(own, each, points) for own, each in zip(equations, changes, strict=True)]
     known = [each for each in times if each is not None]
-    return _within(min(known), time.duration) if known and np.any(values) else None
+    return _window_length(min(known), time.duration) if known and np.any(values) else None
 
 
 def next_length(problem: Problem, before: Solution) -> float:
@@ -202,11 +202,11 @@ def next_length(problem: Problem, before: Solution) -> float:
     places = range(len(stated.unknowns))
     value = identity(problem.dimension)
     found = before.evaluate_each([each.on(place) for each in (value, later) for place in places], Sites(points))
-    change = min(_change(found[: len(places)], own, _VARIES) for own in found[len(places) :])
-    return _within(change, time.duration) if np.isfinite(change) else time.duration
+    change = min(_size_over_rate(found[: len(places)], own, _VARIES) for own in found[len(places) :])
+    return _window_length(change, time.duration) if np.isfinite(change) else time.duration
 
 
-def _time(equation: Relation, change: float, points: NumberArray) -> float | None:
+def _time_of_change(equation: Relation, change: float, points: NumberArray) -> float | None:
     """The time in which a solution changes by its own size; `change` is that size over the residual of an equation."""
     terms = [term for term in equation.operator.terms if term.orders[-1] == term.order > 0]
     if not terms:
@@ -216,7 +216,7 @@ def _time(equation: Relation, change: float, points: NumberArray) -> float | Non
     return float((leading * change) ** (1 / highest)) if np.isfinite(change) else None
 
 
-def _change(values: NumberArray, rates: NumberArray, varies: float) -> float:
+def _size_over_rate(values: NumberArray, rates: NumberArray, varies: float) -> float:
     """The size of unknowns ``(U, n)`` over that of rates ``(n,)``, infinite if nothing changes.
 
     Constant parts are compared separately: a large constant does not slow down a small pulse.
@@ -227,7 +227,7 @@ def _change(values: NumberArray, rates: NumberArray, varies: float) -> float:
     return min((whole / rate for whole, rate in each if rate > 0), default=np.inf)
 
 
-def _within(change: float, duration: float) -> float:
+def _window_length(change: float, duration: float) -> float:
     return float(np.clip(_CHANGES * change, _SHORTEST * duration, duration))
 
 
@@ -236,7 +236,7 @@ def _within(change: float, duration: float) -> float:
 _DEGREE = 32
 
 
-def held_until(problem: Problem, during: Time, before: Solution, why: str) -> Solution:
+def held_constant(problem: Problem, during: Time, before: Solution, why: str) -> Solution:
     """The state at the end of a solution, held constant, without an error estimate; and why."""
     rest = problem_during(problem, during, before)
     degrees = np.array([[_DEGREE] * (problem.dimension - 1) + [0]])
@@ -343,7 +343,7 @@ def _pass_through(windows: _Windows, guess: Any) -> Solution:
     start, length, halvings = time.start, first_length(problem) or _UNKNOWN * time.duration, 0
     while start < time.end:
         began, left = perf_counter(), time.end - start
-        if windows.are_lost:
+        if windows.must_end:
             windows.pieces = windows.held(windows.pieces, OUT_OF_TIME)
             break
         number = max(int(np.ceil(left / length - _SLACK)), 1)
@@ -374,7 +374,7 @@ class _Windows:
     uncertain: Uncertain | None = None
 
     @property
-    def are_lost(self) -> bool:
+    def must_end(self) -> bool:
         """Whether there is no time for further windows, or nothing to begin them with."""
         if not self.pieces:
             return False
@@ -394,7 +394,7 @@ class _Windows:
                 course = solve_automatically(own)
             else:
                 if before is not None:
-                    guess = Held(before, during.start, order_in_time(problem))
+                    guess = TaylorGuess(before, during.start, order_in_time(problem))
                 elif guess is None:
                     guess = guess_at_start(problem) or None
                 course = solve_nonlinear(own, guess, before)
@@ -407,7 +407,7 @@ class _Windows:
         if last.during.end >= problem.domain.time.end:
             return pieces
         rest = Time(last.during.end, problem.domain.time.end)
-        return (*pieces, _uncertain(rest, held_until(problem, rest, last.solution, why)))
+        return (*pieces, _uncertain(rest, held_constant(problem, rest, last.solution, why)))
 
     def keep(self, during: Time, solution: Solution, finite: Finite, began: float) -> None:
         """Add a solved window, with the errors from those before, and report it."""

@@ -52,9 +52,11 @@ class Smooth:
             return cls(np.empty(0))
         first = np.flatnonzero(frames.lower[:, -1] <= frames.lower[:, -1].min())
         first = first[np.argsort(frames.lower[first, 0])]
-        pieces = [_cut(frames.lower[cell, 0], frames.upper[cell, 0], int(basis.degrees[cell, 0])) for cell in first]
+        pieces = [
+            _knots_in_cell(frames.lower[cell, 0], frames.upper[cell, 0], int(basis.degrees[cell, 0])) for cell in first
+        ]
         knots = np.concatenate([*pieces, [frames.upper[first[-1], 0]]])
-        return cls(_enough(knots))
+        return cls(_enough_knots(knots))
 
     def __call__(self, points: FloatArray) -> FloatArray:
         """Values ``(n, m)`` at points of space and time ``(n, d)``."""
@@ -87,12 +89,12 @@ class Smooth:
         return np.asarray(every[:, 1:-1])
 
 
-def _cut(low: float, high: float, degree: int) -> FloatArray:
+def _knots_in_cell(low: float, high: float, degree: int) -> FloatArray:
     number = max(degree // _FOR_EACH, 1)
     return np.asarray(low + (high - low) * np.arange(number) / number)
 
 
-def _enough(knots: FloatArray) -> FloatArray:
+def _enough_knots(knots: FloatArray) -> FloatArray:
     """The knots, or at least as many as splines need."""
     least = np.linspace(knots[0], knots[-1], _DEGREE + 1)
     return knots if len(knots) > _DEGREE else least
