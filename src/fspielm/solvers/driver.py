@@ -367,7 +367,7 @@ class Rounds(ABC):
 
     def at_floor(self, step: Step, latest: Attempt) -> Step | Ending:
         """What to do after a round at the floor of double precision."""
-        return Ending(at_floor(latest.outcome.error), is_final=True, cause=StopReason.FLOOR)
+        return Ending(_floor_reason(latest.outcome.error), is_final=True, cause=StopReason.FLOOR)
 
     def following(self, step: Step, latest: Attempt) -> Step | Ending:
         """What to try after any other round, or why nothing is left to gain."""
@@ -425,7 +425,7 @@ def _fit_and_play(rounds: Rounds, step: Step) -> tuple[Afforded, Attempt] | Endi
     return latest if isinstance(latest, Ending) else (afforded, latest)
 
 
-def at_floor(error: float) -> str:
+def _floor_reason(error: float) -> str:
     """That nothing is left to gain from an error on, and what to do about it."""
     if math.isfinite(error):
         return f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
