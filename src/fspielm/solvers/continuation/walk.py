@@ -211,9 +211,9 @@ class Notary:
         return self._finished(station, replace(latest, estimate=none), why)
 
     def _finished(self, station: Station, latest: Attempt, failure: str) -> Solution:
+        problem = station.local.equations.along.at(station.value)
         record = Record(self.request.budget)
         record.add(latest, forecast=0.0, seconds=sum(latest.seconds.values()))
-        problem = station.local.equations.along.at(station.value)
         return solution_of(self.request, problem, latest, record, _CHOICE, failure, (), failure)
 
     def _as_it_is(self, station: Station) -> Attempt:
