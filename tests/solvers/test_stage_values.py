@@ -13,7 +13,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.estimate import Peak
 from fspielm.solvers import Ending, Stage, Step
-from fspielm.solvers.driver import Afforded, Record, _play
+from fspielm.solvers.driver import Afforded, LinearRounds, Record, Trail
 from fspielm.solvers.plan import Outcome
 from fspielm.solvers.request import Request, Streams
 from fspielm.solvers.strategies.exact import exact_features
@@ -108,8 +108,9 @@ def test_only_the_best_round_keeps_its_factored_system() -> None:
     record = Record(request.budget)
     stage = filled_band(request, bands(HOMOGENEOUS))
     trial = stage.first().trial
+    rounds = LinearRounds(request, record, Trail(stage.first, lambda *_: Ending(""), lambda _: 0.0))
     for neurons, is_best in ((120, True), (30, False)):
-        latest = _play(request, record, Afforded(stage.smaller(trial, neurons), 0.0), stage)
+        latest = rounds.play(Afforded(stage.smaller(trial, neurons), 0.0), stage)
         assert (latest.reusable is not None) == is_best
     assert record.best is not None
     assert record.kept_bytes == record.best.reusable.nbytes > 0  # type: ignore[union-attr]

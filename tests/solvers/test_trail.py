@@ -11,12 +11,12 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers import Ending
-from fspielm.solvers.driver import Record, Trail, ending_of, press_on
+from fspielm.solvers import Ending, StopReason
+from fspielm.solvers.driver import Record, Trail, ending_of, take_larger_steps
 from fspielm.solvers.plan import Outcome, Outlook, Pace, extent_of
 
 x, y, z = sp.symbols("x y z")
-STALLED = Ending("nothing more", cause="stalled")
+STALLED = Ending("nothing more", cause=StopReason.STALLED)
 
 
 def outcome(neurons: int, error: float, misfit: float = 1.0) -> Outcome:
@@ -48,12 +48,12 @@ class Kind:
         self.size, self.error, self.cost = 2 * self.size, self.error / self.fall, 2 * self.cost
         latest = SimpleNamespace(**vars(self.attempt), outcome=outcome(self.size, self.error))
         trail.add(self, latest)  # type: ignore[arg-type]
-        return STALLED if self.played < 20 else Ending("no time", cause="budget", seconds=7.0)
+        return STALLED if self.played < 20 else Ending("no time", cause=StopReason.BUDGET, seconds=7.0)
 
 
 def record(seconds: float, spent: float) -> Any:
     return SimpleNamespace(
-        budget=fs.Budget(seconds=seconds), spent=spent, meets=lambda tol: False, go_on=lambda title: None
+        budget=fs.Budget(seconds=seconds), spent=spent, meets=lambda tol: False, note_larger_steps=lambda title: None
     )
 
 
@@ -79,21 +79,21 @@ def test_rounds_show_whether_more_would_help(shown: list[Outcome], helps: bool) 
 
 def test_what_helps_goes_on_to_the_end_of_the_budget_and_what_does_not_ends_soon() -> None:
     good, idle = Kind(fall=2.0, cost=1.0), Kind(fall=1.1, cost=0.1)
-    press_on([idle.trail, good.trail], record(600, 5), tol=1e-8)
+    take_larger_steps([idle.trail, good.trail], record(600, 5), tol=1e-8)
     assert good.played == 20  # until its own ending
     assert 1 <= idle.played <= 8  # while that is cheap
-    assert ending_of([idle.trail, good.trail]) == Ending("no time", cause="budget", seconds=7.0)
+    assert ending_of([idle.trail, good.trail]) == Ending("no time", cause=StopReason.BUDGET, seconds=7.0)
 
 
 def test_without_a_solution_that_is_determined_nothing_goes_on() -> None:
     lost = Kind(fall=2.0, cost=0.1, amplification=1e9)
-    press_on([lost.trail], record(600, 5), tol=1e-8)
+    take_larger_steps([lost.trail], record(600, 5), tol=1e-8)
     assert lost.played == 0
 
 
 def test_a_gamble_that_is_too_dear_is_named_with_its_cost() -> None:
     dear = Kind(fall=1.1, cost=4.0, rounds=1)  # 8 s now
-    press_on([dear.trail], record(12, 5), tol=1e-8)
+    take_larger_steps([dear.trail], record(12, 5), tol=1e-8)
     assert dear.played == 0
     said = ending_of([dear.trail]).reason
     assert re.search(r"the next one, 400 functions, .* about 8.0 s: allow 16 s", said)
@@ -101,7 +101,7 @@ def test_a_gamble_that_is_too_dear_is_named_with_its_cost() -> None:
 
 def test_rounds_that_brought_little_keep_their_own_reason() -> None:
     dear = Kind(fall=1.1, cost=1.0)
-    press_on([dear.trail], record(40, 5), tol=1e-8)
+    take_larger_steps([dear.trail], record(40, 5), tol=1e-8)
     assert ending_of([dear.trail]).reason == STALLED.reason
 
 

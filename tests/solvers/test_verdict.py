@@ -175,8 +175,8 @@ def test_memory_is_kept_whatever_is_constant_in_it(smooth: Any, monkeypatch: pyt
     needed = []
     original = afford.afford
 
-    def counted(request: Any, record: Any, step: Any) -> Any:
-        afforded = original(request, record, step)
+    def counted(request: Any, record: Any, step: Any, times: float) -> Any:
+        afforded = original(request, record, step, times)
         if isinstance(afforded, afford.Afforded):
             needed.append(afford.bytes_of(request, record, afforded.trial))
         return afforded

@@ -26,8 +26,8 @@ from fspielm.estimate.bands import Bands
 from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.problem.operator import Operator, identity
 from fspielm.solution.solution import Solution
-from fspielm.solvers.driver import Course, Record
-from fspielm.solvers.finish import finish
+from fspielm.solvers.driver import Record
+from fspielm.solvers.finish import solution_of
 from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Request
 from fspielm.solvers.strategies.exact import ExactFeatures
@@ -510,8 +510,7 @@ class Notary:
         return Mode(plain, bound, error, self._solution(plain, attempt), alike(values, errors, place))
 
     def _solution(self, value: complex, attempt: Attempt) -> Solution:
-        here = replace(self.request, problem=self.pencil.at(value))
-        return finish(here, Course(attempt, self.record, _CHOICE, ""), quietly=True)
+        return solution_of(self.request, self.pencil.at(value), attempt, self.record, _CHOICE)
 
 
 def _attempts(best: Round, checks: Sequence[Checked]) -> list[Attempt]:

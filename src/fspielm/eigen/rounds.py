@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import final
 
@@ -24,19 +24,19 @@ from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem, make_problem
 from fspielm.problem.statement import Relation
-from fspielm.solvers.driver import Afforded, Record, afford, at_floor
+from fspielm.solvers.driver import Afforded, Record, Rounds, refine
 from fspielm.solvers.plan import Attempt, Trial
 from fspielm.solvers.request import INTERRUPTED, Request, offering
-from fspielm.solvers.strategies.strategy import Ending, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 from fspielm.wording import MORE_TIME
 
-# ---- How wrong modes may be: each as the solution of the problem at the shift that it is, with its own right-hand side
+# ---- Errors of modes, each as the solution of the problem at the shift with its own right-hand side
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A mode, or a sum of several, and what it leaves in rows that were not fitted.
+    """A mode, or a sum of several, with its error estimate from held-out rows.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Checked:
     estimate : ErrorEstimate
         As a solution of the problem at the shift.
     error : float
-        In the norm of modes: how far it is from what the inverse makes of it.
+        In the norm of modes: its distance from the inverse applied to it.
     """
 
     coefficients: NumberArray
@@ -53,7 +53,7 @@ class Checked:
 
 
 class Inspector:
-    """Checks modes that came from one inverse; its right-hand sides are those of one after the other."""
+    """Estimates the errors of the modes of one inverse, one after the other."""
 
     def __init__(self, inverse: Inverse, rng: np.random.Generator) -> None:
         self._inverse = inverse
@@ -76,11 +76,11 @@ class Inspector:
         return Checked(coefficients, estimate, self._error(estimate))
 
     def by_cell(self, checked: Checked) -> CellErrors | None:
-        """What each cell has of the error, of the sum that was checked last."""
+        """The error of each cell, for the sum that was checked last."""
         return self._examination.by_cell(checked.coefficients, checked.estimate, self._problem)
 
     def _error(self, estimate: ErrorEstimate) -> float:
-        """From errors of the unknowns by themselves, to one in the norm of modes."""
+        """The error in the norm of modes, from those of the unknowns."""
         inner = self._inverse.inner
         volume = float(inner.rule.weights.sum())
         errors = [
@@ -92,14 +92,14 @@ class Inspector:
 
 
 class _Image:
-    """The right-hand side that a mode has at the shift, as a function of places; zero before there is one."""
+    """The right-hand side of a mode at the shift, as a function of points; zero before there is one."""
 
     def __init__(self, finite: Finite, operators: tuple[Operator | None, ...]) -> None:
         self._finite, self._operators = finite, operators
         self.powers: list[NumberArray] = []
 
     def __call__(self, points: FloatArray) -> NumberArray:
-        """At points, with normals beside them where there are any."""
+        """Values at points, which may have columns for normals."""
         finite, dimension = self._finite, self._finite.problem.dimension
         normals = points[:, dimension:] if points.shape[1] > dimension else None
         sites, total = Sites(points[:, :dimension], normals), np.zeros(len(points))
@@ -131,10 +131,9 @@ def _with_values(problem: Problem, images: Mapping[str, _Image]) -> Problem:
     )
 
 
-# ---- Modes around one shift, on one set of functions
+# ---- Modes on one set of functions
 
-
-# Relative error of a function of which no digit is certain.
+# Relative error of a function without reliable digits.
 _NONE = 0.5
 
 
@@ -148,17 +147,17 @@ class Round:
     trial : Trial
     inverse : Inverse
     found : Found
-        The wanted ones and some beyond them, the closest to the shift first.
+        The wanted modes and some more, the closest to the shift first.
     wanted : integer array
-        Which ones are.
+        The places of the wanted ones.
     inspector : Inspector
     combined : Checked or None
-        A sum of the wanted ones, with as much of each as its value needs digits; None where none are wanted.
+        A sum of the wanted ones, weighted by the accuracy that their values need; None without wanted ones.
     cells : CellErrors or None
-        What each cell has of its error.
+        The error of each cell.
     seconds : dict of str to float
     forecast : float
-        How many of them were thought to go into the factorisation.
+        The forecast of the factorisation in seconds.
     """
 
     trial: Trial
@@ -173,36 +172,36 @@ class Round:
 
     @property
     def values(self) -> NDArray[np.complex128]:
-        """Of the wanted ones."""
+        """The wanted eigenvalues."""
         return np.asarray(self.inverse.shift + self.found.mu[self.wanted])
 
     @property
     def error(self) -> float:
-        """Of all values together, relative."""
+        """The relative error of all values together."""
         return 0.0 if self.combined is None else self.combined.error
 
     @property
     def sizes(self) -> FloatArray:
-        """What errors of the values are relative to."""
+        """The sizes that errors of the values are relative to."""
         return np.maximum(np.abs(self.values), self.inverse.unit)
 
     @property
     def searching(self) -> float:
-        """How many seconds it took to find them."""
+        """Seconds of the search."""
         return self.seconds["solve"] + self.seconds["modes"]
 
     @property
     def taken(self) -> float:
-        """How many seconds the round took."""
+        """Seconds of the round."""
         return self.searching + self.seconds["estimate"]
 
     @property
     def closing(self) -> float:
-        """About how many seconds it takes to check each of the wanted ones, and to search a second time."""
+        """About the seconds to check each of the wanted modes, and to search a second time."""
         return self.searching + len(self.wanted) * self.seconds["estimate"]
 
     def singles(self, record: Record) -> list[Checked]:
-        """Each of the wanted ones by itself; of those there is no time for, nothing is certain."""
+        """Each wanted mode by itself, with an infinite error where no time is left to check it."""
         found: list[Checked] = []
         for place in self.wanted:
             shares = np.zeros(len(self.found.mu))
@@ -215,12 +214,12 @@ class Round:
         return found
 
     def errors(self, checks: list[Checked]) -> FloatArray:
-        """Of the values, absolute.
+        """Absolute errors of the values.
 
-        With T the inverse and u a mode of norm one, ``|T u - u / mu| <= e / |mu|`` where e is the error of the mode as
-        a solution of the problem at the shift with its own right-hand side. If T is symmetric, one of its eigenvalues
-        is no farther from 1 / mu; its asymmetry, all of which may be due to errors of T, is added. So is rounding: of
-        an eigenvalue of the matrix of T, its size times the norm of T; of the sum of shift and distance, their sizes.
+        With T the inverse and u a mode of norm one, ``|T u - u / mu| <= e / |mu|``, where e is the error of the mode as
+        a solution of the problem at the shift with its own right-hand side. If T is symmetric, it has an eigenvalue
+        within that distance of 1 / mu. We add the asymmetry of T, which may be due to errors, and rounding: the size of
+        the matrix of T times its norm for an eigenvalue, and the sizes of shift and distance for their sum.
         """
         found = self.found.select(self.wanted)
         mu, inverse = np.abs(found.mu), self.inverse
@@ -234,7 +233,7 @@ class Round:
 
 
 def attempt_of(latest: Round, checked: Checked, error: float) -> Attempt:
-    """A sum of modes as what stages and solutions know, with an error of it that is known otherwise."""
+    """A sum of modes as an attempt, with a given error."""
     factored = latest.inverse.factored
     return Attempt(
         trial=latest.trial,
@@ -249,49 +248,45 @@ def attempt_of(latest: Round, checked: Checked, error: float) -> Attempt:
     )
 
 
-# ---- Seconds that a search for modes takes, beside those that are left of its budget
+# ---- Time
 
-
-# A first round takes so many times as long as its factorisation, with what comes after it.
+# A first round, with the work that follows it, takes so many times as long as its factorisation.
 _FIRST = 6.0
-# What is thought to take less is no measure.
+# Shorter forecasts are no measure.
 _SHORTEST = 0.1
 
 
 def times(latest: Round | None) -> float:
-    """How many times longer than its factorisation a round will take, with what is to be done after the last one."""
+    """How many times longer than its factorisation a round takes, with the work after the last one."""
     if latest is None:
         return _FIRST
     return (latest.taken + latest.closing) / max(latest.forecast, _SHORTEST)
 
 
 def share(latest: Round | None) -> float:
-    """What of that the round itself will take."""
+    """The share of that time for the round itself."""
     return 1.0 if latest is None else latest.taken / (latest.taken + latest.closing)
 
 
 def out_of_time(record: Record) -> str:
-    """Why something was not done, where no time was left for it; empty where there is time."""
+    """The reason if no time is left; empty otherwise."""
     return "" if record.seconds_left > 0 else f"the budget of {record.budget.seconds:g} s ended it; {MORE_TIME}"
 
 
 def too_late(record: Record, latest: Round, owed: float = 0.0) -> str:
-    """Why there should be no further round, which would be no shorter than the latest; empty where there is time.
+    """The reason if there is no time for another round as long as the latest; empty otherwise.
 
-    Some seconds may be `owed` to what was found elsewhere.
+    `owed` are seconds for the modes that other searches have found.
     """
     if record.seconds_left > latest.taken + latest.closing + owed:
         return ""
     return f"the budget of {record.budget.seconds:g} s ended it, a further round would not end before; {MORE_TIME}"
 
 
-# ---- What a search around one shift is for
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Modes of a window, and how well they are to be known.
+    """The search for the modes of a window.
 
     Attributes
     ----------
@@ -300,11 +295,11 @@ class Task:
         For the problem at the shift of the window.
     window : Window
     unit : float
-        In which distances from the shift are measured.
+        Of distances from the shift.
     roughly : bool
-        Whether the sum of all modes is checked, and none by itself.
+        Whether to check only the sum of all modes, not each one.
     owed : float
-        Seconds that are still needed for what other searches have found.
+        Seconds that are still needed for the modes of other searches.
     """
 
     pencil: Pencil
@@ -315,33 +310,33 @@ class Task:
     owed: float = 0.0
 
 
-# ---- Modes around one shift: rounds with finer functions, until their values are known well enough
+# ---- The search: rounds with finer functions
 
-
-# Modes beyond the wanted ones that are kept, to know how far these are from others.
+# Modes beyond the wanted ones that are kept, for the distances to others.
 _BEYOND = 4
-# Of the seconds that are left, those that belong to checks of what was found.
+# Share of the seconds left that is kept for checks of modes.
 _CHECKS = 0.5
-# Of the tolerance, what modes may have left of the space that they were found in.
+# The residual of modes in their Krylov space, relative to the tolerance.
 _LEFT = 0.05
-# A mode whose value moves by more, for what is left of it, is none: it comes from errors of the inverse.
+# A mode is spurious, from errors of the inverse, if its residual, of at least the second number, may move its value by
+# more than the first.
 _ILL, _ROUNDING = 1e-2, 1e-12
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """How a search ended.
+    """The result of a search.
 
     Attributes
     ----------
     best : Round
     checks : list of Checked
-        Of each wanted mode; none where the sum of all of them was enough.
+        Of each wanted mode; empty if only their sum was checked.
     step : Step
-        To go on with elsewhere.
+        The last one, for further searches.
     ending : str
-        Why there was no further round; empty where all values are known well enough.
+        Why there was no further round; empty if all values meet the tolerance.
     """
 
     best: Round
@@ -351,7 +346,7 @@ class Searched:
 
     @property
     def has_no_digit(self) -> bool:
-        """Whether the functions that were found have digits, but none of their values, far from symmetric, has any."""
+        """Whether the functions have digits but none of their values has, as far from symmetry."""
         known = all(checked.error < _ILL for checked in self.checks)
         return bool(self.checks) and known and not np.isfinite(self.best.errors(self.checks)).any()
 
@@ -361,54 +356,88 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
 
     It may go on from the best round of another search.
     """
-    request, roughly = task.request, task.roughly
-    with offering(lambda _: None if best is None else Searched(best, [], step, INTERRUPTED)):
-        while True:
-            afforded = afford(request, record, step, times(best))
-            if isinstance(afforded, Ending):
-                ending = afforded.reason
-                break
-            try:
-                with record.deadline.enforced():
-                    latest = play(task, afforded, record, best)
-            except OutOfTime:
-                ending = out_of_time(record)
-                break
-            late = too_late(record, latest, task.owed)
-            if best is not None and late and len(latest.wanted) < len(best.wanted):  # no time to find them all
-                ending = late
-                break
-            if best is None or latest.error <= best.error:
-                best = latest
-            if latest.combined is not None:  # as it was recorded
-                request.progress(record.rounds[-1])
-            if latest.combined is None or len(task.window.behind(latest.found.mu)):
-                return Searched(latest, [], step, "")
-            error = latest.error
-            if roughly and error <= request.tol:
-                return Searched(latest, [], step, "")
-            if not roughly and error <= 2 * request.tol * np.sqrt(len(latest.wanted)):
-                checks = latest.singles(record)
-                error = float(np.max(latest.errors(checks) / latest.sizes))
-                if error <= request.tol:
-                    return Searched(latest, checks, step, "")
-            attempt = attempt_of(latest, latest.combined, error)
-            limit = "" if afforded.limit is None else afforded.limit.reason
-            ending = limit or (at_floor(error) if attempt.is_at_floor else late)
-            if ending:
-                break
-            following = step.stage.next(attempt)
-            if isinstance(following, Ending):
-                ending = following.reason
-                break
-            step = following
-    if best is None:
-        raise (SolveError if record.seconds_left <= 0 else ProblemError)(f"no modes could be looked for: {ending}")
-    return Searched(best, [] if roughly else best.singles(record), step, ending)
+    rounds = ModeRounds(task.request, record, task, step, best)
+    with offering(lambda _: None if rounds.best is None else Searched(rounds.best, [], rounds.step, INTERRUPTED)):
+        ending = refine(rounds, step)
+        if rounds.latest is not None and ending.cause is StopReason.MET:
+            return Searched(rounds.latest, rounds.checks, rounds.step, "")
+    if rounds.best is None:
+        unfit = SolveError if record.seconds_left <= 0 else ProblemError
+        raise unfit(f"no modes could be looked for: {ending.reason}")
+    return Searched(rounds.best, [] if task.roughly else rounds.best.singles(record), rounds.step, ending.reason)
+
+
+@final
+@dataclass(eq=False)
+class ModeRounds(Rounds):
+    """Rounds of a search around one shift.
+
+    Attributes
+    ----------
+    request : Request
+        For the problem at the shift.
+    record : Record
+    task : Task
+    step : Step
+        The one that is tried now.
+    best : Round or None
+        That with the smallest error.
+    latest : Round or None
+    checks : list of Checked
+        Of each wanted mode of the latest round, if they were looked at one by one.
+    late : str
+        Why there is no time for another round.
+    """
+
+    request: Request
+    record: Record
+    task: Task
+    step: Step
+    best: Round | None
+    latest: Round | None = None
+    checks: list[Checked] = field(default_factory=list)
+    late: str = ""
+
+    @property
+    def times(self) -> float:
+        """How many times longer than its factorisation a round takes."""
+        return times(self.best)
+
+    def play(self, afforded: Afforded, stage: Stage) -> Attempt | Ending:
+        """One round, recorded and reported; an ending without time, and where no mode is wanted or the shift moves."""
+        request, record, task = self.request, self.record, self.task
+        try:
+            with record.deadline.enforced():
+                latest = play(task, afforded, record, self.best)
+        except OutOfTime:
+            return Ending(out_of_time(record), cause=StopReason.BUDGET)
+        self.late = too_late(record, latest, task.owed)
+        if self.best is not None and self.late and len(latest.wanted) < len(self.best.wanted):  # no time to find all
+            return Ending(self.late, cause=StopReason.BUDGET)
+        if self.best is None or latest.error <= self.best.error:
+            self.best = latest
+        self.latest, self.checks = latest, []
+        if latest.combined is not None:  # as it was recorded
+            request.progress(record.rounds[-1])
+        if latest.combined is None or len(task.window.behind(latest.found.mu)):
+            return Ending("", cause=StopReason.MET)
+        error = latest.error
+        if not task.roughly and error <= 2 * request.tol * np.sqrt(len(latest.wanted)):
+            self.checks = latest.singles(record)
+            error = float(np.max(latest.errors(self.checks) / latest.sizes))
+        return attempt_of(latest, latest.combined, error)
+
+    def following(self, step: Step, latest: Attempt) -> Step | Ending:
+        """What to try next, if there is time for it."""
+        if self.late:
+            return Ending(self.late, cause=StopReason.BUDGET)
+        following = super().following(step, latest)
+        self.step = step if isinstance(following, Ending) else following
+        return following
 
 
 def play(task: Task, afforded: Afforded, record: Record, before: Round | None) -> Round:
-    """One round after another, recorded."""
+    """One round, recorded."""
     request, window = task.request, task.window
     trial, began = afforded.trial, perf_counter()
     forecast = share(before) * afforded.seconds
@@ -423,7 +452,7 @@ def play(task: Task, afforded: Afforded, record: Record, before: Round | None) -
     inspector = Inspector(inverse, request.streams.probes)
     combined, cells = None, None
     if len(wanted):
-        signs = np.random.default_rng(1).choice([-1.0, 1.0], len(found.mu))  # only looks
+        signs = np.random.default_rng(1).choice([-1.0, 1.0], len(found.mu))  # apart from the streams of the solve
         shares = np.zeros(len(found.mu))
         shares[wanted] = (signs * _weights(found, inverse))[wanted]
         combined = inspector.check(found, shares)
@@ -440,9 +469,9 @@ def play(task: Task, afforded: Afforded, record: Record, before: Round | None) -
 def find(
     inverse: Inverse, window: Window, request: Request, record: Record, *, seed: int = 0, kept: float = _CHECKS
 ) -> Found:
-    """The modes that a window asks for and some beyond them, from first functions that a seed decides.
+    """The modes of a window and some beyond them, from random first functions.
 
-    Of the seconds that are left, a share is kept for what comes after.
+    A share of the seconds left is `kept` for the work that follows.
     """
     assert record.bands is not None
     waves = float(np.max(record.bands.frequencies * request.lengths)) / (2 * np.pi)
@@ -455,13 +484,13 @@ def find(
     needed, known = window.needed(found.mu), np.arange(len(found.mu))
     if not needed:
         return found.select(known[:_BEYOND])
-    while needed < len(known) and found.mu[needed] == found.mu[needed - 1]:  # only together are they modes
+    while needed < len(known) and found.mu[needed] == found.mu[needed - 1]:  # multiple ones belong together
         needed += 1
     best = replace(polished(inverse, found.select(known[:needed])), is_cut=found.is_cut)
     return best.followed_by(found.select(known[needed : needed + _BEYOND]))
 
 
 def _weights(found: Found, inverse: Inverse) -> FloatArray:
-    """What the error of each function is multiplied with to be the relative error of its value."""
+    """The factors from errors of functions to relative errors of their values."""
     sizes = np.maximum(np.abs(inverse.shift + found.mu), inverse.unit)
     return np.asarray(found.conditions * np.abs(found.mu) / sizes)

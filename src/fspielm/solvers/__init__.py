@@ -10,7 +10,7 @@ from fspielm.solvers.request import APPROACHES, Approach, Budget
 from fspielm.solvers.solve import solve
 from fspielm.solvers.strategies.cells import CellTrial
 from fspielm.solvers.strategies.selection import Selection, check_asked_for, select_stages
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 from fspielm.solvers.time.course import is_long, solve_in_windows
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Selection",
     "Stage",
     "Step",
+    "StopReason",
     "check_asked_for",
     "first_cells",
     "follow",

@@ -41,8 +41,8 @@ def solve_by_hand(request: Request, features: Family) -> Attempt:
     trial = FeatureTrial(features, points, columns, "chosen by hand")
     rows, neurons, itemsize = trial.rows(problem), trial.neurons, request.itemsize
     probing = itemsize * rows * (trial.further(problem) + trial.special_columns(problem))
-    beside = method.workspace(rows, neurons, itemsize=itemsize) + probing
-    check_memory(rows, neurons, beside, request.budget.memory_limit, itemsize=itemsize)
+    further = method.workspace(rows, neurons, itemsize=itemsize) + probing
+    check_memory(rows, neurons, further, request.budget.memory_limit, itemsize=itemsize)
     try:
         return attempt(request, trial, by_hand=True)
     except UnsuitableError as error:  # seen when they are drawn
@@ -50,7 +50,7 @@ def solve_by_hand(request: Request, features: Family) -> Attempt:
 
 
 def _for_every_unknown(features: Family, number: int) -> Family:
-    """Features of one unknown for each of them; those that are for all together as they are."""
+    """The features for each of several unknowns, unless they are for all together already."""
     if number == 1 or features.satisfies_equation or isinstance(features, Each):
         return features
     if isinstance(features, Joined):
@@ -59,11 +59,12 @@ def _for_every_unknown(features: Family, number: int) -> Family:
 
 
 def default_points(problem: Problem, features: Family) -> Points:
-    """Points that suit the features: what a band needs, or else the paper's proportions."""
+    """Points that suit the features: as many as a band needs, or the paper's proportions."""
     if isinstance(features, Joined):
         points = join_points(problem, [default_points(problem, part) for part in features.parts])
         probed = points.interior and any(part.satisfies_equation for part in features.parts)
-        return replace(points, interior=points.interior + _nearby_rows(problem)) if probed else points
+        # rows of the equation for the further functions that the error estimate looks at
+        return replace(points, interior=points.interior + 2 * nearby_number(problem)) if probed else points
     if isinstance(features, Each):
         return default_points(problem, features.family)
     if features.satisfies_equation:
@@ -77,16 +78,8 @@ def default_points(problem: Problem, features: Family) -> Points:
     return allot_points(problem, features.neurons, widths, factor_per_axis)
 
 
-def _nearby_rows(problem: Problem) -> int:
-    """Rows of the equation that tell the functions apart which the error estimate looks at beside the features."""
-    return 2 * nearby_number(problem)
-
-
 def _suitable(points: Points, problem: Problem, features: Family, columns: Sequence[Basis]) -> Points:
-    """The points with as many for the equation as the functions need: none where all of them satisfy it.
-
-    Rows that every function satisfies are made of rounding alone, which no scaling may enlarge.
-    """
+    """The points, with none for an equation that all functions satisfy: such rows are rounding."""
     if features.satisfies_equation:
         others = sum(basis.size for basis in columns if not satisfies(problem, basis))
         if not others:
@@ -103,15 +96,15 @@ def _suitable(points: Points, problem: Problem, features: Family, columns: Seque
 def estimate_later(
     discretisation: Discretisation, coefficients: FloatArray, budget: Budget, seed: int
 ) -> ErrorEstimate:
-    """Estimate the error of a solve whose method left no triangle, at the price of one.
+    """Estimate the error of a solve whose method left no triangular factor, by another factorisation.
 
     Parameters
     ----------
     discretisation : Discretisation
-        Its sites are drawn anew, and need not be there.
+        Its sites are drawn again, and may be missing.
     coefficients : (M,) array
     budget : Budget
-        Of the machine that it is asked for on, which need not be that of the solve.
+        Of the machine that estimates, which need not be that of the solve.
     seed : int
     """
     rng = np.random.default_rng(seed)

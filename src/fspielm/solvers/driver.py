@@ -1,15 +1,19 @@
-"""The automatic solver: rounds until the estimate meets the tolerance, and their record."""
+"""The automatic solver: rounds until the estimate meets the tolerance, and their record.
+
+`refine` is the loop of rounds. Linear problems, Newton's method and searches for modes share it, each with its own
+`Rounds`.
+"""
 
 from __future__ import annotations
 
 import logging
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import partial
 from time import perf_counter
-from typing import Literal, TypeVar, final
+from typing import Literal, final
 
 from fspielm.basis.singular.columns import jump_places
 from fspielm.errors import MemoryBudgetError, OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
@@ -21,47 +25,43 @@ from fspielm.solution.report import Forecast, NewtonStep, Round
 from fspielm.solvers.plan import Attempt, Expected, Outcome, Repeated, Trial, attempt, operation_of
 from fspielm.solvers.request import INTERRUPTED, Budget, Request, Streams, offering, timed
 from fspielm.solvers.strategies.selection import check_asked_for, select_stages
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step, why_failed
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason, why_failed
 from fspielm.wording import duration, readable_bytes, system_size, too_many_waves
-
-# ---- What an automatic solve has done so far
-
 
 _log = logging.getLogger(__name__)
 
-# Seconds of a round that is announced before it begins.
+# Rounds that take longer than so many seconds are announced before they begin.
 LONG = 2.0
-# Of the seconds of a budget, what may be spent before anything is solved.
+# Share of the seconds of a budget that may pass before anything is solved.
 _LOOKING = 0.3
-# Seconds beyond a budget that a round under way may take to end, rather than be lost.
+# A round may end so many seconds after the budget, rather than be lost.
 _GRACE = 0.5
 
 
 @final
 @dataclass(eq=False)
 class Record:
-    """Rounds, the best of them, and where the time went; what is in it came by its own methods.
+    """The rounds of a solve, the best of them, and where the time went.
 
     Attributes
     ----------
     budget : Budget
-        What there was to spend.
     bands : Bands or None
     streams : Streams or None
-        What rounds draw from, as it was before the first one.
+        The random streams as they were before the first round.
     rounds : tuple of Round
     best : Attempt or None
-        That with the smallest estimate; where none has digits, with the smallest misfit of its kind.
+        The round with the smallest estimate; where none has digits, with the smallest misfit of its kind.
     stage : Stage or None
-        The kind of features it had, as far as it had been tried.
+        The stage of the best round.
     operation : float or None
-        Seconds for each operation of a large factorisation, as a round has shown.
+        Seconds for each operation of a large factorisation, as measured in a round.
     deadline : Deadline
-        Until when: that of the budget, or an enforced one if that is tighter.
+        The end of the budget, or an earlier deadline that is enforced already.
     choice : str
         Which features were chosen, and why.
     under_way : Forecast or None
-        The round that has begun and not ended.
+        The round that has begun but not ended.
     """
 
     budget: Budget
@@ -84,50 +84,50 @@ class Record:
 
     @classmethod
     def after(cls, before: Record, budget: Budget) -> Record:
-        """One that goes on where another has ended, with what there is to spend now."""
+        """A record that goes on where another one ended, with a new budget."""
         known = ("bands", "streams", "rounds", "best", "stage", "operation", "choice")
         return cls(budget, **{name: getattr(before, name) for name in known})
 
     @property
     def seconds_left(self) -> float:
-        """What is left of the budget."""
+        """Seconds left of the budget."""
         return self.deadline.seconds_left
 
     @property
     def seconds(self) -> dict[str, float]:
-        """What each phase took over all rounds; the rest went into the choice of features, and rounds that failed."""
+        """Seconds of each phase over all rounds; the rest, under "choice", includes rounds that failed."""
         rest = self.spent - sum(self._phases.values())
         return self._phases | {"choice": max(rest, 0.0)}
 
     @property
     def kept_bytes(self) -> int:
-        """Memory of the factored system of the best round, if it is kept."""
+        """Bytes of the factored system of the best round, if it is kept."""
         return 0 if self.best is None or self.best.reusable is None else self.best.reusable.nbytes
 
     @property
     def spent(self) -> float:
-        """Seconds since it began."""
+        """Seconds since the solve began."""
         return perf_counter() - self._began
 
     def meets(self, tol: float) -> bool:
         """Whether the best round meets a tolerance."""
         return self.best is not None and self.best.outcome.error <= tol
 
-    def go_on(self, title: str) -> None:
-        """A kind of features goes on, after all of them had ended by themselves."""
+    def note_larger_steps(self, title: str) -> None:
+        """Note that a kind of features goes on after all of them had ended by themselves."""
         self._is_late = True
         said = f"; with time left, {title} went on in larger steps"
         self.choice += said if said not in self.choice else ""
 
     def look(self, find: Callable[[], Bands], streams: Streams | None = None) -> None:
-        """Find the bands, and keep the streams that rounds draw from; most of the time belongs to the rounds."""
+        """Find the bands within a share of the time, and keep the streams that rounds draw from."""
         share = Deadline(self._began + _LOOKING * (self.budget.seconds or float("inf")), grace=float("inf"))
         with share.enforced():
             self.bands, self._phases["bands"] = timed(find)
         self.streams = deepcopy(streams)
 
     def begin(self, request: Request, trial: Trial, seconds: float) -> Forecast:
-        """A round that is under way from now on, forecast to take so many seconds: announced if it is long."""
+        """Begin a round that is forecast to take so many seconds; announce it if that is long."""
         rows = trial.rows(request.problem)
         self.under_way = Forecast(len(self.rounds) + 1, trial.why, trial.neurons, rows, seconds, trial.cells)
         if seconds > LONG:
@@ -136,12 +136,12 @@ class Record:
         return self.under_way
 
     def add(self, latest: Attempt, *, forecast: float, seconds: float, stage: Stage | None = None) -> Round:
-        """A round more, of a stage, which took so many seconds where so many were forecast."""
+        """Add a round of a stage, with the seconds that were forecast and those that it took."""
         for phase, taken in latest.seconds.items():
             self._phases[phase] = self._phases.get(phase, 0.0) + taken
         self.operation = operation_of(latest) or self.operation
         shown = latest.outcome
-        # where no round has digits, misfits of different kinds tell nothing: the later one, by plan, is taken
+        # without digits, misfits of different kinds cannot be compared: the kind that was planned later is taken
         best, family = self.best, type(getattr(latest.trial, "family", None))
         is_other = best is not None and not isinstance(getattr(best.trial, "family", None), family)
         if is_other and best is not None and best.outcome.error == shown.error:
@@ -166,39 +166,36 @@ class Record:
         return done
 
 
-# ---- The automatic solver: rounds until the estimate meets the tolerance
+# ---- Fitting a round into the budget
 
-
-# ---- How far the budget goes: a trial as large as it allows, or why there is none
-
-
-# With fewer rows the solution is free to swing between them.
+# With fewer rows the solution is free to oscillate between them.
 _LEAST_ROWS_PER_NEURON = 1.2
-# A round may take so much longer than its forecast.
+# A round may take this many times its forecast.
 _FORECAST_MARGIN = 1.25
-# As long as there is no answer at all, so many functions are solved for, however little time is left.
+# The first round has at least so many functions, however little time is left.
 _FEWEST = 100
-# Where the budget falls short of a first digit by more than this factor, few functions say so as well as many.
+# A budget that is too small for a first digit by more than `_BY_FAR`, or for the round by more than `_HOPELESS`, is
+# tried with at most `_TOKEN` functions: few show as well as many that there is no digit.
 _BY_FAR = 2
 _TOKEN, _HOPELESS = 500, 100
-# Modules that a solve imports take so many bytes: with a smaller budget, what the process holds says nothing.
+# A solve imports modules of so many bytes: a smaller budget does not count what the process holds.
 _MODULES = 2**26
-# A smaller round than was wanted must be this much larger than the one before.
+# A round that was made smaller must still be larger than the one before, by this factor.
 _LARGER = 1.1
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Afforded:
-    """What a round will solve.
+    """A trial that fits into the budget.
 
     Attributes
     ----------
     trial : Trial
     seconds : float
-        How long it is thought to take.
+        The forecast.
     limit : Ending or None
-        Why it is smaller than was wanted, and the last one therefore; None if it is not.
+        Why the trial is smaller than wanted, and the last one therefore; None if it is not.
     """
 
     trial: Trial
@@ -207,15 +204,15 @@ class Afforded:
 
 
 def afford(request: Request, record: Record, step: Step, times: float = 1.0) -> Afforded | Ending:
-    """The trial of a step as far as the budget goes; an ending if it is not worth a round then.
+    """The trial of a step, made smaller where the budget requires it; an ending if that is not worth a round.
 
-    What does not fit anyway is not tried out. A round solves it so many `times` over.
+    A round solves the trial so many `times`. What exceeds another limit is not timed.
     """
     trial, ended = step.trial, None
     exceeded = _limits(request, record, trial)
     if exceeded:
         tightest = min(exceeded, key=lambda limit: limit.neurons)
-        fitting = _fit(request, record, step, tightest)
+        fitting = _fit_into(request, record, step, tightest)
         if isinstance(fitting, Ending):
             return fitting
         trial, ended = fitting, tightest.ending(trial)
@@ -223,7 +220,7 @@ def afford(request: Request, record: Record, step: Step, times: float = 1.0) -> 
     late = _time_limit(record, trial, outlook)
     if late is None:
         return Afforded(trial, outlook.seconds, ended)
-    fitting = _fit(request, record, step, late)  # not from one that is smaller already
+    fitting = _fit_into(request, record, step, late)  # not from one that is smaller already
     if isinstance(fitting, Ending):
         return fitting
     return Afforded(fitting, outlook.of(request.problem, fitting).seconds, ended or late.ending(trial))
@@ -231,7 +228,7 @@ def afford(request: Request, record: Record, step: Step, times: float = 1.0) -> 
 
 @dataclass(frozen=True)
 class _Limit:
-    """The most neurons that a part of the budget allows, and the same as a sentence with its numbers."""
+    """The most neurons that a resource allows, and the reason in words."""
 
     neurons: int
     resource: Literal["neurons", "memory", "seconds", "points"]
@@ -239,21 +236,18 @@ class _Limit:
     seconds: float = 0.0
 
     def ending(self, trial: Trial) -> Ending:
-        """Of a kind that wanted this trial: others may do with less time, or with fewer functions than cells have."""
+        """The ending for this trial: not final where another kind may need less time, or fewer functions than cells."""
         cheaper = self.resource == "seconds" or (self.resource == "neurons" and trial.cells is not None)
-        return Ending(self.reason, is_final=not cheaper, cause="budget", seconds=self.seconds)
+        return Ending(self.reason, is_final=not cheaper, cause=StopReason.BUDGET, seconds=self.seconds)
 
 
-def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial | Ending:
-    """The trial of a step as far as a limit goes.
-
-    A stage whose features cannot be fewer leaves it to the next one.
-    """
+def _fit_into(request: Request, record: Record, step: Step, limit: _Limit) -> Trial | Ending:
+    """The trial of a step within a limit; an ending that is not final where its stage cannot use fewer features."""
     stage, wanted = step.stage, step.trial
     hopeless = stage.is_waste(_BY_FAR * limit.neurons) or wanted.neurons > _HOPELESS * limit.neurons
     most = min(limit.neurons, _TOKEN) if hopeless else limit.neurons
     smaller = stage.smaller(wanted, most)
-    # memory grows with the neurons' square or less: what is left of it is found in steps
+    # memory grows no faster than the square of the neurons: reduce them in steps
     while smaller is not None and limit.resource == "memory" and _exceeds_memory(request, record, smaller):
         most = int(0.9 * most)
         if most < min(_FEWEST, wanted.neurons) and not record.rounds:
@@ -265,7 +259,7 @@ def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial |
         if limit.resource == "memory":
             raise MemoryBudgetError(limit.reason)
         return replace(limit.ending(wanted), is_final=False)
-    # functions in cells are many, and tell nothing of how many others there should be
+    # functions in cells are many: their number does not compare with that of others
     alike = [each for each in record.rounds[-1:] if (each.cells is None) == (wanted.cells is None)]
     no_larger = alike and smaller.neurons < _LARGER * alike[0].neurons
     if no_larger or (record.rounds and stage.is_waste(limit.neurons)):
@@ -274,7 +268,7 @@ def _fit(request: Request, record: Record, step: Step, limit: _Limit) -> Trial |
 
 
 def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
-    """The parts of the budget but time, and the points chosen by hand, that a trial would exceed."""
+    """What a trial would exceed of the budget, except time, and of the points chosen by hand."""
     wanted, budget = trial.neurons, request.budget
     exceeded = []
     if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > (rows := trial.rows(request.problem)):
@@ -285,7 +279,7 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
         reason = f"the budget of {budget.neurons} functions ended it, {needed} are needed; allow more"
         exceeded.append(_Limit(budget.neurons, "neurons", reason))
     if _exceeds_memory(request, record, trial):
-        memory, left = bytes_of(request, record, trial), _memory_for(request, record)
+        memory, left = bytes_of(request, record, trial), _memory_left_for(request, record)
         remain = "" if memory > budget.memory_limit else f"{readable_bytes(left)} that remain of the "
         reason = _too_many_waves(request, record, trial, memory) or (
             f"{trial.size} need {readable_bytes(memory)} of memory, above the {remain}budget of "
@@ -297,7 +291,7 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
 
 
 def _too_many_waves(request: Request, record: Record, trial: Trial, memory: float) -> str:
-    """That a domain has very many wavelengths, and how many fit into the memory; empty if that is not the cause."""
+    """A reason that names the wavelengths, if these are why memory is exceeded; empty otherwise."""
     assert record.bands is not None
     limit, waves = request.budget.memory_limit, float(max(record.bands.frequencies * request.lengths)) / (2 * math.pi)
     if waves < MANY_WAVES or memory < _BY_FAR * limit:
@@ -320,35 +314,135 @@ def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | Non
 
 
 def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
-    return bytes_of(request, record, trial) > _memory_for(request, record)
+    return bytes_of(request, record, trial) > _memory_left_for(request, record)
 
 
-def _memory_for(request: Request, record: Record) -> float:
-    """Bytes that a round may take with what is kept of an earlier one, which the process holds already."""
+def _memory_left_for(request: Request, record: Record) -> float:
+    """Bytes that a round may take, including what is kept of an earlier one."""
     limit = request.budget.memory_limit
     return limit if limit < _MODULES else min(limit, record.kept_bytes + max(memory_left(), 0.0))
 
 
 def bytes_of(request: Request, record: Record, trial: Trial) -> int:
-    """Memory of a round, with what is kept of an earlier one; at least: to count very many rows takes long."""
+    """Memory of a round with what is kept of an earlier one; a lower bound where counting rows would take long."""
     square = request.itemsize * trial.neurons**2 if trial.cells is None else 0
     return record.kept_bytes + (square if square > _BY_FAR * request.budget.memory_limit else trial.nbytes(request))
 
 
-# ---- How far each kind of features was tried, and which of them goes on while there is time
+# ---- The loop of rounds
+
+# A first round may take this share of the time left; after that, it is tried with so many times fewer functions.
+_FIRST, _FEWER = 0.8, 8
 
 
-# Larger rounds help as long as the error has fallen by this factor each time that sizes have doubled, so many times.
+class Rounds(ABC):
+    """How to play the rounds of one kind of problem.
+
+    Attributes
+    ----------
+    request : Request
+        For the linear problem of the next round.
+    record : Record
+    """
+
+    request: Request
+    record: Record
+
+    @property
+    def times(self) -> float:
+        """How many times as long as one linear solve a round takes."""
+        return 1.0
+
+    def fit(self, step: Step) -> Afforded | Ending:
+        """The trial of a step as far as the budget goes."""
+        return afford(self.request, self.record, step, self.times)
+
+    @abstractmethod
+    def play(self, afforded: Afforded, stage: Stage) -> Attempt | Ending:
+        """One round, recorded and reported; an ending if it leaves nothing to go on from."""
+
+    def why_ended(self, latest: Attempt) -> Ending | None:
+        """Why a round that missed the tolerance is the last one, whatever its stage would try next."""
+        return None
+
+    def at_floor(self, step: Step, latest: Attempt) -> Step | Ending:
+        """What to do after a round at the floor of double precision."""
+        return Ending(_floor_reason(latest.outcome.error), is_final=True, cause=StopReason.FLOOR)
+
+    def following(self, step: Step, latest: Attempt) -> Step | Ending:
+        """What to try after any other round, or why nothing is left to gain."""
+        return step.stage.next(latest)
+
+
+def refine(rounds: Rounds, step: Step) -> Ending:
+    """Play rounds from a step on, until one meets the tolerance or nothing is left to gain.
+
+    Each round is forecast, made to fit the budget, played and recorded; then its stage says what to try next.
+    """
+    while True:
+        played = _play_or_shrink(rounds, step)
+        if isinstance(played, Ending):
+            return played
+        afforded, latest = played
+        if latest.outcome.error <= rounds.request.tol:
+            return Ending("", is_final=True, cause=StopReason.MET)
+        ended = afforded.limit or rounds.why_ended(latest)
+        if ended is not None:
+            return ended
+        following = rounds.at_floor(step, latest) if latest.is_at_floor else rounds.following(step, latest)
+        if isinstance(following, Ending):
+            return following
+        step = following
+
+
+def _play_or_shrink(rounds: Rounds, step: Step) -> tuple[Afforded, Attempt] | Ending:
+    """One round; as long as there is no answer, one with fewer functions where it takes too long.
+
+    Some of the time is kept for that, or for other kinds of functions where fewer of these are of no use, or where they
+    are on cells.
+    """
+    request, record = rounds.request, rounds.record
+    has_others = request.approach is None and not request.problem.domain.is_unbounded
+    while record.best is None and has_others:
+        try:
+            with limited_to(_FIRST, f"a first round with {step.stage.title}"):
+                return _fit_and_play(rounds, step)
+        except TooLongError as error:
+            fewer = step.trial.neurons // _FEWER if step.trial.cells is None else 0
+            smaller = step.stage.smaller(step.trial, fewer) if fewer else None
+            if smaller is None:
+                raise
+            _log.debug("%s", error)
+            step = replace(step, trial=smaller)
+    return _fit_and_play(rounds, step)
+
+
+def _fit_and_play(rounds: Rounds, step: Step) -> tuple[Afforded, Attempt] | Ending:
+    afforded = rounds.fit(step)
+    if isinstance(afforded, Ending):
+        return afforded
+    latest = rounds.play(afforded, step.stage)
+    return latest if isinstance(latest, Ending) else (afforded, latest)
+
+
+def _floor_reason(error: float) -> str:
+    """That nothing is left to gain from an error on, and what to do about it."""
+    if math.isfinite(error):
+        return f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
+    return "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
+
+
+# ---- One kind of features after the other, and which of them goes on while there is time
+
+# Larger rounds help if the error falls by this factor with each doubling of the size, over the last doublings.
 _GAIN = 1.5
 _DOUBLINGS, _LEAST_DOUBLINGS = 2, 0.5
-
-
-# Steps that rounds do not promise to help, as these may just not have come to where errors fall, may take this share of
-# the budget, and so many times as long as all before them: twice as many functions take about eight times as long.
+# A gamble is a larger round of a kind whose errors do not fall yet. All of them may take this share of the budget, and
+# so many times as long as all rounds before: twice as many functions take about eight times as long.
 _SHARE = 0.5
 _TIMES = 16.0
 
-_NOT_TRIED = Ending("", cause="stalled")
+_NOT_TRIED = Ending("", cause=StopReason.STALLED)
 
 
 @final
@@ -356,10 +450,9 @@ _NOT_TRIED = Ending("", cause="stalled")
 class Trail:
     """The rounds with one kind of features.
 
-    `start` makes what it begins with; `pursue` plays rounds from a step to where they end, adding each to the trail;
-    `forecast` tells how many seconds a step will take. After that, it has the kind's `title`, its `ending`, what was
-    `shown`, the `stage` as far as it went with its `latest` round, and the `failure` that ended it. As a gamble,
-    it goes on only for as long as its rounds help.
+    `start` makes the first step; `pursue` plays rounds from a step on and adds each to the trail; `forecast` gives the
+    seconds of a step. The rounds leave the `title` of the kind, the `ending`, the outcomes that were `shown`, the last
+    `stage` with its `latest` round, and the `failure` that ended them. A gamble goes on only while its rounds help.
     """
 
     start: Callable[[], Step]
@@ -373,26 +466,30 @@ class Trail:
     failure: Exception | None = None
     is_gamble: bool = False
 
-    def add(self, stage: Stage, latest: Attempt) -> Ending | None:
-        """A round more; an ending where there is to be no other for now."""
+    def add(self, stage: Stage, latest: Attempt) -> None:
+        """Add a round."""
         self.stage, self.latest = stage, latest
         self.shown.append(latest.outcome)
+
+    @property
+    def gamble_lost(self) -> Ending | None:
+        """Why a gamble ends after the latest round; None if it helps, or is no gamble."""
         if not self.is_gamble or self.helps:
             return None
-        return self.ending if self.ending.reason else Ending(f"{self.title} did not help", cause="stalled")
+        return self.ending if self.ending.reason else Ending(f"{self.title} did not help", cause=StopReason.STALLED)
 
     def follow(self, step: Step | None = None) -> Ending:
-        """Rounds from a step on, the first by default."""
+        """Play rounds from a step on, the first one by default."""
         try:
             step = step or self.start()
             self.title = step.stage.title
             self.ending = self.pursue(self, step)
-        except Exception as error:  # whatever it is, it leaves what other kinds find
+        except Exception as error:  # whatever it is, other kinds may still find a solution
             self.ending, self.failure = Ending(why_failed(error)), error
         return self.ending
 
     def offer(self) -> tuple[float, Step] | None:
-        """A larger step than the kind takes by itself, or its first, with its seconds; None where that is useless."""
+        """A larger step than the kind takes by itself, or its first, with its seconds; None if that is of no use."""
         try:
             step = self._onward()
             return None if step is None else (self.forecast(step), step)
@@ -401,7 +498,7 @@ class Trail:
             return None
 
     def _onward(self) -> Step | None:
-        if self.ending.cause != "stalled":
+        if self.ending.cause is not StopReason.STALLED:
             return None
         if self.stage is None or self.latest is None or self.latest.estimate is None:
             return self.start()
@@ -411,18 +508,18 @@ class Trail:
 
     @property
     def has_doubled(self) -> bool:
-        """Whether sizes have grown enough to show anything."""
-        return self._fall[0] >= _LEAST_DOUBLINGS
+        """Whether sizes have grown enough to compare errors."""
+        return self._error_fall[0] >= _LEAST_DOUBLINGS
 
     @property
     def helps(self) -> bool:
-        """Whether rounds so far show that larger ones help."""
-        doublings, fallen = self._fall
+        """Whether errors fall fast enough for larger rounds to help."""
+        doublings, fallen = self._error_fall
         return self.has_doubled and fallen >= _GAIN**doublings
 
     @property
-    def _fall(self) -> tuple[float, float]:
-        """By what factor the least error has fallen, and how often sizes have doubled meanwhile: lately, if often."""
+    def _error_fall(self) -> tuple[float, float]:
+        """How often sizes have doubled, counting the last doublings only, and by what factor the error fell."""
         if not self.shown:
             return 0.0, 1.0
         largest = max(done.neurons for done in self.shown)
@@ -432,10 +529,10 @@ class Trail:
         return math.log2(largest / small), max(before / now, 1.0)
 
 
-def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
-    """Go on with larger steps, after all kinds have ended by themselves, the cheapest step of all kinds each time.
+def take_larger_steps(trails: Sequence[Trail], record: Record, tol: float) -> None:
+    """Go on with larger steps after all kinds have ended by themselves, the cheapest step of all kinds first.
 
-    A kind takes part as long as its errors fall with each doubling; steps of others are a gamble at little cost.
+    Kinds whose errors fall with each doubling take part; those of others only while they are cheap, as a gamble.
     """
     most = _TIMES * record.spent
     gamble = min(_SHARE * (record.budget.seconds or float("inf")), most)
@@ -447,14 +544,14 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
             break
         cheapest = min(going, key=lambda i: offers[i][0])
         trail, (_, step), began = trails[cheapest], offers.pop(cheapest), record.spent
-        record.go_on(step.stage.title)
+        record.note_larger_steps(step.stage.title)
         trail.is_gamble = not trail.helps
         trail.follow(step)
         gamble -= 0.0 if trail.helps else record.spent - began
         if offer := trail.offer():
             offers[cheapest] = offer
     for i, (seconds, step) in offers.items():
-        few = trails[i].shown and not trails[i].has_doubled  # or its own reason says more
+        few = trails[i].shown and not trails[i].has_doubled  # otherwise its own reason says more
         if few and gamble < seconds <= gamble + with_more_time:
             trails[i].ending = Ending(
                 f"rounds so far brought little; the next one, {step.trial.size}, may show more and would take about "
@@ -463,25 +560,19 @@ def press_on(trails: Sequence[Trail], record: Record, tol: float) -> None:
 
 
 def ending_of(trails: Sequence[Trail]) -> Ending:
-    """The ending that says what would help most; its `seconds` are zero unless rounds have shown that time would."""
+    """The ending that says what would help most; its `seconds` are zero unless more time would."""
 
     def rank(trail: Trail) -> tuple[bool, bool, float]:
         cause = trail.ending.cause
         least = min((done.badness for done in trail.shown), default=float("inf"))
-        return cause not in ("met", "floor"), not (cause == "budget" and trail.helps), least
+        is_done = cause in (StopReason.MET, StopReason.FLOOR)
+        return not is_done, not (cause is StopReason.BUDGET and trail.helps), least
 
     best = min((trail for trail in trails if trail.ending.reason or trail.shown), key=rank)
     return best.ending if best.helps else replace(best.ending, seconds=0.0)
 
 
-# ---- The automatic solver: bands, the kinds of features to try, and rounds until the estimate meets the tolerance
-
-
-T = TypeVar("T")
-
-
-# Of the time that is left, what a first round may take before there are so many times fewer functions.
-_FIRST, _FEWER = 0.8, 8
+# ---- Linear problems
 
 
 @final
@@ -498,13 +589,13 @@ class Course:
     ending : str
         Why there was no further round.
     helps : bool
-        Whether rounds have shown that more of them, for which there was no time, would help.
+        Whether further rounds, for which there was no time, would help.
     newton : tuple of NewtonStep
-        Of a problem that is not linear.
+        The steps of a nonlinear problem.
     failure : str
-        Why Newton's method came to no solution; empty if it did.
+        Why Newton's method found no solution; empty if it did.
     remark : str
-        Whether there may be other solutions; empty where it is linear.
+        Whether a nonlinear problem may have other solutions.
     """
 
     best: Attempt
@@ -518,29 +609,33 @@ class Course:
 
 
 def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[Attempt, str], Course]) -> Course:
-    """How `rounds` went, under the deadline of their record.
+    """Call `rounds` under the deadline of their record.
 
-    Where the deadline cuts them short, that is the best of those that ended: `course` makes it, for a reason. Without
-    any, it raises `SolveError`. The same is offered to whoever interrupts them.
+    Where the deadline or an interruption cuts them short, `course` makes a result of the best round, with the reason.
+
+    Raises
+    ------
+    SolveError
+        If the deadline comes before the end of the first round.
     """
     try:
         with record.deadline.enforced(), offering(lambda _: record.best and course(record.best, INTERRUPTED)):
             return rounds()
     except OutOfTime:
         if record.best is None:
-            raise SolveError(_before_any_round(record)) from None
-        return course(record.best, _during(record))
+            raise SolveError(_why_no_answer(record)) from None
+        return course(record.best, _why_cut_short(record))
 
 
-def _during(record: Record) -> str:
-    """Why the round under way was abandoned."""
+def _why_cut_short(record: Record) -> str:
+    """The reason of a solve whose last round was cut short."""
     begun, budget = record.under_way, record.budget.seconds or 0.0
     what = "" if begun is None else f" during round {begun.number} ({system_size(begun.neurons, begun.cells)})"
     needed = duration(budget + max(0.5 * budget, 0.0 if begun is None else begun.seconds))
     return f"the budget of {budget:g} s ended it{what}; allow {needed} or more with budget=fs.Budget(seconds=...)"
 
 
-def _before_any_round(record: Record) -> str:
+def _why_no_answer(record: Record) -> str:
     begun, spent = record.under_way, record.budget.seconds or 0.0
     needed = 2 * max(spent, sum(record.seconds.values()))
     if begun is None:
@@ -557,19 +652,19 @@ def _before_any_round(record: Record) -> str:
 def solve_automatically(request: Request, before: Course | None = None, *, coarser: Record | None = None) -> Course:
     """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it.
 
-    Where a problem that differs little was solved `before`, what served it is tried first. Where the same one was, with
-    a `coarser` tolerance, rounds go on from there.
+    `before` is the solve of a similar problem, whose features are tried first; `coarser` that of the same problem with
+    a larger tolerance, from which rounds go on.
     """
     record = Record(request.budget) if coarser is None else Record.after(coarser, request.budget)
     return run_rounds(
         record,
-        lambda: _choose_and_pursue(request, record, before),
+        lambda: _try_all_kinds(request, record, before),
         lambda best, ending: Course(best, record, record.choice, ending),
     )
 
 
-def _choose_and_pursue(request: Request, record: Record, before: Course | None) -> Course:
-    """All kinds of features that suit, one after the other, until one is good enough."""
+def _try_all_kinds(request: Request, record: Record, before: Course | None) -> Course:
+    """Try the kinds of features that suit, one after the other, until one is good enough."""
     problem = request.problem
     if request.singular is None and jump_places(problem):
         request = replace(request, singular=True)  # without the functions that jump, no round would have a digit
@@ -582,14 +677,14 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         _log.debug("band %s", line)
     served = record.stage  # where rounds go on
     if before is not None:
-        ending = _pursue_again(request, record, before)
+        ending = _begin_as_before(request, record, before)
         if record.best is not None and record.meets(request.tol):
             return Course(record.best, record, "as for the problem before", ending.reason)
     selection = select_stages(request, bands)
     record.choice = selection.why
     _log.debug("functions: %s", record.choice)
     trails: list[Trail] = []
-    steps = selection.steps if served is None else _steps_after(request, served, record.best, selection.steps)
+    steps = selection.steps if served is None else _steps_for_finer(request, served, record.best, selection.steps)
     for step in steps:
         if trails:
             if selection.stand_ins and record.best is not None:
@@ -603,11 +698,11 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
         before_last, reason = record.best, trails[-1].ending.reason
         trails.append(replace(_trail(request, record, selection.steps[-1]), start=selection.last))
         trails[-1].follow()
-        if record.best is not before_last:  # otherwise it is as if there had been no such thing
+        if record.best is not before_last:  # otherwise it is not worth mentioning
             record.choice += f"; {reason}, so {trails[-1].title} came next"
     if not trails[-1].ending.is_final:
         trails.extend(_trail(request, record, step) for step in selection.dearer)
-        press_on(trails, record, request.tol)
+        take_larger_steps(trails, record, request.tol)
     failed = [trail.ending.reason for trail in tried if trail.failure is not None]
     if failed and failed[-1] not in record.choice:
         record.choice += f"; {failed[-1]}"
@@ -618,7 +713,7 @@ def _choose_and_pursue(request: Request, record: Record, before: Course | None) 
 def best_of(record: Record, trails: Sequence[Trail], tried: Sequence[Trail]) -> tuple[Attempt, Ending]:
     """The best attempt of all trails, and why there was no further one.
 
-    Where there is none, it raises what failed last of the kinds that were `tried` before others stood in for them.
+    Without any, it raises the last failure of the kinds that were `tried` first.
     """
     ending = ending_of(trails)
     if record.best is not None:
@@ -630,11 +725,10 @@ def best_of(record: Record, trails: Sequence[Trail], tried: Sequence[Trail]) -> 
     raise failure
 
 
-def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Sequence[Step]) -> Sequence[Step]:
-    """Of the first steps of all kinds, those to try after a solve with a coarser tolerance.
+def _steps_for_finer(request: Request, stage: Stage, best: Attempt | None, steps: Sequence[Step]) -> Sequence[Step]:
+    """The first steps to try after a solve with a larger tolerance, which this stage has served.
 
-    Kinds before the one that served were not enough. That one goes on from where it was, unless it would begin with
-    more functions for this tolerance.
+    Kinds before it were not enough. It goes on from where it was, unless it would now begin with more functions.
     """
     place = next((place for place, step in enumerate(steps) if type(step.stage) is type(stage)), None)
     size = (stage.first() if best is None else best).trial.neurons
@@ -642,7 +736,7 @@ def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Se
         return steps[place:]
     try:
         further = replace(stage, request=request).first() if best is None else stage.finer(request, best)
-    except Exception as error:  # whatever it is, all else can still be tried
+    except Exception as error:  # whatever it is, other kinds may still find a solution
         further = Ending(why_failed(error))
     others = steps if place is None else steps[place + 1 :]
     if isinstance(further, Step):
@@ -651,90 +745,56 @@ def _steps_after(request: Request, stage: Stage, best: Attempt | None, steps: Se
 
 
 def _trail(request: Request, record: Record, step: Step) -> Trail:
-    def forecast(step: Step) -> float:
-        return step.trial.outlook(request, record.operation, record.seconds_left).seconds
+    return Trail(
+        start=lambda: step,
+        pursue=lambda trail, step: refine(LinearRounds(request, record, trail), step),
+        forecast=lambda step: step.trial.outlook(request, record.operation, record.seconds_left).seconds,
+    )
 
-    return Trail(lambda: step, partial(_pursue, request, record), forecast)
+
+@final
+@dataclass(eq=False)
+class LinearRounds(Rounds):
+    """Rounds of a linear problem with one kind of features, added to its trail."""
+
+    request: Request
+    record: Record
+    trail: Trail
+    redrawn: bool = False
+
+    def play(self, afforded: Afforded, stage: Stage) -> Attempt:
+        """One round, recorded and reported."""
+        request, record = self.request, self.record
+        record.begin(request, afforded.trial, afforded.seconds)
+        begun = perf_counter()
+        latest = attempt(request, afforded.trial)
+        request.progress(record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun, stage=stage))
+        if latest is not record.best:  # only the best round keeps its factored system, which takes memory
+            latest = replace(latest, reusable=None)
+        self.trail.add(stage, latest)
+        return latest
+
+    def why_ended(self, latest: Attempt) -> Ending | None:
+        """The end of a gamble, or a problem for which every answer is uncertain."""
+        if self.trail.gamble_lost is not None:
+            return self.trail.gamble_lost
+        hopeless = hidden_of(self.request.problem).reason
+        return Ending(hopeless, is_final=True) if hopeless else None
+
+    def at_floor(self, step: Step, latest: Attempt) -> Step | Ending:
+        """Draw the features again, once: where they are few, others may have a smaller estimate."""
+        if self.redrawn or not step.stage.redraws:
+            return super().at_floor(step, latest)
+        self.redrawn = True
+        return replace(step, trial=latest.trial.because("drawn again"))
 
 
-def _pursue_again(request: Request, record: Record, before: Course) -> Ending:
-    """Rounds that begin with what a problem before was solved with, if it was."""
+def _begin_as_before(request: Request, record: Record, before: Course) -> Ending:
+    """Play rounds that begin with the features that solved the problem before, if any did."""
     stage, error = before.record.stage, before.best.outcome.error
     assert record.bands is not None
     try:
         step = None if stage is None or error > request.tol else stage.again(request, record.bands, request.tol / error)
         return Ending("") if step is None else _trail(request, record, step).follow()
-    except Exception as error:  # whatever it is, all else can still be tried
+    except Exception as error:  # whatever it is, other kinds may still find a solution
         return Ending(why_failed(error))
-
-
-def _pursue(request: Request, record: Record, trail: Trail, step: Step) -> Ending:
-    """Rounds with one kind of features, from a first step to where they end."""
-    redrawn = False
-    while True:
-        played = first_answer(request, record, step, partial(_afford_and_play, request, record))
-        if isinstance(played, Ending):
-            return played
-        afforded, latest = played
-        lost = trail.add(step.stage, latest)
-        error = latest.outcome.error
-        if error <= request.tol:
-            return Ending("", is_final=True, cause="met")
-        ended = afforded.limit or lost
-        if ended is not None:
-            return ended
-        hopeless = hidden_of(request.problem).reason
-        if hopeless:  # one answer is as uncertain as the next
-            return Ending(hopeless, is_final=True)
-        if not latest.is_at_floor:
-            following = step.stage.next(latest)
-            if isinstance(following, Ending):
-                return following
-            step = following
-        elif step.stage.redraws and not redrawn:  # of few functions, others may have a smaller estimate
-            redrawn, step = True, replace(step, trial=afforded.trial.because("drawn again"))
-        else:
-            return Ending(at_floor(error), is_final=True, cause="floor")
-
-
-def at_floor(error: float) -> str:
-    """That nothing is left to gain from an error on, and what to do about it."""
-    if math.isfinite(error):
-        return f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
-    return "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
-
-
-def first_answer(request: Request, record: Record, step: Step, play: Callable[[Step], T]) -> T:
-    """What `play` makes of a step; as long as there is no answer, of a smaller one where it takes too long.
-
-    Some of the time is kept for that, or for other kinds of functions where these cannot be fewer, or are so in as many
-    cells.
-    """
-    has_others = request.approach is None and not request.problem.domain.is_unbounded
-    while record.best is None and has_others:
-        try:
-            with limited_to(_FIRST, f"a first round with {step.stage.title}"):
-                return play(step)
-        except TooLongError as error:
-            fewer = step.trial.neurons // _FEWER if step.trial.cells is None else 0
-            smaller = step.stage.smaller(step.trial, fewer) if fewer else None
-            if smaller is None:
-                raise
-            _log.debug("%s", error)
-            step = replace(step, trial=smaller)
-    return play(step)
-
-
-def _afford_and_play(request: Request, record: Record, step: Step) -> tuple[Afforded, Attempt] | Ending:
-    afforded = afford(request, record, step)
-    return afforded if isinstance(afforded, Ending) else (afforded, _play(request, record, afforded, step.stage))
-
-
-def _play(request: Request, record: Record, afforded: Afforded, stage: Stage) -> Attempt:
-    """One round, recorded and told."""
-    record.begin(request, afforded.trial, afforded.seconds)
-    begun = perf_counter()
-    latest = attempt(request, afforded.trial)
-    request.progress(record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun, stage=stage))
-    # the factored system of the best round alone is kept, and counted, while the next one is under way
-    return latest if latest is record.best else replace(latest, reusable=None)

@@ -1,4 +1,4 @@
-"""From what a solve has done to a `Solution` with its verdict and report."""
+"""Make a `Solution` with its verdict and report."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from fspielm.estimate.estimate import ErrorEstimate, Verdict, judge
 from fspielm.estimate.narrow import scrutinise
 from fspielm.problem.problem import Problem
 from fspielm.solution.open_space import as_stated
-from fspielm.solution.report import BandReport, Report, field_reports
+from fspielm.solution.report import BandReport, NewtonStep, Report, field_reports
 from fspielm.solution.solution import Solution
 from fspielm.solvers.by_hand import estimate_later
-from fspielm.solvers.driver import Course
+from fspielm.solvers.driver import Course, Record
 from fspielm.solvers.plan import Attempt
 from fspielm.solvers.request import Budget, Request, silence
 
@@ -26,19 +26,34 @@ _log = logging.getLogger(__name__)
 
 
 def finish_quietly(request: Request, found: Course | Solution | None) -> Solution | None:
-    """What was found so far: by windows a solution, otherwise how rounds went."""
+    """A solution of the rounds so far; a solution by windows is returned as it is."""
     return finish(request, found, quietly=True) if isinstance(found, Course) else found
 
 
+def solution_of(
+    request: Request,
+    problem: Problem,
+    found: Attempt,
+    record: Record,
+    choice: str,
+    ending: str = "",
+    newton: tuple[NewtonStep, ...] = (),
+    failure: str = "",
+) -> Solution:
+    """A solution of what no rounds of its own have led to, such as a mode or a place of a curve; without a warning."""
+    course = Course(found, record, choice, ending, newton, failure)
+    return finish(replace(request, problem=problem), course, quietly=True)
+
+
 def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False) -> Solution:
-    """Judge what was done, by hand or automatically, and put it together; `quietly`, whatever the verdict is."""
+    """Make a solution from a solve by hand or from rounds; `quietly` without a warning if it has not converged."""
     problem, tol = request.problem, request.tol
     course = solved if isinstance(solved, Course) else None
     done = solved.best if isinstance(solved, Course) else solved
     bands = None if course is None else course.record.bands
     estimate = done.estimate
     verdict = None
-    # what a nonlinear problem is judged by is the linear one that was solved last
+    # a nonlinear problem is judged by the linear one that was solved last
     linear = problem if problem.is_linear else done.discretisation.problem
     if estimate is not None:
         ending, failure = ("", "") if course is None else (course.ending, course.failure)
@@ -86,7 +101,7 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
         return Solution(*as_stated(problem, done.basis, done.coefficients), report, estimate, _origin=origin)
     if estimate is not None:
         return Solution(problem, done.basis, done.coefficients, report, estimate, _origin=origin)
-    # no more than it takes, for the solution keeps that: neither the fitted rows nor who is told of progress
+    # the solution keeps this, so it has neither the fitted rows nor the progress function
     assert isinstance(done.discretisation, Discretisation)  # only features chosen by hand are judged later
     unplaced = replace(done.discretisation, sites={})
     seed = int(request.streams.probes.integers(2**63))
@@ -95,7 +110,7 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
 
 
 def warn_unless(verdict: Verdict, *, stacklevel: int) -> None:
-    """Warn of a verdict, unless it is that the tolerance is met."""
+    """Warn if a verdict is that the tolerance is not met."""
     if not verdict.converged:
         warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=stacklevel)
 
@@ -103,7 +118,7 @@ def warn_unless(verdict: Verdict, *, stacklevel: int) -> None:
 def _judge_later(
     discretisation: Discretisation, coefficients: FloatArray, tol: float, budget: Budget, seed: int
 ) -> ErrorEstimate:
-    """Estimate when first asked for, with the warning that an estimate at once would have given."""
+    """Estimate the error when it is first used, with the warning that an immediate estimate would have given."""
     estimate = estimate_later(discretisation, coefficients, budget, seed)
     warn_unless(judge(discretisation.problem, estimate, tol, ""), stacklevel=5)
     return estimate

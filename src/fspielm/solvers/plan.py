@@ -1,4 +1,4 @@
-"""What one round tries, how long it will take, and the round itself."""
+"""A round: what it tries, a forecast of its time, and the solve itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
-from typing import Any, TypeVar, final
+from typing import Any, Self, TypeVar, cast, final
 
 import numpy as np
 
@@ -36,87 +36,74 @@ from fspielm.problem.problem import Problem
 from fspielm.solvers.request import Request, timed
 from fspielm.wording import system_size
 
-# ---- How long a round will take, from a little of the same work
-
-
-# ---- What a solve costs
+# ---- The cost of a round
 
 
 def work(rows: int, columns: int) -> float:
-    """Floating-point operations of a QR factorisation, and of filling its matrix at some hundred an entry."""
+    """Floating-point operations of a QR factorisation, and of filling its matrix, some hundred for each entry."""
     return 2.0 * rows * columns**2 + 200.0 * rows * columns
 
 
-# ---- What is expected of a round before it is begun
-
-
 class Expected(ABC):
-    """The work of a round that is not begun yet, and how fast it will go."""
+    """A forecast of the time of a round."""
 
     @property
     @abstractmethod
     def seconds(self) -> float:
-        """How long it will take."""
+        """Seconds of the round."""
 
     @abstractmethod
     def neurons_within(self, seconds: float) -> int:
-        """How many of its neurons take no longer than so many seconds."""
+        """The largest number of neurons that takes no longer than so many seconds."""
 
     @abstractmethod
     def of(self, problem: Problem, trial: Any) -> Expected:
-        """The same for another trial of the kind."""
+        """The forecast for another trial of the same kind."""
 
 
 @final
 @dataclass(frozen=True)
 class Repeated(Expected):
-    """The same several times over, as the steps of an iteration are.
-
-    Attributes
-    ----------
-    once : Expected
-    times : float
-    """
+    """A round that repeats the same work several times, as the steps of an iteration do."""
 
     once: Expected
     times: float
 
     @property
     def seconds(self) -> float:
-        """How long all of it will take."""
+        """Seconds of all repetitions."""
         return self.times * self.once.seconds
 
     def neurons_within(self, seconds: float) -> int:
-        """How many of its neurons take no longer than so many seconds."""
+        """The largest number of neurons that takes no longer than so many seconds."""
         return self.once.neurons_within(seconds / self.times)
 
     def of(self, problem: Problem, trial: Any) -> Repeated:
-        """The same for another trial of the kind."""
+        """The forecast for another trial of the same kind."""
         return Repeated(self.once.of(problem, trial), self.times)
 
 
-# ---- How long a round will take, from a little of the same work
-
+# ---- The time of a round, from a little of the same work
 
 T = TypeVar("T")
 
-# A factorisation of M columns runs at the speed of a large one, less by this over M.
+# A factorisation of M columns takes 1 + _HALF_SPEED / M times as long as the speed of a large one predicts.
 _HALF_SPEED = 300.0
-# Of the work itself, what is tried out, twice: rows of each block to fill; one row of so many to draw. And columns of a
-# factorisation, its rows for each of them, and how often that is tried.
+# Samples of the work, each in two sizes: rows of each block to fill; one of so many rows to draw.
 _FILLED = (8, 32)
 _PLACED = (32, 8)
+# The factorisation that is timed: columns, rows for each of them, and repetitions.
 _FACTORED = 256
 _ROWS_PER_COLUMN = 1.6
-_GOES = 4
-# Of what a part of the work takes, the share that grows with it, at least.
+_REPETITIONS = 4
+# At least this share of the time of a sample grows with its size.
 _LEAST_SHARE = 0.25
-# What is over sooner, or within this share of the time left, is not tried out first, unless functions of the user's may
-# make it slow.
+# Rounds that take fewer seconds, or this share of the time left, are not sampled, unless they call functions of the
+# user, which may be slow.
 _WORTH_TRYING = 1.0
 _SHARE_OF_TIME = 0.2
-# What a round takes however small it is, if its error estimate draws further functions, and for each basis of special
-# ones that it looks at.
+# Seconds of a round in any case; if its error estimate draws further functions; and for each basis of special functions
+# that the estimate looks at.
 _FIXED = 0.05
 _DRAWING_FURTHER = 0.06
 _EACH_SPECIAL = 0.02
@@ -125,19 +112,19 @@ _EACH_SPECIAL = 0.02
 @final
 @dataclass(frozen=True)
 class Extent:
-    """How large the work of a round is.
+    """The size of a round.
 
     Attributes
     ----------
     rows, neurons : int
     checks : int
-        Rows at which the solution is looked at once it is there.
+        Held-out rows, at which the solution is evaluated.
     further : int
         Columns that the error estimate adds.
     special : int
-        Bases of special functions, at corners and in holes, that it looks at.
+        Bases of special functions, at corners and in holes, that the estimate looks at.
     special_columns : int
-        Columns of those that it adds too.
+        Columns of these that it adds too.
     """
 
     rows: float
@@ -155,7 +142,7 @@ class Extent:
 @final
 @dataclass(frozen=True)
 class Pace:
-    """Seconds for each unit of the work of a round, on this machine and for features and data like the round's.
+    """Seconds for each unit of the work of a round, on this machine and for these features and data.
 
     Attributes
     ----------
@@ -170,9 +157,9 @@ class Pace:
     special : float
         For each entry of the columns of special functions that the error estimate adds.
     each_special : float
-        For each basis of those, however few its entries are.
+        For each basis of these, in any case.
     fixed : float
-        However small the round is.
+        For each round, in any case.
     """
 
     draw: float
@@ -184,7 +171,7 @@ class Pace:
     fixed: float
 
     def seconds(self, extent: Extent) -> float:
-        """How long a round of that extent takes."""
+        """Seconds of a round of that size."""
         rows, neurons = extent.rows, max(extent.neurons, 1.0)
         entries = rows * (neurons + extent.further) + extent.checks * neurons
         added = extent.further + extent.special_columns
@@ -195,7 +182,7 @@ class Pace:
         return self.fixed + looking + work + self.factor * operations
 
     def share_within(self, extent: Extent, seconds: float) -> float:
-        """Which share of the neurons, with rows to match, takes no longer than so many seconds; zero if none does."""
+        """The share of the neurons, with rows to match, that takes no longer than so many seconds."""
         if self.seconds(extent) <= seconds:
             return 1.0
         low, high = 0.0, 1.0
@@ -209,45 +196,39 @@ class Pace:
 @final
 @dataclass(frozen=True)
 class Outlook(Expected):
-    """The work of a round that is not begun yet, and how fast it will go.
-
-    Attributes
-    ----------
-    extent : Extent
-    pace : Pace
-    """
+    """A forecast by the size of a round and the seconds for each unit of its work."""
 
     extent: Extent
     pace: Pace
 
     @property
     def seconds(self) -> float:
-        """How long it will take."""
+        """Seconds of the round."""
         return self.pace.seconds(self.extent)
 
     def neurons_within(self, seconds: float) -> int:
-        """How many of its neurons take no longer than so many seconds."""
+        """The largest number of neurons that takes no longer than so many seconds."""
         return int(self.pace.share_within(self.extent, seconds) * self.extent.neurons)
 
     def of(self, problem: Problem, trial: Any) -> Outlook:
-        """The same for another trial of the kind."""
+        """The forecast for another trial of the same kind."""
         return replace(self, extent=extent_of(problem, trial))
 
 
-# On a small machine of 2024, one thread; good enough for what is over before it could be measured.
+# Measured on a small machine of 2024 with one thread, for rounds that are too short to sample.
 _USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, special=1e-6, each_special=_EACH_SPECIAL, fixed=_FIXED)
 
 
 def look_ahead(
     problem: Problem, trial: FeatureTrial, threads: int, operation: float | None, time_left: float
 ) -> Outlook:
-    """How long a trial will take, tried out where that is worth it.
+    """Forecast the time of a trial, from samples of its work if it is long.
 
     Parameters
     ----------
     problem, trial, threads
     operation : float, optional
-        Seconds for each operation of a large factorisation (`Pace.factor`), where a round has shown it.
+        Seconds for each operation of a large factorisation (`Pace.factor`), if a round has measured it.
     time_left : float
         Seconds.
     """
@@ -258,20 +239,20 @@ def look_ahead(
 
 
 def _asks_callables(problem: Problem) -> bool:
-    """Whether data or coefficients ask functions of the user's, which may take any time."""
+    """Whether data or coefficients call functions of the user, which may take any time."""
     fields = [field for relation in problem.relations for field in (relation.value, *relation.operator.fields)]
     return not all(field.is_formula for field in fields)
 
 
 def extent_of(problem: Problem, trial: FeatureTrial) -> Extent:
-    """How large the work of a trial is."""
+    """The size of a trial."""
     checks = sum(trial.points.thinned().counts(problem).values()) + PROBES
     special = len(trial.special(problem)), trial.special_columns(problem)
     return Extent(trial.rows(problem), trial.neurons, checks, trial.further(problem), *special)
 
 
 def try_out(problem: Problem, trial: FeatureTrial, threads: int) -> Pace:
-    """The pace of a trial, measured on a small part of it; nothing of that is kept, and no random stream is touched."""
+    """The pace of a trial, measured on a small part of it, without drawing from the random streams of the solve."""
     rng = np.random.default_rng(0)
     drawn, drawing = timed(lambda: draw_features(problem, trial.family, rng))
     basis = join_columns(drawn, trial.columns)
@@ -300,10 +281,10 @@ def try_out(problem: Problem, trial: FeatureTrial, threads: int) -> Pace:
 
 
 def _rate(work: Callable[[int], tuple[int, T]], sizes: tuple[int, int]) -> tuple[float, float, T]:
-    """Seconds for each unit of some work, and before the first, from two goes at it; what the second one gave.
+    """Seconds for each unit of some work, and in addition to all units, from two samples; and the second result.
 
-    The first may go slower for reasons of its own, such as modules that are imported then, and either because the
-    machine is busy: no less than a share of what the second took is taken to grow with the work.
+    The first may be slow because modules are imported, and both because the machine is busy. At least a share of the
+    second time is therefore assumed to grow with the work.
     """
     (few, _), short = timed(lambda: work(sizes[0]))
     (many, result), long = timed(lambda: work(sizes[1]))
@@ -314,7 +295,7 @@ def _rate(work: Callable[[int], tuple[int, T]], sizes: tuple[int, int]) -> tuple
 
 
 def operation_of(done: Attempt) -> float | None:
-    """Seconds for each operation of a large factorisation, as a round has shown; None if it was too small to."""
+    """Seconds for each operation of a large factorisation, measured in a round; None if that was too small."""
     if done.basis.size < _FACTORED or done.basis.is_piecewise:
         return None
     return done.seconds["solve"] / _operations(done.rows, done.basis.size)
@@ -324,29 +305,26 @@ def _time_of_operation(columns: int) -> float:
     rows = int(_ROWS_PER_COLUMN * columns) + 1
     matrix = np.asfortranarray(np.random.default_rng(0).standard_normal((rows, columns)))
     Householder.of_matrix(np.ones((2, 1), order="F"))  # the first one loads the library
-    # the shortest of some: on a machine that is busy one may take a hundred times as long as it should
-    seconds = min(timed(lambda: Householder.of_matrix(matrix))[1] for _ in range(_GOES))
+    # the shortest of several: on a busy machine one may take a hundred times as long
+    seconds = min(timed(lambda: Householder.of_matrix(matrix))[1] for _ in range(_REPETITIONS))
     return seconds / _operations(rows, columns)
 
 
 def _operations(rows: int, columns: int) -> float:
-    """Of a factorisation, counted as if they ran at the speed of a large one."""
+    """Operations of a factorisation, counted as if they ran at the speed of a large one."""
     return 2.0 * rows * columns * (columns + _HALF_SPEED)
 
 
-# ---- What one round tries, and the round itself
-
-
-# ---- What one round of the automatic solver tries
+# ---- What a round tries
 
 
 class Trial(ABC):
-    """What to solve with, and the reason for it.
+    """The functions and points of a round, and the reason for them.
 
     Attributes
     ----------
     why : str
-        What it changes, for reports.
+        The reason, for reports.
     """
 
     why: str
@@ -358,12 +336,12 @@ class Trial(ABC):
 
     @property
     def cells(self) -> int | None:
-        """How many cells the functions are on; None where they reach over all of the domain."""
+        """The number of cells that the functions are on; None for functions on the whole domain."""
         return None
 
     @property
     def size(self) -> str:
-        """That of the system, in words."""
+        """The size of the system in words."""
         return system_size(self.neurons, self.cells)
 
     @abstractmethod
@@ -381,23 +359,24 @@ class Trial(ABC):
 
     @abstractmethod
     def widths(self, basis: Basis) -> tuple[float, ...]:
-        """The highest frequency along each axis of what was drawn."""
+        """The highest frequency of the functions along each axis."""
 
-    @abstractmethod
-    def because(self, why: str) -> Trial:
-        """The same for another reason."""
+    def because(self, why: str) -> Self:
+        """The same trial for another reason."""
+        trial: Any = self  # a dataclass, as all kinds of trials are
+        return cast("Self", replace(trial, why=why))
 
     @abstractmethod
     def nbytes(self, request: Request) -> int:
-        """Memory of a round with it."""
+        """Memory of a round."""
 
     @abstractmethod
     def outlook(self, request: Request, operation: float | None, time_left: float) -> Expected:
-        """How long a round with it will take; see `pace.look_ahead`."""
+        """A forecast of the time of a round; see `look_ahead`."""
 
     @abstractmethod
     def discretise(self, request: Request, seconds: dict[str, float]) -> Finite:
-        """Draw functions and places; `seconds` gets what that took."""
+        """Draw functions and points; `seconds` receives the time of each."""
 
 
 @final
@@ -410,9 +389,9 @@ class FeatureTrial(Trial):
     family : Family
     points : Points
     columns : tuple of Basis
-        Functions beside the features.
+        Functions in addition to the features.
     why : str
-        What it changes, for reports.
+        The reason, for reports.
     """
 
     family: Family
@@ -439,15 +418,11 @@ class FeatureTrial(Trial):
         return repr(self.family)
 
     def widths(self, basis: Basis) -> tuple[float, ...]:
-        """The highest frequency along each axis: what a band was asked for, or what was drawn."""
+        """The highest frequency along each axis: that of a band, or of the features that were drawn."""
         return widths_of(self.family, basis)
 
-    def because(self, why: str) -> FeatureTrial:
-        """The same for another reason."""
-        return replace(self, why=why)
-
     def nbytes(self, request: Request) -> int:
-        """Of the matrix, its factorisation, and what the error estimate adds."""
+        """Memory of the matrix, its factorisation, and the columns that the error estimate adds."""
         problem, neurons, itemsize = request.problem, self.neurons, request.itemsize
         rows = self.rows(problem)
         matrix = matrix_bytes(rows + PROBES, neurons, itemsize=itemsize)
@@ -455,47 +430,48 @@ class FeatureTrial(Trial):
         return matrix + workspace + itemsize * rows * (self.further(problem) + self.special_columns(problem))
 
     def outlook(self, request: Request, operation: float | None, time_left: float) -> Expected:
-        """How long a round with it will take."""
+        """A forecast of the time of a round."""
         return look_ahead(request.problem, self, request.threads, operation, time_left)
 
     def discretise(self, request: Request, seconds: dict[str, float]) -> Discretisation:
-        """Draw features and points, from streams of their own."""
+        """Draw features and points, each from its own stream."""
         problem, streams = request.problem, request.streams
         drawn, seconds["functions"] = timed(lambda: draw_features(problem, self.family, streams.features))
         sites, seconds["points"] = timed(lambda: self.points.draw(problem, streams.points))
         return Discretisation(problem, self.family, drawn, self.columns, self.points, sites, request.threads)
 
     def further(self, problem: Problem) -> int:
-        """Further columns that an honest estimate needs, if the features call for any."""
+        """The number of further columns that the error estimate needs."""
         return further_columns(problem, self.family, self.neurons, self.rows(problem))
 
     def special(self, problem: Problem) -> list[Basis]:
-        """Functions at corners and in holes that such an estimate looks at beside those."""
+        """Functions at corners and in holes that the error estimate looks at too."""
         return special_beside(problem, self.columns) if self.further(problem) else []
 
     def special_columns(self, problem: Problem) -> int:
-        """How many of these it adds."""
+        """The number of their columns that it adds."""
         sizes = [basis.size for basis in self.special(problem)]
         return fitting_columns(sizes, self.neurons + self.further(problem), self.rows(problem))
 
 
-# ---- One round: draw, assemble, solve, estimate
+# ---- The round: draw, assemble, solve, estimate
 
-
-# Coefficients of the size of the solution: the band is ample, and what is left is rounding.
+# Coefficients no larger than this, relative to the solution, show that the band is wide enough.
 _AMPLE = 100.0
-# Where a tolerance is nearly met, the sensitivity that the estimate rests on is looked at.
+# The sensitivity of the estimate is settled if the error is less than so many times the tolerance.
 _NEARLY = 10.0
-# Residual of a row that is all rounding, in units of the coefficients' rounding: 1 to 5 where nothing else is left.
+# A row is at the floor if its residual is less than this, in units of the rounding of the coefficients; 1 to 5 are
+# typical.
 _NOISE = 12.0
-# Where no digit is certain: more than any error, and a share of the data below which a misfit tells nothing.
+# Without digits, rounds are compared by their misfit times a number larger than any error; smaller misfits than the
+# second number say nothing.
 _UNCERTAIN, _LEAST_MISFIT = 1e20, 1e-8
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Reusable:
-    """What serves for other data of the same problem: the factored system, and what its solutions are checked with."""
+    """The factored system and the error estimate, for other data of the same problem."""
 
     factored: Factored
     examination: Examination
@@ -509,12 +485,12 @@ class Reusable:
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """What a round showed.
+    """The result of a round in numbers.
 
     Attributes
     ----------
     error : float
-        The estimate of it.
+        The error estimate.
     growth : float
         Norm of the coefficients over the size of the solution: large where the band is too narrow.
     neurons : int
@@ -532,14 +508,14 @@ class Outcome:
 
     @property
     def badness(self) -> float:
-        """What rounds are compared by: the error; the misfit where no digit is certain, beyond all errors."""
+        """The number that rounds are compared by: the error, or, without digits, a multiple of the misfit."""
         return self.error if np.isfinite(self.error) else _UNCERTAIN * max(self.misfit, _LEAST_MISFIT)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """One solve with everything decided, and what it showed; by cells, as long as the tolerance is not met."""
+    """One solve and its error estimate; `cells` has the error of each cell if the tolerance is not met."""
 
     trial: Trial
     discretisation: Finite
@@ -564,7 +540,7 @@ class Attempt:
 
     @property
     def outcome(self) -> Outcome:
-        """What it showed, in short; of one whose error was estimated."""
+        """The result in numbers; only if the error was estimated."""
         assert self.estimate is not None
         estimate, size = self.estimate, self.basis.size
         misfit = estimate.residual / estimate.data if estimate.data > 0 else 0.0
@@ -572,10 +548,10 @@ class Attempt:
 
     @property
     def is_at_floor(self) -> bool:
-        """Whether the residual is down to rounding while the coefficients are small: nothing is left to gain."""
+        """Whether the residual is rounding while the coefficients are small, so that nothing is left to gain."""
         assert self.estimate is not None
         noise = _NOISE * np.finfo(float).eps * safe_norm(self.coefficients)
-        each = self.rows / (self.trial.cells or 1)  # those that a coefficient is in
+        each = self.rows / (self.trial.cells or 1)  # the rows of one coefficient
         rounding = self.outcome.growth < _AMPLE and self.estimate.residual <= noise * np.sqrt(each)
         return self.estimate.has_settled and rounding
 
@@ -588,9 +564,9 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
     request : Request
     trial : Trial
     by_hand : bool
-        Whether residuals are those of the fitted rows, which needs a second copy of the matrix, and the error is
-        estimated only if the method leaves what that takes; otherwise they are those of the held-out rows, the method
-        may work in place, and an estimate may cost a factorisation more.
+        If true, residuals are those of the fitted rows, which needs a second copy of the matrix, and the error is
+        estimated only if the method leaves a triangular factor. Otherwise, residuals are those of the held-out rows,
+        the method works in place, and the estimate may need another factorisation.
     """
     seconds: dict[str, float] = {}
     discretisation = trial.discretise(request, seconds)
@@ -627,4 +603,4 @@ def factor(method: LeastSquares, system: System, *, in_place: bool) -> tuple[Fac
     coefficients: NumberArray = factored.coefficients
     if system.imaginary is not None:
         coefficients = coefficients + 1j * factored.solve(system.imaginary)
-    return factored, coefficients, factored.condition  # which take their time when first asked for
+    return factored, coefficients, factored.condition  # which is computed now

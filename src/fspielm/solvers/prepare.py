@@ -79,7 +79,7 @@ class Prepared:
         return self._solve(problem)
 
     def _solve_with_source(self, problem: Problem) -> Solution:
-        """Solve with a right-hand side that the features cannot have: prepared anew, the first time."""
+        """Solve with a right-hand side that the features do not hold, which needs another preparation once."""
         if self._with_source:
             return self._with_source[0]._solve(problem)
         report = self.solution.report

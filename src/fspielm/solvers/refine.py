@@ -25,7 +25,7 @@ from fspielm.solvers.request import INTERRUPTED, Budget, Progress, Request, Stre
 from fspielm.solvers.solve import check_settings, solve
 from fspielm.solvers.strategies.cells import Cells
 
-# What requests and `solve` call by the same name.
+# Attributes of requests that are also arguments of `solve`.
 _SETTINGS = ("tol", "budget", "progress", "points", "scaling", "singular", "approach")
 
 
@@ -38,30 +38,30 @@ def refine(
     if solution.error_estimate <= tol:
         why = judge(solution.problem, solution.estimate, tol, "").reason
         return replace(solution, report=replace(solution.report, tol=tol, converged=True, reason=why))
-    request, record = solution._origin or _left_of(solution)
-    streams = deepcopy(record.streams) or request.streams  # what rounds of a solve with this tolerance would draw from
+    request, record = solution._origin or _origin_of_loaded(solution)
+    streams = deepcopy(record.streams) or request.streams  # as a solve with this tolerance would begin with
     own = replace(request, tol=tol, budget=budget or request.budget, streams=streams, progress=reporter(progress))
-    with offering(partial(_better, solution, tol), "solution"):
-        found = _better(solution, tol, _found(solution, own, record))
+    with offering(partial(_better_one, solution, tol), "solution"):
+        found = _better_one(solution, tol, _refined(solution, own, record))
     if not found.converged:
         warnings.warn(f"not converged: {found.report.reason}", AccuracyWarning, stacklevel=3)
     return found
 
 
-def _found(solution: Solution, request: Request, record: Record) -> Solution:
-    """Rounds that go on where those of a linear problem have ended; or else from the solution, or anew."""
+def _refined(solution: Solution, request: Request, record: Record) -> Solution:
+    """Go on with the rounds of a linear problem; or solve again, with the solution as the guess if nonlinear."""
     if record.stage is not None:
         with offering(partial(finish_quietly, request)):
             return finish(request, solve_automatically(request, coarser=record), quietly=True)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AccuracyWarning)  # told by whoever asked
+        warnings.simplefilter("ignore", AccuracyWarning)  # the caller warns
         settings: dict[str, Any] = {name: getattr(request, name) for name in _SETTINGS}
         guess = None if solution.problem.is_linear else solution
         return solve(solution.problem, rng=request.seed, least_squares=request.method, guess=guess, **settings)
 
 
-def _better(solution: Solution, tol: float, found: Solution | None) -> Solution:
-    """What was found; or else what it was to be better than, with the verdict for the tolerance that it misses."""
+def _better_one(solution: Solution, tol: float, found: Solution | None) -> Solution:
+    """The better one of both solutions; the old one with the verdict for the new tolerance, which it misses."""
     if found is not None and found.error_estimate < solution.error_estimate:
         return found
     cut = f"the error estimate {solution.error_estimate:.1e} misses the tolerance {tol:.0e}: {INTERRUPTED}"
@@ -69,8 +69,8 @@ def _better(solution: Solution, tol: float, found: Solution | None) -> Solution:
     return replace(solution, report=replace(solution.report, tol=tol, converged=False, reason=why))
 
 
-def _left_of(solution: Solution) -> tuple[Request, Record]:
-    """What to go on from where a solution was loaded: the cells of a linear problem, of one material."""
+def _origin_of_loaded(solution: Solution) -> tuple[Request, Record]:
+    """Where to go on from a solution that was loaded: with its cells, for a linear problem of one material."""
     problem, basis, report = solution.problem, solution.basis, solution.report
     streams, seed = Streams.spawned(report.rng)
     request = Request(problem, report.tol, Budget(), streams, seed, approach="windows" if report.windows else None)
@@ -84,7 +84,7 @@ def _left_of(solution: Solution) -> tuple[Request, Record]:
 
 
 def _check_refinable(solution: Solution) -> None:
-    """Refuse what another solve would not find again."""
+    """Refuse solutions that another solve would not reproduce."""
     problem, report = solution.problem, solution.report
     why = ""
     if solution.caption or (problem.is_linear and not problem.relations):

@@ -1,4 +1,4 @@
-"""What is asked of a solve, and what it has found so far."""
+"""The request for a solve, its budget and random streams, and what it has found so far."""
 
 from __future__ import annotations
 
@@ -24,28 +24,26 @@ from fspielm.problem.statement import has_complex_operator
 from fspielm.resources import available_threads, physical_memory, read_size
 from fspielm.solution.report import Forecast, FoundMode, ModeSearch, NewtonStep, Round, Window
 
-# ---- What a call has found so far, for whoever interrupts it: Ctrl-C, or another thread
-# Every level of a computation offers what it would return if it ended now, made of what the level below offers. Nothing
-# of it is computed unless someone asks.
-
+# ---- The best so far, for whoever interrupts a call: Ctrl-C, or another thread
+# Every level of a computation offers what it would return if it ended now, made from the offer of the level below.
+# Offers are computed only when someone asks.
 
 T = TypeVar("T")
 Offer: TypeAlias = Callable[[Any], Any]
 
-# Why nothing followed, of what was found so far.
+# The ending of what was found before an interruption.
 INTERRUPTED = "it was interrupted"
 
-# The offers of all levels, the outermost first, and how many of them are around the code that runs.
+# The offers of all levels, the outermost first, and the number of levels around the running code.
 _current: ContextVar[tuple[list[Offer], int] | None] = ContextVar("offers", default=None)
 
 
 @contextmanager
 def offering(found: Offer, name: str = "") -> Iterator[None]:
-    """During a block of code, offer what `found` makes of the best so far of what the block calls.
+    """During a block of code, offer what `found` makes of the offer of the level below, or of None.
 
-    That is None where there is nothing yet. An offer holds until the next one of its level, so that nothing is lost
-    between the end of a block and what follows. With the `name` of an attribute of `SolveInterrupted`, Ctrl-C in the
-    block raises that.
+    An offer holds until the next one of its level, so that nothing is lost after the end of a block. With the `name` of
+    an attribute of `SolveInterrupted`, Ctrl-C in the block raises that exception.
     """
     offers, depth = _current.get() or ([], 0)
     offers[depth:] = [found]
@@ -62,7 +60,7 @@ def offering(found: Offer, name: str = "") -> Iterator[None]:
 
 @final
 class Watched(Generic[T]):
-    """Work that another thread can ask for the best so far, without waiting for the work."""
+    """Work whose best result so far is available to other threads."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
@@ -78,7 +76,7 @@ class Watched(Generic[T]):
 
     @property
     def best(self) -> T | None:
-        """What the work would return if it ended now; None if there is nothing yet."""
+        """The result if the work ended now; None if there is none yet."""
         found: T | None = _best(tuple(self._offers))
         return found
 
@@ -90,11 +88,7 @@ def _best(offers: Sequence[Offer]) -> Any:
     return found
 
 
-# ---- What is asked of a solve: tolerance, budget, approach, randomness, progress
-
-
-# ---- What the kinds of features are called
-
+# ---- Names of the kinds of features
 
 Approach: TypeAlias = Literal["characteristic", "thin", "band", "patches", "windows"]
 
@@ -110,8 +104,7 @@ def check_approach(approach: Any) -> None:
         )
 
 
-# ---- What a solve may spend
-
+# ---- The budget
 
 _MEMORY_SHARE = 0.6
 
@@ -180,7 +173,7 @@ class Budget:
 @final
 @dataclass(frozen=True, eq=False)
 class Streams:
-    """Independent random numbers for features, for points, and for everything that only looks."""
+    """Independent random numbers for features, for points, and for tests and samples."""
 
     features: np.random.Generator
     points: np.random.Generator
@@ -188,16 +181,15 @@ class Streams:
 
     @classmethod
     def spawned(cls, rng: Any) -> tuple[Streams, int | None]:
-        """The streams of a solve, and the seed that would give them again."""
+        """The streams of a solve, and the seed that reproduces them."""
         generators, seed = spawn(rng, 3)
         return cls(*generators), seed
 
 
 def spawn(rng: Any, count: int) -> tuple[list[np.random.Generator], int | None]:
-    """`count` independent generators, and the seed that would give them again.
+    """`count` independent generators, and the seed that reproduces them.
 
-    A seed gives the same generators every time; None draws a seed from the system; a `Generator` is spawned
-    from, so that a second call with it gives others, and has no seed to report.
+    None draws a seed from the system. Generators spawned from a `Generator` differ at each call, and have no seed.
     """
     if isinstance(rng, np.random.Generator):
         return list(rng.spawn(count)), None
@@ -209,19 +201,18 @@ def spawn(rng: Any, count: int) -> tuple[list[np.random.Generator], int | None]:
     return [np.random.default_rng(child) for child in children], int(rng)
 
 
-# ---- Telling how a solve goes on
-
+# ---- Progress
 
 Event: TypeAlias = Forecast | FoundMode | ModeSearch | NewtonStep | Round | Window
 Progress: TypeAlias = Callable[[Event], None]
 
 
 def silence(event: Event) -> None:
-    """Tell nothing."""
+    """Ignore progress."""
 
 
 def reporter(progress: Any) -> Progress:
-    """What to do before a long round and after each, from the `progress` argument of `solve`."""
+    """The function that is called before long rounds and after each, from the `progress` argument of `solve`."""
     if progress is None or progress is False:
         return silence
     if progress is True:
@@ -244,9 +235,6 @@ def _write(event: Event) -> None:
     sys.stderr.flush()
 
 
-# ---- How long a step takes
-
-
 def timed(step: Callable[[], T]) -> tuple[T, float]:
     """The result of `step` and the seconds it took."""
     start = perf_counter()
@@ -254,15 +242,13 @@ def timed(step: Callable[[], T]) -> tuple[T, float]:
     return result, perf_counter() - start
 
 
-# ---- What is asked of a solve
+# ---- The request
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What is fixed before a solve begins; see `solve`, whose arguments these are.
-
-    All but its streams, from which every round draws further numbers.
+    """The arguments of a solve; see `solve`. All are fixed, except that every round draws from the streams.
 
     Attributes
     ----------
@@ -271,7 +257,7 @@ class Request:
     budget : Budget
     streams : Streams
     seed : int or None
-        That the streams came from.
+        Of the streams.
     progress : callable
     points : Points, optional
     method : LeastSquares
@@ -279,7 +265,7 @@ class Request:
     singular : bool, Singular or sequence of Singular, optional
     approach : str, optional
     reuse : bool
-        Whether to keep the factored system, as large as the matrix, for further right-hand sides.
+        Whether to keep the factored system, which is as large as the matrix, for further right-hand sides.
     """
 
     problem: Problem
@@ -303,10 +289,10 @@ class Request:
 
     @property
     def itemsize(self) -> int:
-        """Bytes of a number in its systems."""
+        """Bytes of a number of the system."""
         return 16 if self.problem.domain.is_unbounded or any(map(has_complex_operator, self.problem.relations)) else 8
 
     @property
     def threads(self) -> int:
-        """That fill matrices."""
+        """Threads that fill matrices."""
         return self.budget.thread_count

@@ -1,4 +1,4 @@
-"""Many problems that differ little, one after the other."""
+"""Many similar problems, one after the other."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from fspielm.solvers.solve import check_arguments, solve
 
 @final
 class Series:
-    """Solves as `solve` does, but begins each problem with the kind and the number of functions that served the last.
+    """Solves as `solve` does, but begins each problem with the functions that solved the one before.
 
-    Most problems then take a single round. Rows, held-out rows, the error estimate and the verdict are each problem's
-    own; where what is begun with does not do, all else is tried as in any solve.
+    Most problems then need a single round. Each has its own rows, error estimate and verdict; where the first functions
+    are not good enough, others are tried as in any solve.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Series:
 
     def solve(self, problem: Problem) -> Solution:
         """The solution of the next problem; an `AccuracyWarning` says why its estimate does not meet the tolerance."""
-        # of several solutions, the last one would decide which is found; fields inside of objects are further unknowns
+        # the last solution would decide which one of a nonlinear problem is found; media add unknowns
         if not problem.is_linear or has_media(problem):
             return solve(problem, tol=self._tol, budget=self._budget, rng=self._seed)
         check_arguments(problem, self._tol, None, None, None, self._budget)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import Any
 
@@ -26,8 +25,6 @@ from fspielm.solvers.newton.course import solve_nonlinear
 from fspielm.solvers.plan import Attempt
 from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, offering, reporter
 from fspielm.solvers.time.course import is_long, solve_in_windows
-
-_log = logging.getLogger(__name__)
 
 _LEAST_TOLERANCE = 1e-15
 
@@ -128,52 +125,47 @@ def solve(
         approach=approach,
     )
     with offering(partial(finish_quietly, request)):
-        if approach == "windows" or (not problem.is_linear and _is_long(request)):
+        if approach == "windows" or (not problem.is_linear and is_long(request)):
             return solve_in_windows(request, guess)
-        return finish(request, _solved(request, features, guess))
-
-
-def _solved(request: Request, features: Family | None, guess: Any) -> Attempt | Course:
-    """By Newton's method, by hand or automatically."""
-    if not request.problem.is_linear:
-        return solve_nonlinear(request, guess)
-    return solve_automatically(request) if features is None else solve_by_hand(request, features)
-
-
-def _is_long(request: Request) -> bool:
-
-    return is_long(request)
+        solved: Attempt | Course
+        if not problem.is_linear:
+            solved = solve_nonlinear(request, guess)
+        elif features is not None:
+            solved = solve_by_hand(request, features)
+        else:
+            solved = solve_automatically(request)
+        return finish(request, solved)
 
 
 def _check_for_cells(approach: str, points: Any, least_squares: Any, scaling: str, singular: Choice) -> None:
-    """Refuse what cells would not heed."""
+    """Refuse settings that cells ignore."""
     given = {
         "points": points is not None,
         "least_squares": least_squares is not None and not isinstance(least_squares, QR),
         "scaling": scaling != "rms",
         "singular": bool(singular),
     }
-    unheeded = [name for name, is_given in given.items() if is_given]
-    if unheeded:
+    ignored = [name for name, is_given in given.items() if is_given]
+    if ignored:
         raise ProblemError(
-            f'{" and ".join(unheeded)} cannot be chosen with approach="{approach}": cells have points, scales and a QR '
+            f'{" and ".join(ignored)} cannot be chosen with approach="{approach}": cells have points, scales and a QR '
             "factorisation of their own, and are halved toward corners instead; leave it out, or take another approach"
         )
 
 
 def _check_for_open(features: Any, points: Any, singular: Choice) -> None:
-    """Refuse what functions of open domains would not heed."""
+    """Refuse settings that functions of open domains ignore."""
     given = {"features": features is not None, "points": points is not None, "singular": bool(singular)}
-    unheeded = [name for name, is_given in given.items() if is_given]
-    if unheeded:
+    ignored = [name for name, is_given in given.items() if is_given]
+    if ignored:
         raise ProblemError(
-            f"{' and '.join(unheeded)} cannot be chosen on an open domain: functions that radiate, and the points that "
+            f"{' and '.join(ignored)} cannot be chosen on an open domain: functions that radiate, and the points that "
             "suit them, follow from its objects; leave it out"
         )
 
 
 def _check_for_newton(problem: Problem, features: Any, guess: Any) -> None:
-    """Refuse what linear problems have no use for, and nonlinear ones not."""
+    """Refuse a guess for a linear problem, and features chosen by hand for a nonlinear one."""
     if problem.is_linear:
         if guess is not None:
             raise ProblemError(
@@ -185,7 +177,6 @@ def _check_for_newton(problem: Problem, features: Any, guess: Any) -> None:
             "functions chosen by hand are for linear problems; leave them out, or solve problem.linearised(iterate) "
             "with them, step by step"
         )
-
     as_iterate(problem, guess)  # which says what is wrong with it
 
 

@@ -143,8 +143,8 @@ class Played:
 
 def test_a_round_that_found_less_for_want_of_time_is_not_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     less, more = Played(2), Played(6)
-    anything: Any = None
-    monkeypatch.setattr(rounds, "afford", lambda *_: Afforded(anything, 1.0))
+    anything: Any = SimpleNamespace(approach="patches", stage=None)
+    monkeypatch.setattr("fspielm.solvers.driver.afford", lambda *_: Afforded(anything, 1.0))
     monkeypatch.setattr(rounds, "play", lambda *_: less)
     known: Any = more
     record = Record(fs.Budget(seconds=1.0))

@@ -11,7 +11,7 @@ import fspielm as fs
 from fspielm.problem import as_iterate
 from fspielm.resources import Deadline
 from fspielm.solvers.newton import iteration
-from fspielm.solvers.newton.course import bands_of, kinds_for
+from fspielm.solvers.newton.course import first_bands, kinds_for
 from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.request import Request, Streams
 
@@ -28,7 +28,7 @@ def test_steps_end_before_the_budget_does(left: float, steps: int, monkeypatch: 
     streams, seed = Streams.spawned(0)
     request = Request(problem, 1e-8, fs.Budget(seconds=60), streams, seed)
     linear = replace(request, problem=problem.linearised(0))
-    trial = kinds_for(linear, bands_of(linear))[0].first(linear).trial
+    trial = kinds_for(linear, first_bands(linear))[0].first(linear).trial
     spent = iter(range(10, 10_000, 10))
     monkeypatch.setattr(Deadline, "seconds_left", property(lambda _: left - next(spent)))
     done = Newton.of(request, Deadline()).run(trial.discretise(linear, {}), as_iterate(problem))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.newton.course import bands_of, kinds_for
+from fspielm.solvers.newton.course import first_bands, kinds_for
 from fspielm.solvers.request import Request, Streams
 from fspielm.solvers.strategies.selection import first_with_cells
 
@@ -20,7 +20,7 @@ def test_waves_that_the_equation_could_carry_wait_for_the_solution() -> None:
     problem = fs.Problem(equation, fs.Interval(-8, 8) * fs.Time(0, 4), conditions)
     streams, seed = Streams.spawned(0)
     request = Request(problem.linearised(0), 1e-8, fs.Budget(), streams, seed)
-    bands = bands_of(request)
+    bands = first_bands(request)
     assert bands.sources[1] == "the equation"
     assert first_with_cells(request, bands, narrow=False).trial.neurons > 20_000
     first = kinds_for(request, bands)[0].first(request)

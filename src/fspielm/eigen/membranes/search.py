@@ -31,8 +31,8 @@ from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
 from fspielm.solution.report import FoundMode, ModeSearch
 from fspielm.solution.solution import Solution
-from fspielm.solvers.driver import Course, Record
-from fspielm.solvers.finish import finish
+from fspielm.solvers.driver import Record
+from fspielm.solvers.finish import solution_of
 from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Budget, Request, offering
 from fspielm.wording import MORE_TIME
@@ -79,23 +79,20 @@ class MembraneNotary:
         ]
 
     def _solution(self, value: float, one: Pinned, column: FloatArray) -> Solution:
-        here = replace(self.request, problem=self.membrane.pencil.at(value))
-        attempt = self._attempt(here, one, column)
-        return finish(here, Course(attempt, self.record, _WHY, _ENDING), quietly=True)
+        problem = self.membrane.pencil.at(value)
+        return solution_of(self.request, problem, self._attempt(problem, one, column), self.record, _WHY, _ENDING)
 
-    def _attempt(self, here: Request, one: Pinned, column: FloatArray) -> Attempt:
-        problem, functions = here.problem, one.look.functions
+    def _attempt(self, problem: Problem, one: Pinned, column: FloatArray) -> Attempt:
+        functions, threads = one.look.functions, self.request.threads
         rng = np.random.default_rng(0)  # only looks
         inside = Sites(problem.domain.sample(_PLACES, rng, "low-discrepancy"))
         points = allot_conditions(problem, functions.basis.size)
         sites = points.draw(problem, rng)
-        finite = Discretisation(
-            problem, functions.family, functions.drawn, functions.columns, points, sites, here.threads
-        )
+        finite = Discretisation(problem, functions.family, functions.drawn, functions.columns, points, sites, threads)
         residuals = {}
         for relation in problem.relations:
             places = inside if relation.region.kind == "domain" else sites[relation.name]
-            left = evaluate(finite.basis, column, relation.operator, places, threads=here.threads, method="direct")
+            left = evaluate(finite.basis, column, relation.operator, places, threads=threads, method="direct")
             residuals[relation.name] = BlockResidual(safe_rms(left), float(np.abs(left).max()))
         scale = 1.0 / float(np.sqrt(problem.domain.measure))
         estimate = estimate_without_data(
@@ -106,9 +103,7 @@ class MembraneNotary:
             residual=one.error,
             amplification=one.amplification,
         )
-        signed = column * sign_of(
-            evaluate(finite.basis, column, identity(problem.dimension), inside, threads=here.threads)
-        )
+        signed = column * sign_of(evaluate(finite.basis, column, identity(problem.dimension), inside, threads=threads))
         trial = FeatureTrial(functions.family, points, functions.columns, _WHY)
         return Attempt(trial, finite, signed, residuals, one.look.rank, one.look.condition, {}, estimate)
 

@@ -18,8 +18,8 @@ from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunc
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.numerics.rational import Rational, rational
 from fspielm.solution.solution import Solution
-from fspielm.solvers.driver import Course, Record
-from fspielm.solvers.finish import finish
+from fspielm.solvers.driver import Record
+from fspielm.solvers.finish import solution_of
 from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Request
 
@@ -397,9 +397,7 @@ class OpenNotary:
         ]
 
     def _solution(self, one: Judged) -> Solution:
-        here = replace(self.request, problem=one.rows.finite.problem)
-        attempt = _attempt(one)
-        return finish(here, Course(attempt, self.record, _WHY, _ENDING), quietly=True)
+        return solution_of(self.request, one.rows.finite.problem, _attempt(one), self.record, _WHY, _ENDING)
 
 
 def _attempt(one: Judged) -> Attempt:

@@ -1,4 +1,4 @@
-"""Points at which a solution may be no smoother than a power of the distance."""
+"""Points at which a solution may be as singular as a power of the distance."""
 
 from __future__ import annotations
 
@@ -21,21 +21,20 @@ from fspielm.problem.changes import change_places, sides_of
 from fspielm.problem.operator import Operator, once
 from fspielm.problem.problem import Problem
 
-# ---- Powers of the distance from a corner with which solutions may begin there, for any equations of second order
-# Near a corner a solution is a sum of ``r^z phi(theta)`` that satisfy the equations and conditions with their highest
-# derivatives alone. Of such functions a derivative along x is ``r^(z - 1) (z cos - sin d/dtheta) phi``, so that z is an
-# eigenvalue of a polynomial of matrices on the values of phi at Chebyshev's nodes.
+# ---- Exponents of singular solutions at corners, for equations of second order
+# Near a corner a solution is a sum of terms ``r^z phi(theta)`` that satisfy the equations and conditions with their
+# highest derivatives only. The derivative of a term along x is ``r^(z - 1) (z cos - sin d/dtheta) phi``, so that z is
+# an eigenvalue of a matrix polynomial on the values of phi at Chebyshev nodes.
 
-
-# Nodes: an eigenvalue counts if it is found with both, up to this.
+# Numbers of nodes: an eigenvalue counts if both give it, up to this difference.
 _NODES = (18, 23)
 _SAME = 1e-6
-# Those that are looked at.
+# The range of real parts.
 _LEAST, _MOST = 0.05, 6.0
 
 
 def wedge_power(problem: Problem, corner: Corner) -> float | None:
-    """The lowest power at a corner but for linear functions; None where it cannot be told."""
+    """The lowest power at a corner, except for linear functions; None if it is not known."""
     orders = [equation.operator.order for equation in problem.equations]
     sides = sides_of(problem, corner)
     unknowns = len(problem.unknowns)
@@ -45,7 +44,7 @@ def wedge_power(problem: Problem, corner: Corner) -> float | None:
     conditions = [[condition.operator for condition in side] for side in (sides.first, sides.second)]
     try:
         once, again = (_powers(corner, equations, conditions, nodes) for nodes in _NODES)
-    except ProblemError:  # a coefficient has no value at the corner: whoever needs it there says so
+    except ProblemError:  # a coefficient has no value at the corner; the error is raised where it is needed
         return None
     found = [z.real for z in once if len(again) and np.abs(again - z).min() < _SAME]
     return min(found, default=None)
@@ -54,7 +53,7 @@ def wedge_power(problem: Problem, corner: Corner) -> float | None:
 def _powers(
     corner: Corner, equations: Sequence[Operator], conditions: Sequence[Sequence[Operator]], nodes: int
 ) -> NumberArray:
-    """All with a real part in question, as far as so many nodes tell."""
+    """All powers with real parts in the range, by so many nodes."""
     unit = np.cos(np.pi * np.arange(nodes) / (nodes - 1))[::-1]
     angles = corner.start + 0.5 * corner.opening * (1 + unit)
     slope = _slopes(unit) * 2 / corner.opening
@@ -69,7 +68,7 @@ def _powers(
             )
             for z in (-1.0, 0.0, 1.0)
         }
-        # a polynomial of second degree through these
+        # coefficients of the quadratic polynomial in z
         zeroth, first, second = rows[0.0], 0.5 * (rows[1.0] - rows[-1.0]), 0.5 * (rows[1.0] + rows[-1.0]) - rows[0.0]
     if not np.isfinite([zeroth, first, second]).all():
         return np.empty(0)
@@ -108,7 +107,7 @@ def _applied(
 
 
 def _is_linear(values: NumberArray, angles: FloatArray) -> bool:
-    """Whether all unknowns are linear functions of the coordinates, as far as rounding lets them be."""
+    """Whether all unknowns are linear functions of the coordinates, up to rounding."""
     parts = values.reshape(-1, len(angles)).T
     plane = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     left = parts - plane @ np.linalg.lstsq(plane, parts, rcond=None)[0]
@@ -116,7 +115,7 @@ def _is_linear(values: NumberArray, angles: FloatArray) -> bool:
 
 
 def _slopes(nodes: FloatArray) -> FloatArray:
-    """The matrix of derivatives of polynomials through values at Chebyshev's nodes, both ends included."""
+    """The differentiation matrix at Chebyshev nodes, with both ends."""
     weights = np.ones(len(nodes))
     weights[1::2] = -1
     weights[[0, -1]] *= 0.5
@@ -126,16 +125,15 @@ def _slopes(nodes: FloatArray) -> FloatArray:
     return np.asarray(found - np.diag(found.sum(axis=1)))
 
 
-# ---- Points at which a solution may be no smoother than a power of the distance
+# ---- Points at which a solution may not be smooth
 
-
-# Where conditions change, solutions are like the root of the distance.
+# The power where conditions change.
 _HALF = 0.5
-# At crossings, what sources and terms of lower order bring beside the functions that are known.
+# The power at crossings, after the singular functions that are known.
 _BEYOND = 2.0
-# Of the domain's size: what is so close is there.
+# Points that are closer than this share of the size of the domain are the same.
 CLOSE = 1e-9
-# Where the search for the powers of fourth order begins, and which of them are none.
+# Starts of the search for powers of equations of fourth order; and the limits of roots that are not trivial.
 _STARTS = [complex(real, imaginary) for real in np.arange(0.3, 5.0, 0.2) for imaginary in (0.0, 0.6, 1.2)]
 _LEAST_CORNERS, _TRIVIAL = 0.2, 1e-6
 
@@ -143,15 +141,15 @@ _LEAST_CORNERS, _TRIVIAL = 0.2, 1e-6
 @final
 @dataclass(frozen=True, eq=False)
 class Special:
-    """Such a point.
+    """A point at which a solution may not be smooth.
 
     Attributes
     ----------
     point : (d,) array
     power : float
-        The lowest one that is expected.
+        The lowest expected power of the distance.
     gain : float
-        Logarithm of what an error that comes from there loses with each halving of the cells at it.
+        Logarithm of the factor by which each halving of the cells there reduces errors from the point.
     """
 
     point: FloatArray
@@ -166,37 +164,37 @@ class Special:
 
 @once
 def special_points(problem: Problem) -> list[Special]:
-    """Where solutions may not be smooth: at corners, and where conditions change or several materials meet."""
+    """Corners, and points where conditions change or several materials meet."""
     if problem.dimension != 2 or problem.domain.time is not None:
         return []
     order = max(equation.operator.order for equation in problem.equations)
     lower, upper = problem.domain.bounding_box
     met = meeting_points(problem)
     found = [
-        _special(corner.point, _power(problem, corner, order), order, is_held=_is_held(problem, corner))
+        _special(corner.point, _power(problem, corner, order), order, is_held=_holds_values(problem, corner))
         for corner in problem.domain.corners()
     ]
     found += [
         _special(place.point, _HALF, order)
         for place in change_places(problem)
-        # where interfaces end, data have kinks as solutions do
+        # not where interfaces end: data have kinks there as solutions do
         if all(math.dist(place.point, point) > CLOSE * np.max(upper - lower) for point in met)
     ]
-    # at crossings cells have functions with the powers that are lower
+    # at crossings, cells have singular functions for lower powers
     known = [_special(crossing.point, _BEYOND, order) for crossing in crossings(problem)]
     others = [point for point in met if all(math.dist(point, each.point) > 0 for each in known)]
     rim = [is_on_rim(problem, point) for point in others]
-    quiet = _brings_nothing(problem)
+    quiet = _is_quiet(problem)
     vertices = [
-        # on the boundary, data that do not fit leave a logarithm beside the first power
+        # on the boundary, incompatible data add a logarithm to the first power
         _special(point, (lowest_without_data if quiet and on_rim else lowest_power)(problem, point), order)
         for point, on_rim in zip(others, rim, strict=True)
     ]
     return found + known + [each for each, on_rim in zip(vertices, rim, strict=True) if each.is_sharp or on_rim]
 
 
-def _brings_nothing(problem: Problem) -> bool:
-    """Whether conditions are as smooth as they can be where materials meet the boundary: constant values, no slopes."""
+def _is_quiet(problem: Problem) -> bool:
+    """Whether conditions are constant values or zero slopes, and do not change where materials meet the boundary."""
     lower, upper = problem.domain.bounding_box
     close = CLOSE * float(np.max(upper - lower))
     places = [place.point for place in change_places(problem)]
@@ -211,34 +209,34 @@ def _brings_nothing(problem: Problem) -> bool:
 
 
 def _special(point: FloatArray | tuple[float, float], power: float, order: int, *, is_held: bool = True) -> Special:
-    """With the gain: what a perturbation at the point sends out falls with the power dual to its own.
+    """A special point with its gain: perturbations at the point decay with the dual power.
 
-    Where no value is held, it adds a constant besides, which does not fall.
+    Without a condition on values, a perturbation adds a constant, which does not decay.
     """
     dual = max(power - max(order - 2, 0), 0.0) if is_held else 0.0
     return Special(np.array(point), power, math.log(2) * (power + dual))
 
 
-def _is_held(problem: Problem, corner: Corner) -> bool:
-    """Whether some condition at a corner is on values."""
+def _holds_values(problem: Problem, corner: Corner) -> bool:
+    """Whether a condition at a corner is on values."""
     return any(condition.operator.order == 0 for side in sides_of(problem, corner) for condition in side)
 
 
 def _power(problem: Problem, corner: Corner, order: int) -> float:
-    """The lowest one, from the opening alone where nothing else matters."""
+    """The lowest power at a corner, from its opening alone where that is enough."""
     if order >= 4:
-        return _of_a_plate(round(corner.opening, 9))
+        return _plate_power(round(corner.opening, 9))
     usual = math.pi / corner.opening
     kinds = [{condition.operator.order for condition in side} for side in sides_of(problem, corner)]
     if len(problem.unknowns) == 1 and kinds[0] == kinds[1]:
         return usual
     found = wedge_power(problem, corner)
-    # what data that do not fit leave beside functions that are smooth
+    # incompatible data add the usual power
     return usual if found is None else min(found, usual)
 
 
 @lru_cache(maxsize=64)
-def _of_a_plate(opening: float) -> float:
+def _plate_power(opening: float) -> float:
     """The lowest power of a clamped plate: one more than the least root of ``sin^2(z w) = z^2 sin^2 w``."""
 
     def off(z: complex) -> complex:

@@ -1,4 +1,4 @@
-"""The cells that a problem is begun with."""
+"""The first cells of a problem."""
 
 from __future__ import annotations
 
@@ -30,19 +30,17 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import check_deadline
 from fspielm.solvers.cells.corners import CLOSE, special_points
-from fspielm.solvers.cells.refine import MOST_DEGREE, UNLIKE_BESIDE, balanced, cut_at
+from fspielm.solvers.cells.refine import MOST_DEGREE, UNLIKE_NARROW, balanced, cut_at
 from fspielm.solvers.request import Request
 from fspielm.wording import duration, readable_bytes, system_size
 
-# ---- Cells that are not too large for the curves that cut them, and for narrow gaps between curves
+# ---- Cells small enough for the curves that cut them, and for narrow gaps
 
-
-# Points along what of a curve is in one cell.
+# Points along the part of a curve in one cell, and along a whole curve.
 _LOOKS = 32
-# And along a whole one.
 _LOOKS_ALONG = 256
 # Cells are no longer than so many radii of curves in them; nor than so many times the distance over which solutions
-# vary in a gap, the root of its width times the radius.
+# vary in a gap, which is the root of its width times the radius.
 _RADII = 1.5
 _GAPS = 1.3
 # Curves face one another where the cosine of the angle between their normals is below this.
@@ -53,7 +51,7 @@ _TINY = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class _Curves:
-    """Points on all curves that cut cells: their cells and materials, the curves' numbers, normals and radii."""
+    """Points on all curves that cut cells, with normals, radii, and the numbers of cells, curves and materials."""
 
     points: FloatArray
     normals: FloatArray
@@ -64,13 +62,16 @@ class _Curves:
 
 
 def toward_curved(tiling: Cover, most: int) -> Cover:
-    """Cells halved along their longer sides as long as they are too large for the curves in them, to about `most`."""
+    """The tiling with cells halved that are too large for the curves in them, up to about `most` cells."""
     for _ in range(_MOST_HALVINGS if tiling.domain.dimension == 2 else 0):
         curves = _sampled(tiling)
         if curves is None:
             return tiling
+        # the distance over which a solution varies in the gap to a curve that faces a point
+        widths, radii = _facing_distances(curves)
+        gaps = np.where(widths > 0, np.sqrt(np.maximum(widths, _TINY) * radii), np.inf)
         limit = np.full(len(tiling.cells), np.inf)
-        np.minimum.at(limit, curves.cells, np.minimum(_RADII * curves.radii, _GAPS * _necks(curves)))
+        np.minimum.at(limit, curves.cells, np.minimum(_RADII * curves.radii, _GAPS * gaps))
         sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
         wanted = {
             int(cell): tuple(np.flatnonzero(sides[cell] > 0.7 * sides[cell].max()).tolist())
@@ -87,11 +88,11 @@ def _sampled(tiling: Cover) -> _Curves | None:
     found = []
     for part, stretch in tiling.rims():
         number = known.setdefault(id(part), len(known))
-        found.append(_look(part, stretch, number, int(tiling.materials[stretch.cell]), _LOOKS))
-    return _joined(found) if found else None
+        found.append(_sample(part, stretch, number, int(tiling.materials[stretch.cell]), _LOOKS))
+    return _concatenated(found) if found else None
 
 
-def _look(part: BoundaryPart, stretch: Stretch, number: int, material: int, looks: int) -> _Curves:
+def _sample(part: BoundaryPart, stretch: Stretch, number: int, material: int, looks: int) -> _Curves:
     """Points along a stretch of a part that has a number."""
     unit = stretch.start + (stretch.end - stretch.start) * (np.arange(looks) + 0.5) / looks
     sites = part.place(unit[:, None])
@@ -107,39 +108,30 @@ def _look(part: BoundaryPart, stretch: Stretch, number: int, material: int, look
     )
 
 
-def _joined(curves: Sequence[_Curves]) -> _Curves:
+def _concatenated(curves: Sequence[_Curves]) -> _Curves:
     return _Curves(*(np.concatenate([getattr(each, field.name) for each in curves]) for field in fields(_Curves)))
 
 
 def narrowest_gap(domain: Domain) -> float:
     """The least width between two curves of a plane boundary that face each other, at least one of them bent.
 
-    Infinite where there is none. Curves that meet at a corner are no gap.
+    Infinite without any. Curves that meet at a corner have no gap.
     """
     if domain.dimension != 2 or domain.time is not None:
         return np.inf
     found = [
-        _look(part, Stretch(0, 0.0, 1.0), number, 0, _LOOKS_ALONG) for number, part in enumerate(domain.boundary())
+        _sample(part, Stretch(0, 0.0, 1.0), number, 0, _LOOKS_ALONG) for number, part in enumerate(domain.boundary())
     ]
-    curves = _joined(found)
-    widths, radii = _faced(curves)
+    curves = _concatenated(found)
+    widths, radii = _facing_distances(curves)
     widths = np.where(np.isfinite(radii), widths, np.inf).reshape(len(found), -1)
     before, middle, after = widths[:, :-2], widths[:, 1:-1], widths[:, 2:]
     least = middle[(middle <= before) & (middle <= after) & np.isfinite(before + after)]
     return float(least.min(initial=np.inf))
 
 
-def _necks(curves: _Curves) -> FloatArray:
-    """At each point, the distance over which a solution varies in the gap to the curve that it faces, if any."""
-    widths, radii = _faced(curves)
-    return np.where(widths > 0, np.sqrt(np.maximum(widths, _TINY) * radii), np.inf)
-
-
-def _faced(curves: _Curves) -> tuple[FloatArray, FloatArray]:
-    """How far each point is from the nearest one of a curve that it faces, and the smaller of both radii.
-
-    Infinite where it faces none.
-    """
+def _facing_distances(curves: _Curves) -> tuple[FloatArray, FloatArray]:
+    """The distance of each point from the curve that it faces, and the smaller radius; infinity without one."""
     widths, radii = np.full(len(curves.points), np.inf), np.full(len(curves.points), np.inf)
     for curve in np.unique(curves.curves):
         own = np.flatnonzero(curves.curves == curve)
@@ -149,43 +141,42 @@ def _faced(curves: _Curves) -> tuple[FloatArray, FloatArray]:
         width, nearest = cKDTree(curves.points[others]).query(curves.points[own])
         there = others[nearest]
         facing = np.sum(curves.normals[own] * curves.normals[there], axis=1) < _FACING
-        # with the domain between them
+        # the domain is between them
         facing &= np.sum(curves.normals[own] * (curves.points[there] - curves.points[own]), axis=1) < _FACING * width
         widths[own] = np.where(facing, width, np.inf)
         radii[own] = np.where(facing, np.minimum(curves.radii[own], curves.radii[there]), np.inf)
     return widths, radii
 
 
-# ---- Cells made smaller until polynomials on them hold the data, where those are narrow
+# ---- Smaller cells where data are narrow
 
-
-# Cells are halved so often, and there are no more of them to begin with.
+# The most halvings of the first cells, and the most cells.
 _MOST_HALVINGS_NARROW = 24
 _MOST_CELLS = 500
-# Data are to be held as well as the solution, relative to what they make of it, but for this.
-_BESIDES = 0.3
+# The error of data may be this share of the tolerance, relative to their effect on the solution.
+_DATA_SHARE = 0.3
 # Axes along which the tail is at least this share of the largest are halved.
 _AXIS = 0.1
-# Where the boundary cuts a cell, so many more nodes along each axis; the share of degrees that are the last; and what
-# is no more than rounding.
+# Further nodes along each axis where the boundary cuts a cell; the last degrees begin at this share; and rounding.
 _MORE, _LAST, _ROUNDING = 4, 0.85, 1e-14
-# Where nodes meet nothing of what is narrow: it is somewhere along an axis, if it takes less than this share of it.
+# If tails are less than this share of the error, the nodes miss a narrow feature; the cell is then halved along the
+# axes of which the feature takes less than this share.
 _UNSEEN, _SOMEWHERE = 0.1, 0.5
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Held:
-    """How well polynomials hold the data in a cell.
+class Resolution:
+    """How well polynomials resolve the data in a cell.
 
     Attributes
     ----------
     size : float
-        What data make of a solution there.
+        Size of the solution for these data.
     error : float
-        What they leave of the data, in scaled rows.
+        Error of the data, in scaled rows.
     along : (d,) array of bool
-        Along which axes the cell is too long, if it is.
+        Axes along which the cell is too long, if the error is too large.
     """
 
     size: float
@@ -194,8 +185,8 @@ class Held:
 
 
 def within_materials(problem: Problem, places: Sequence[Narrow]) -> list[Narrow]:
-    """Without what is narrow only because data change where materials do, as they may: cells end there."""
-    if not problem.interfaces or problem.domain.time is not None:  # what moves is narrow wherever it is
+    """The narrow features, without those where materials change: cells end there."""
+    if not problem.interfaces or problem.domain.time is not None:  # moving features count everywhere
         return list(places)
     found = []
     for place in places:
@@ -208,10 +199,10 @@ def within_materials(problem: Problem, places: Sequence[Narrow]) -> list[Narrow]
 
 
 def toward_narrow(problem: Problem, tiling: Cover, places: Sequence[Narrow], degree: int, tol: float) -> Cover:
-    """Halved, where something is narrow, until polynomials of a degree hold the data to a tolerance.
+    """The tiling halved at narrow features until polynomials of a degree resolve the data to a tolerance.
 
-    Layers that the boundary's data show go on in the domain if there is anything narrow in it too; otherwise these are
-    spots on the boundary, and cells at them as short along every axis.
+    Narrow boundary data belong to layers in the domain if there are narrow features inside too. Otherwise they are
+    spots on the boundary, and cells there are halved along every axis.
     """
     narrow = [place for place in places if place.kind == "narrow" and place.width > 0]
     size = float(np.max(np.subtract(*reversed(tiling.domain.bounding_box))))
@@ -219,27 +210,27 @@ def toward_narrow(problem: Problem, tiling: Cover, places: Sequence[Narrow], deg
     inner = [place for place, level in zip(narrow, flat, strict=True) if not level.any()]
     if inner:
         points = np.concatenate([place.sites.points for place in inner])
-        tiling = _halved(tiling, partial(_held, problem, degree), points, tol, everywhere=True)
-        tiling = balanced(tiling, UNLIKE_BESIDE)
+        tiling = _halved_until_resolved(tiling, partial(_resolution, problem, degree), points, tol, everywhere=True)
+        tiling = balanced(tiling, UNLIKE_NARROW)
     for place, level in zip(narrow, flat, strict=True):
         relation = next((each for each in problem.relations if repr(each.name) in place.source), None)
         if relation is None or relation.operator.order > 0 or np.count_nonzero(level) != problem.dimension - 1:
             continue
-        held = partial(_held_along, relation, int(np.argmin(level)), degree, only=bool(inner))
-        tiling = _halved(tiling, held, place.sites.points, tol)
+        held = partial(_resolution_along, relation, int(np.argmin(level)), degree, only=bool(inner))
+        tiling = _halved_until_resolved(tiling, held, place.sites.points, tol)
     return tiling
 
 
-def _halved(
+def _halved_until_resolved(
     tiling: Cover,
-    hold: Callable[[Cover, int, FloatArray], Held],
+    hold: Callable[[Cover, int, FloatArray], Resolution],
     points: FloatArray,
     tol: float,
     *,
     everywhere: bool = False,
 ) -> Cover:
-    """Halved until data are held in the cells of some points, or everywhere."""
-    known: dict[bytes, Held] = {}
+    """The tiling halved until data are resolved in the cells of some points, or everywhere."""
+    known: dict[bytes, Resolution] = {}
     for _ in range(_MOST_HALVINGS_NARROW):
         cells = tiling.locate(points)
         found = {}
@@ -249,7 +240,7 @@ def _halved(
             if key not in known:
                 known[key] = hold(tiling, index, points[cells == index])
             found[index] = known[key]
-        most = _BESIDES * tol * max(each.size for each in found.values())
+        most = _DATA_SHARE * tol * max(each.size for each in found.values())
         wanted = {index: np.flatnonzero(each.along).tolist() for index, each in found.items() if each.error > most}
         if not wanted or len(tiling.cells) + 3 * len(wanted) > _MOST_CELLS:
             break
@@ -257,10 +248,10 @@ def _halved(
     return tiling
 
 
-def _held_along(
+def _resolution_along(
     relation: Relation, axis: int, degree: int, tiling: Cover, index: int, points: FloatArray, *, only: bool
-) -> Held:
-    """How well polynomials hold the values of a condition along an axis; `only` along it, a cell may be too long."""
+) -> Resolution:
+    """How well polynomials resolve the values of a condition along an axis; with `only`, only that axis is halved."""
     cell = tiling.cells[index]
     line = [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in (degree + 1, degree + 2)]
     sites = [np.tile(points[:1], (len(unit), 1)) for unit in line]
@@ -272,24 +263,24 @@ def _held_along(
     values = np.nan_to_num(relation.value(fitted))
     off = np.abs(others @ np.linalg.solve(functions, values) - np.nan_to_num(relation.value(checked)))
     along: BoolArray = (np.arange(len(cell.lower)) == axis) | (not only)
-    return Held(float(np.max(np.abs(values))), float(off.max()), along)
+    return Resolution(float(np.max(np.abs(values))), float(off.max()), along)
 
 
-def _held(problem: Problem, degree: int, tiling: Cover, index: int, points: FloatArray) -> Held:
-    """How well polynomials hold the data of all equations in a cell, between nodes and where something is narrow."""
+def _resolution(problem: Problem, degree: int, tiling: Cover, index: int, points: FloatArray) -> Resolution:
+    """How well polynomials resolve the data of all equations in a cell, between nodes and at narrow features."""
     cell, dimension = tiling.cells[index], problem.dimension
-    # a node more along each axis lies between the others
+    # with one more node along each axis, nodes lie between the others
     fitted, checked = (_inside(tiling, index, count) for count in (degree + 1 + _MORE * (not cell.whole), degree + 2))
     checked = np.concatenate([checked, points])
     if not len(fitted) or not len(checked):
-        return Held(0.0, 0.0, np.ones(dimension, dtype=np.bool_))
+        return Resolution(0.0, 0.0, np.ones(dimension, dtype=np.bool_))
     which = ball((degree,) * dimension)
     functions, others = (_functions(cell, which, degree, some) for some in (fitted, checked))
     size, error, along = 0.0, 0.0, np.zeros(dimension)
     for equation in problem.equations_at(fitted[len(fitted) // 2]):
-        steep, slow = (_size(cell, equation, fitted, scale) for scale in (degree, 1))
+        steep, slow = (_operator_size(cell, equation, fitted, scale) for scale in (degree, 1))
         values = np.nan_to_num(equation.value(fitted))
-        coefficients = _fit(functions, values, cell)
+        coefficients = _fit_values(functions, values, cell)
         size = max(size, float(np.max(np.abs(values))) / slow)
         off = np.abs(others @ coefficients - np.nan_to_num(equation.value(checked)))
         error = max(error, float(off.max()) / steep)
@@ -301,11 +292,11 @@ def _held(problem: Problem, degree: int, tiling: Cover, index: int, points: Floa
     elif along.max() < _UNSEEN * error:
         spread: BoolArray = np.ptp(checked[off > 0.5 * off.max()], axis=0) < _SOMEWHERE * (cell.upper - cell.lower)
         chosen = spread if spread.any() else np.ones(dimension, dtype=np.bool_)
-    return Held(size, error, chosen)
+    return Resolution(size, error, chosen)
 
 
 def _inside(tiling: Cover, index: int, count: int) -> FloatArray:
-    """So many of Chebyshev's nodes along each axis, as far as they are in a cell."""
+    """Chebyshev nodes along each axis, as far as they are in a cell."""
     cell = tiling.cells[index]
     line = np.cos(np.pi * (np.arange(count) + 0.5) / count)
     nodes = np.stack(np.meshgrid(*[line] * len(cell.lower), indexing="ij"), axis=-1).reshape(-1, len(cell.lower))
@@ -322,14 +313,14 @@ def _functions(cell: Cell, which: NDArray[np.int_], degree: int, points: FloatAr
     return found
 
 
-def _fit(functions: FloatArray, values: NumberArray, cell: Cell) -> NumberArray:
+def _fit_values(functions: FloatArray, values: NumberArray, cell: Cell) -> NumberArray:
     """The coefficients that leave least of the values; at all of Chebyshev's nodes his polynomials are orthogonal."""
     if cell.whole:
         return np.asarray(functions.T @ values / np.sum(functions**2, axis=0))
     return np.asarray(np.linalg.lstsq(functions, values, rcond=_ROUNDING)[0])
 
 
-def _size(cell: Cell, equation: Relation, points: FloatArray, degree: int) -> float:
+def _operator_size(cell: Cell, equation: Relation, points: FloatArray, degree: int) -> float:
     """The size of an operator on functions of a degree in a cell."""
     steep = 2.0 * degree / (cell.upper - cell.lower)
     each = [
@@ -339,56 +330,54 @@ def _size(cell: Cell, equation: Relation, points: FloatArray, degree: int) -> fl
     return max(sum(each), _ROUNDING)
 
 
-# ---- The cells that a problem is begun with
+# ---- The first cells
 
-
-# Wavelengths of the highest frequency in a cell: about the cheapest for many digits; more for few, so long as cells are
-# whole, since each costs something of itself.
+# Wavelengths of the highest frequency in a cell: the cheapest number for many digits; more for each missing digit, up
+# to the last number, where cells are whole.
 _WAVES, _MORE_WAVES, _WAVES_LOOSE = 3.0, 0.5, 4.5
-# Below so many digits, those that are aimed at are more by a part of what is missing: another round costs more.
+# Below so many digits, we aim at more by a share of the missing ones, since another round would cost more.
 _FEW_DIGITS, _MORE_DIGITS = 6.0, 1 / 3
-# So many times that where something is narrow: cells there are as large as polynomials of the degree can hold the data.
+# So many times as many further digits at narrow features, where cells are as large as the data allow.
 _STEEPER = 2.0
-# Coefficients of a wave are Bessel's functions of z = pi times the wavelengths in a cell, which is at least this; those
-# that come after the last are to be as much below the tolerance.
+# Coefficients of a wave are Bessel functions of z = pi times the wavelengths in a cell; the least z. Coefficients
+# beyond the last should be below the tolerance by this factor.
 _LEAST_PHASE, _BELOW = 1.5, 0.1
-# Waves across many wavelengths carry errors on: digits more for each ten times as many of them as these.
+# Errors grow across many wavelengths: further digits for each ten times as many of them as the first number.
 _FEW_WAVES, _DIGITS_WAVES = 20.0, 2.0
-# Where the boundary cuts cells, so many along the longer side at least.
+# The least number of cells along the longer side, where the boundary cuts cells.
 _CELLS_CUT = 3
-# Where data are narrow somewhere, so many wavelengths of them along each axis at most: cells are halved for the others.
+# The most wavelengths of narrow data along each axis; cells are halved for higher frequencies.
 _WAVES_NARROW = 2
-# The degree of polynomials where there are sharp corners or something is narrow: in any case, and for each digit.
+# The degree of polynomials with sharp corners or narrow features: in any case, and for each digit.
 _LEAST_SHARP, _EACH_DIGIT_SHARP = 2.0, 1.4
-# The same in cells that the boundary cuts: functions are those of a larger box than what is left of it.
+# The same in cells that the boundary cuts, whose functions are those of the larger box.
 _LEAST_CUT, _EACH_DIGIT_CUT = 5.0, 1.5
-# And digits more in all of them: error estimates are larger where sums over rows are no quadrature.
+# Further digits in these: error estimates are larger where sums over rows are no quadrature.
 _DIGITS_CUT = 1.0
-# Cells to begin with, at most, where curves cut them.
+# The most first cells where curves cut them.
 _MOST_CURVED = 300
-# Along each axis, where materials jump.
+# The most cells along each axis with materials.
 _MOST_ALONG = 24
-# Cells whose degrees are found between two looks at the clock.
+# Cells whose degrees are found between two checks of the deadline.
 _AT_ONCE = 1000
-# Seconds of an operation on a machine that nobody has, and operations of a cell for each cube of its functions.
+# A lower bound of the seconds of an operation, and operations of a cell for each cube of its functions.
 _FASTEST = 5e-12
 _EACH = 2.0
-# The least that polynomials have.
+# The least degree of polynomials.
 _DEGREE = 4
-# Seconds of a cell, however few functions it has.
+# A lower bound of the seconds of a cell.
 _EACH_CELL = 5e-4
 # Of a number.
 _BYTES = 8
-# A cell with fewer points than this that are looked at may hide something.
+# A cell with fewer samples than this may hide something; and samples in each cell on average.
 _LOOKS_FIRST = 6
-# How many there are to be in each on average.
 _AIMED = 16
-# By how much of what the frequency varies within a cell, relative to it, functions of it have more of them.
+# If the frequency varies within a cell, its functions have higher frequencies, by so many times the relative variation.
 _BENT = 1.0
 
 
 def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patchwork:
-    """Cells of some wavelengths each, cut at corners, and, if that is asked for, smaller toward what is narrow.
+    """Cells of a few wavelengths each, cut at corners, and, with `narrow`, smaller at narrow features.
 
     Raises
     ------
@@ -399,14 +388,14 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
     check_suitable(problem)
     lengths = request.lengths
     places = scrutinise(problem).places if narrow else ()
-    if problem.interfaces:  # data have kinks there, and their bands no end
+    if problem.interfaces:  # data have kinks there, and no band
         bands = settled_bands(problem, bands, np.random.default_rng(0))
     frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)
     if problem.interfaces:
         frequencies = np.minimum(frequencies, 2 * np.pi * _WAVES * _MOST_ALONG / lengths)
     steady = problem.domain.time is None
     if steady if problem.interfaces else any(place.kind != "smooth" for place in places):
-        # frequencies of data that are narrow somewhere say nothing about the rest of the domain
+        # frequencies of narrow data say nothing about the rest of the domain
         of_data = np.array([source not in OF_THE_PROBLEM for source in bands.sources])
         most = 2 * np.pi * _WAVES_NARROW / lengths
         frequencies = np.where(of_data, np.minimum(frequencies, most), frequencies)
@@ -431,26 +420,26 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
 def _degrees_of(
     problem: Problem, tiling: Cover, frequencies: FloatArray, digits: float, more: float, places: Sequence[Narrow]
 ) -> Degrees:
-    """Of the polynomials in each cell, for the waves in it, and for what is sharp or narrow; and `more` digits."""
+    """Degrees in each cell, for its waves, sharp corners and narrow features, with `more` digits."""
     sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
-    if problem.interfaces:  # neighbours of two materials are to have the same
+    if problem.interfaces:  # neighbours of two materials have the same degrees
         sides = np.tile(sides.max(axis=0), (len(sides), 1))
     cut = np.array([not cell.whole for cell in tiling.cells])
     each = _degrees(frequencies * sides / (2 * np.pi), digits + max(_DIGITS_CUT * bool(cut.any()), more))
     narrow = any(place.kind == "narrow" for place in within_materials(problem, places))
     steep = _LEAST_SHARP + _EACH_DIGIT_SHARP * (digits + _STEEPER * more * narrow)
-    # beside cells that are cut, solutions vary as they do in these
+    # solutions vary in all cells as in those that are cut
     if narrow or cut.any() or any(special.is_sharp for special in special_points(problem)):
         each = np.maximum(each, math.ceil(steep))
     each[cut] = np.maximum(each[cut], math.ceil(_LEAST_CUT + _EACH_DIGIT_CUT * digits))
-    if problem.interfaces and problem.domain.time is None:  # what continues across them has all directions
+    if problem.interfaces and problem.domain.time is None:  # traces on interfaces have all directions
         each[:] = each.max()
     return np.minimum(each, MOST_DEGREE)
 
 
 def _degrees(waves: FloatArray, digits: float) -> Degrees:
-    """Degrees at which coefficients of so many waves have fallen by so many digits."""
-    from scipy.special import jv  # not needed before there are cells
+    """Degrees at which coefficients of so many waves have decayed by so many digits."""
+    from scipy.special import jv  # only for cells
 
     phase = np.maximum(np.pi * waves, _LEAST_PHASE)
     degrees, found = np.arange(MOST_DEGREE), np.empty((len(phase), phase.shape[1]), dtype=int)
@@ -463,10 +452,7 @@ def _degrees(waves: FloatArray, digits: float) -> Degrees:
 
 
 def _grids(problem: Problem, frequencies: FloatArray, sharp: Sequence[FloatArray], most: float) -> Cover:
-    """An even grid of cells, of each material by itself: more of them where the boundary or an interface cuts them.
-
-    Cut at the sharp corners besides, with which no other cuts may be left.
-    """
+    """Even grids of cells, one for each material, cut at sharp corners; finer where boundaries cut cells."""
 
     def shape(domain: Domain, waves: float, least: FloatArray | float = 0.0) -> list[int]:
         lower, upper = domain.bounding_box
@@ -486,7 +472,7 @@ def _grids(problem: Problem, frequencies: FloatArray, sharp: Sequence[FloatArray
 
 
 def _check_affordable(request: Request, counts: FloatArray) -> None:
-    """Refuse cells that a budget is by far too small for.
+    """Refuse cells if the budget is far too small for them.
 
     Parameters
     ----------
@@ -502,7 +488,7 @@ def _check_affordable(request: Request, counts: FloatArray) -> None:
     lower, upper = domain.bounding_box
     share = min(domain.measure / float(np.prod(upper - lower)), 1.0)
     cells = max(int(share * math.prod(counts.tolist())), 1)
-    # polynomials within a ball of degrees
+    # the number of polynomials in a ball of degrees
     own = len(request.problem.unknowns) * (_DEGREE + 1) ** len(counts) * (math.pi / 4 if len(counts) == 2 else 1.0)
     size = f"at least {system_size(int(cells * own), cells)} are needed"
     memory = _BYTES * cells * own**2
@@ -525,7 +511,7 @@ def _check_affordable(request: Request, counts: FloatArray) -> None:
 
 
 def waves_in_cells(problem: Problem, tiling: Cover, bands: Bands, frequencies: FloatArray) -> FloatArray:
-    """The highest frequency along each axis in each of C cells, ``(C, d)``; that of all where nothing varies."""
+    """The highest frequency along each axis in each of C cells, ``(C, d)``."""
     everywhere = np.tile(frequencies, (len(tiling.cells), 1))
     if problem.interfaces or problem.domain.time is not None or "the equation" not in bands.sources:
         return everywhere
@@ -534,7 +520,7 @@ def waves_in_cells(problem: Problem, tiling: Cover, bands: Bands, frequencies: F
         data[band.axis] = max(data[band.axis], band.frequency)
     try:
         points, waves = waves_at(problem, data, _AIMED * len(tiling.cells))
-    except ProblemError:  # a coefficient has no value at one of many points: whoever needs it there says so
+    except ProblemError:  # a coefficient has no value at a point; the error is raised where it is needed
         return everywhere
     cells = tiling.locate(points)
     highest, lowest = np.zeros_like(everywhere), np.full_like(everywhere, np.inf)

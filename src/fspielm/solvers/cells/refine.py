@@ -22,11 +22,11 @@ from fspielm.problem.problem import Problem
 from fspielm.resources import check_deadline
 from fspielm.solvers.cells.corners import CLOSE, Special, special_points
 
-# ---- Cells that are neighbours across faces that are one place
+# ---- Neighbours across periodic faces
 
 
 def tied_cells(tiling: Cover, problem: Problem) -> dict[tuple[int, int], int]:
-    """Pairs of them, and along which axis their faces lie apart; one cell may be at both faces."""
+    """Pairs of cells across periodic faces, and the axis of the shift; one cell may be at both faces."""
     found: dict[tuple[int, int], int] = {}
     for relation in problem.relations:
         part, shift = relation.region.part, relation.region.shift
@@ -36,15 +36,14 @@ def tied_cells(tiling: Cover, problem: Problem) -> dict[tuple[int, int], int]:
     return found
 
 
-# ---- Cells made smaller toward points and lines, with neighbours that suit them
+# ---- Cells graded toward points and lines
 
-
-# Neighbours are no more unlike than that, in their longest sides; and beside what is narrow, where solutions change
-# over distances like that from it.
-_UNLIKE, UNLIKE_BESIDE = 4.5, 2.2
-# A cell is cut at a point unless that is as close to its end, relative to its length.
+# The largest ratio of the longest sides of neighbours: in general, and near narrow features, where solutions change
+# over distances like that from the feature.
+_UNLIKE, UNLIKE_NARROW = 4.5, 2.2
+# A cell is cut at a point that is farther from its ends than this share of its length.
 _CUT = 0.02
-# Sides that are no shorter than this share of the longest are halved toward a point.
+# Toward a point, we halve sides that are longer than this share of the longest one.
 _ALIKE = 0.75
 
 
@@ -58,7 +57,7 @@ def touching(tiling: Cover, point: FloatArray) -> NDArray[np.intp]:
 
 
 def toward(tiling: Cover, points: Sequence[FloatArray]) -> Cover:
-    """All cells that touch one of some points, halved along every axis, or along those that are too long."""
+    """The tiling with the cells at some points halved along their longer sides."""
     met = {int(cell) for point in points for cell in touching(tiling, point)}
     sides = tiling.frames.lengths
     axes = {cell: np.flatnonzero(sides[cell] >= _ALIKE * sides[cell].max()).tolist() for cell in met}
@@ -66,12 +65,12 @@ def toward(tiling: Cover, points: Sequence[FloatArray]) -> Cover:
 
 
 def cut_at(tiling: Cover, points: Iterable[FloatArray]) -> Cover:
-    """Cells cut where they hold one of some points, so that this is a corner of all around it."""
+    """The tiling with cells cut at some points, so that these are corners of all cells around them."""
     for point in points:
         for axis in range(tiling.domain.dimension):
             wanted: dict[int, dict[int, float]] = {}
             for index in touching(tiling, point).tolist():
-                # the boxes of a cell may be more than what is in the domain, and one cell may have several
+                # a box may reach beyond the domain, and a cell may have several
                 for lower, upper in tiling.cells[index].boxes if len(tiling.cells[index].boxes) == 1 else ():
                     share = (point[axis] - lower[axis]) / (upper[axis] - lower[axis])
                     if _CUT < share < 1 - _CUT:
@@ -81,12 +80,9 @@ def cut_at(tiling: Cover, points: Iterable[FloatArray]) -> Cover:
 
 
 def balanced(tiling: Cover, unlike: float = _UNLIKE, *, problem: Problem | None = None) -> Cover:
-    """With large cells halved until none is next to much smaller ones.
-
-    Nor next to itself, across faces that are one place in a problem.
-    """
+    """The tiling with large cells halved until none has a much smaller neighbour, or itself across periodic faces."""
     while True:
-        # of their boxes: what the boundary leaves of one may be a sliver, however often its neighbour is halved
+        # sides of the boxes: the part inside of the domain may be a sliver, however often its neighbour is halved
         sides = np.array([np.max([high - low for low, high in cell.boxes], axis=0) for cell in tiling.cells])
         tied = {} if problem is None else tied_cells(tiling, problem)
         wanted: dict[int, tuple[int, ...]] = {one: (axis,) for (one, other), axis in tied.items() if one == other}
@@ -102,50 +98,47 @@ def balanced(tiling: Cover, unlike: float = _UNLIKE, *, problem: Problem | None 
         tiling = tiling.halve(wanted)
 
 
-# ---- What helps a cell at the least cost: a higher degree, or smaller cells
-
+# ---- The cheapest change of a cell: a higher degree, or smaller cells
 
 MOST_DEGREE = 32
-# A cell is halved so often at once at most.
+# The most halvings of a cell in one round.
 _MOST_HALVINGS = 2
-# Coefficients that fall more slowly than this show nothing yet: there is no end to what they promise.
+# If coefficients decay more slowly than this with each degree, nothing is resolved yet.
 UNRESOLVED = 0.2
-# Axes along which this much less is wanted, in logarithms, are not halved with the others where nothing is resolved.
+# Where nothing is resolved, axes that need less by this, in logarithms, are not halved.
 _ALIKE_PLANS = 2.3
-# What coefficients are to fall by besides, since a rate is not exact; and the share of a degree that halves keep.
+# Coefficients should decay by this more, since rates are not exact; and the share of a degree that halves keep.
 _SURE, _KEPT = 1.0, 0.85
-# A cell takes as long as a matrix of its functions and of traces, a few for each degree; and as one of this degree
-# besides.
-_TRACES, _BESIDES = 4, 10
-# What halves should save at least: edges between them are unknown too, and rates in them are guesses.
+# A cell takes as long as a matrix of its functions and of so many traces for each degree, plus a cell of the second
+# number as its degree.
+_TRACES, _FIXED_DEGREE = 4, 10
+# Halving must save this factor: it adds unknowns on edges, and rates in the halves are guesses.
 _SAVING = 1.3
-# Beside a corner, cells that are as far from it as they are long: by how much logarithms fall with each degree. From
-# level to level degrees fall by less than what cells may have more of an error allows: with few functions, least
-# squares carry an error from each level to the next.
+# Decay of logarithms with each degree, in cells that are as far from a corner as they are long; and the share of the
+# gain by which degrees fall from level to level: with few functions, least squares carry errors to the next level.
 _BESIDE_CORNER, _LESS = 1.5, 0.65
-# What they get besides: cells that were good enough are not to be replaced by others that are not.
+# Degrees that these cells get in addition, so as not to be worse than before.
 _SURER = 2
-# Cells for each halving toward a corner, in each cell there.
+# Cells for each halving toward a corner.
 _EACH_LEVEL = 3
 _MOST_LEVELS = 48
-# What they are to gain besides, at little cost: the first look at a corner is not exact.
+# A further gain, in logarithms, since the first estimate at a corner is not exact.
 _MORE = 6.0
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Plans:
-    """What is to be done with each of C cells.
+    """The cheapest change of each of C cells.
 
     Attributes
     ----------
     halvings : (C, d) integer array
-        How often it is halved along each axis.
+        How often to halve it along each axis.
     degrees : (C, d) integer array
-        Those of the polynomials in it, or in what becomes of it.
+        Of the polynomials in it, or in its parts.
     raising : (C,) array
-        Operations, about, if it is not halved but its degrees are raised as much as needed; infinite if that is too
-        much.
+        Operations, about, if degrees are raised instead of halving; infinite if they would be too high.
     """
 
     halvings: NDArray[np.int_]
@@ -154,10 +147,10 @@ class Plans:
 
 
 def plan(degrees: NDArray[np.int_], rates: FloatArray, wanted: FloatArray, least: int) -> Plans:
-    """The cheapest way to make coefficients fall by the logarithms `wanted` ``(C, d)`` more along each axis.
+    """The cheapest way to reduce coefficients further by the logarithms `wanted` ``(C, d)`` along each axis.
 
-    They fall like those of a function that is singular beside the cell: how far away is in the rate, and relative to
-    halves of the cell it is twice as far.
+    They decay like those of a function with a singularity outside of the cell, whose distance follows from the rate,
+    and is twice as large relative to a half of the cell.
     """
     slow = np.maximum(rates, 0.02)[:, None]
     options = np.array(list(product(range(_MOST_HALVINGS + 1), repeat=degrees.shape[1])))[:, None]
@@ -170,7 +163,7 @@ def plan(degrees: NDArray[np.int_], rates: FloatArray, wanted: FloatArray, least
     cost = np.where(np.any(needed > MOST_DEGREE, axis=2), np.inf, cost)
     best, each = np.argmin(cost, axis=0), np.arange(len(degrees))
     lost: BoolArray = np.all(np.isinf(cost), axis=0)
-    # a point somewhere in a cell is found step by step; what is everywhere too fast needs several
+    # if nothing is resolved, several halvings are needed; otherwise we approach a point step by step
     often = np.where(rates < UNRESOLVED, _MOST_HALVINGS, 1)[:, None]
     halvings = np.where(
         lost[:, None], np.where(wanted > wanted.max(axis=1, keepdims=True) - _ALIKE_PLANS, often, 0), options[best, 0]
@@ -180,19 +173,19 @@ def plan(degrees: NDArray[np.int_], rates: FloatArray, wanted: FloatArray, least
 
 
 def operations(degrees: FloatArray | NDArray[np.int_]) -> FloatArray:
-    """Of cells with polynomials of some degrees ``(..., d)``, about."""
+    """Operations, about, of cells with polynomials of some degrees ``(..., d)``."""
 
     def cube(each: FloatArray | NDArray[np.int_]) -> FloatArray:
         ball = (0.25 * np.pi if each.shape[-1] == 2 else 1.0) * np.prod(each + 1.0, axis=-1)
         return np.asarray((ball + _TRACES * each.sum(axis=-1)) ** 3)
 
-    return np.asarray(cube(degrees) + cube(np.full(degrees.shape[-1], _BESIDES)))
+    return np.asarray(cube(degrees) + cube(np.full(degrees.shape[-1], _FIXED_DEGREE)))
 
 
 @final
 @dataclass(frozen=True)
 class Grading:
-    """Cells at a point halved toward it again and again, with degrees that fall with their size.
+    """Repeated halving of cells toward a point, with degrees that fall with their size.
 
     Attributes
     ----------
@@ -206,59 +199,58 @@ class Grading:
 
     @property
     def cost(self) -> float:
-        """Operations, about, of what becomes of one cell."""
+        """Operations, about, of the parts of one cell."""
         return _EACH_LEVEL * float(operations(np.array(self.degrees)[:, None].repeat(2, axis=1)).sum())
 
     def first(self, levels: int) -> Grading:
-        """No more than so many levels."""
+        """The first levels."""
         return Grading(min(levels, self.levels), self.degrees[:levels])
 
 
 def grade(degree: int, power: float, gain: float, wanted: float, least: int) -> Grading:
-    """The grading that gains a factor, from its logarithm `wanted`, on cells of some degree at a special point."""
+    """The grading that reduces errors by the logarithm `wanted`, on cells of some degree at a special point."""
     levels = min(math.ceil((wanted + _MORE) / gain), _MOST_LEVELS)
-    # with no polynomials at all, the largest of these cells would err by so much more
+    # the reduction relative to the largest cells without any polynomials
     first = wanted + 2 * power * math.log(max(degree, 2))
     degrees = [first - _LESS * gain * level for level in range(levels)]
-    # and what is smooth in these cells falls faster in each smaller one
+    # smooth parts of the solution decay faster in smaller cells
     falls = [_BESIDE_CORNER / (_BESIDE_CORNER + math.log(2) * (level + 1)) for level in range(levels)]
     smooth = [min(degree * share + _SURER, degree) for share in falls]
     both = [max(w / _BESIDE_CORNER + 1, own, least) for w, own in zip(degrees, smooth, strict=True)]
     return Grading(levels, tuple(min(math.ceil(each), MOST_DEGREE) for each in both))
 
 
-# ---- Cells that become smaller, with the degrees that they inherit
+# ---- Smaller cells, and the degrees that they inherit
 
-
-# Where cells around a corner become too small for the boundary, it is so many halvings less.
+# Where cells around a corner become too small for the boundary, we go back by so many halvings.
 _BACK = 4
 
 Cells = NDArray[np.intp]
 
 
 class Growing:
-    """A tiling and its degrees, on the way to finer ones."""
+    """A tiling and its degrees while they are refined."""
 
     def __init__(self, problem: Problem, tiling: Cover, degrees: Degrees) -> None:
         self._problem = problem
         self.tiling = tiling
         self.degrees = degrees
 
-    def _become(self, tiling: Cover) -> Cells:
-        """Take over a finer tiling; the owners of its cells."""
+    def _replace_tiling(self, tiling: Cover) -> Cells:
+        """Replace the tiling by a finer one; returns the former cells of its cells."""
         owners = _owners(self.tiling, tiling)
         self.tiling, self.degrees = tiling, self.degrees[owners]
         return owners
 
     def halve(self, halvings: NDArray[np.int_]) -> None:
-        """Each cell so often along each axis."""
+        """Halve each cell so often along each axis."""
         while halvings.any():
             axes = {int(cell): np.flatnonzero(halvings[cell]).tolist() for cell in np.flatnonzero(halvings.any(axis=1))}
-            halvings = np.maximum(halvings - 1, 0)[self._become(self.tiling.halve(axes))]
-        self._become(balanced(self.tiling, problem=self._problem))
+            halvings = np.maximum(halvings - 1, 0)[self._replace_tiling(self.tiling.halve(axes))]
+        self._replace_tiling(balanced(self.tiling, problem=self._problem))
 
     def grade(self, gradings: Sequence[tuple[Special, Grading, float]]) -> None:
-        """Toward special points, from cells of some size on."""
+        """Grade cells toward special points, from cells of some size on."""
         of = np.full(len(self.tiling.cells), -1)
         for number, (special, _, _) in enumerate(gradings):
             of[touching(self.tiling, special.point)] = number
@@ -266,8 +258,8 @@ class Growing:
         for level in range(max((grading.levels for _, grading, _ in gradings), default=0)):
             points = [special.point for special, grading, _ in gradings if grading.levels > level]
             try:
-                of = of[self._become(toward(self.tiling, points))]
-            except UnsuitableError:  # cells as small as the boundary is known
+                of = of[self._replace_tiling(toward(self.tiling, points))]
+            except UnsuitableError:  # cells are too small for the accuracy of the boundary
                 if level == 0:
                     raise
                 break
@@ -279,10 +271,10 @@ class Growing:
             here = np.flatnonzero(of == number)
             level = np.clip(np.round(np.log2(size / sides[here])).astype(int) - 1, 0, grading.levels - 1)
             self.degrees[here] = np.array(grading.degrees)[level][:, None]
-        self._become(finest)
+        self._replace_tiling(finest)
 
     def _balanced(self, steps: list[tuple[Cover, Degrees, Cells]]) -> Cover:
-        """The last of some steps, balanced; those whose cells are too small for how well the boundary is known go."""
+        """The last step, balanced; steps with cells too small for the accuracy of the boundary are removed."""
         while True:
             try:
                 return balanced(steps[-1][0], problem=self._problem)
@@ -293,7 +285,7 @@ class Growing:
 
 
 def _owners(coarse: Cover, fine: Cover) -> Cells:
-    """The cells of a coarser tiling that those of a finer one came from."""
+    """The cells of a coarse tiling that contain those of a fine one."""
     if fine is coarse:
         return np.arange(len(coarse.cells))
     centers = np.array([0.5 * (cell.boxes[0][0] + cell.boxes[0][1]) for cell in fine.cells])
@@ -305,51 +297,47 @@ def _owners(coarse: Cover, fine: Cover) -> Cells:
     return owners
 
 
-# ---- Which cells are halved, and in which polynomials get a higher degree
+# ---- Refinement: which cells are halved, and which get a higher degree
 
-
-# The error estimate is to end below the tolerance by this factor.
+# The error estimate should end below the tolerance by this factor.
 _MARGIN = 2.0
-# The deviation of a cell is no more than so many times its last coefficients: the rest comes from its neighbours.
+# The deviation of a cell is at most so many times its last coefficients; the rest comes from its neighbours.
 _FROM_TAIL = 10.0
-# Where coefficients fall by more than this with each degree, deviations oscillate, and amount to less than they might.
+# If coefficients decay by more than this with each degree, deviations oscillate, and count with the second factor.
 _RESOLVED, _RESOLVED_LESS = 0.8, 0.1
-# And of what they leave out in the cell itself.
+# The error of a cell itself, relative to its last coefficients.
 _HERE = 3.0
-# Cells with this share of the worst error are helped first: the others' may come from those. Much of it does where
-# those are not resolved, as long as no digit is certain or they are at a corner; or else another round for the others
-# costs more than it may save.
+# Cells with this share of the worst error are refined. The share is larger if the worst cell is not resolved, and there
+# is no digit or it is at a corner: errors of other cells then come from it. Otherwise another round for the others
+# would cost more than it saves.
 _SHARE, _SHARE_UNRESOLVED = 0.003, 0.3
 _UNRESOLVED = 0.45
 _NO_DIGIT = 0.1
-# Of the worst error, what there must be at a corner to speak of one, where slopes are finite and all looks resolved.
+# The least share of the worst error at a corner with finite slopes, if all coefficients decay.
 _SMOOTH = 0.1
-# Toward several corners, as long as no digit is certain and no cell is much smaller than others, they are halved so
-# often.
+# Without any digit, and with cells of similar size, cells are first halved so often toward several corners.
 _FIRST_LEVELS, _ALIKE_REFINE = 3, 0.2
-# At corners that are not resolved, this share of the worst error is enough to be helped with the others.
-_SHARE_CORNERS = 0.003
-# A share of the largest tail that is as good as none.
+# A share of the largest tail that is zero.
 _NOTHING = 1e-17
-# What coefficients beside a corner gain with each degree; and by how much that is raised at most in the largest cells.
+# Decay of logarithms near a corner with each degree; and the largest raise of degrees in the largest cells.
 _WITH_DEGREE, _MOST_RAISE = 1.5, 3
-# A degree is raised by at least two.
+# The least raise of a degree.
 _LEAST_RAISE = 2
-# Axes along which the tail is at least this share of the largest matter.
+# Axes matter if their tail is at least this share of the largest.
 _AXIS = 0.1
-# No coefficient is known better.
+# The relative rounding of coefficients.
 _ROUNDING = 1e-15
 
 
 def refine(
     patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
 ) -> tuple[Patchwork, str]:
-    """Smaller cells, or higher degrees, for an error that is to meet a tolerance; and what was done, in words.
+    """Smaller cells, or higher degrees, for an error that should meet a tolerance; and what was done, in words.
 
-    `sizes` are those of the unknowns. Each cell whose error is above what all may have is helped in the cheaper way, by
-    what its coefficients promise; those at corners are halved toward them as often as it takes.
+    `sizes` are those of the unknowns. Each cell whose error is too large is changed in the cheaper way, according to
+    the decay of its coefficients; cells at corners are graded toward them.
     """
-    look = _look(patchwork, coefficients, sizes, errors, error, tol)
+    look = _survey(patchwork, coefficients, sizes, errors, error, tol)
     least = _least_degree(patchwork)
     plans = plan(patchwork.degrees, look.rate, look.wanted[:, None] + np.log(np.maximum(look.shares, _NOTHING)), least)
     halvings = np.where(look.needs[:, None], plans.halvings, 0)
@@ -361,7 +349,7 @@ def refine(
         halvings[corner.cells], wish[corner.cells] = 0, 0
     sides = patchwork.tiling.frames.lengths.max(axis=1)
     if not np.isfinite(error) and len(corners) > 1 and sides.min() > _ALIKE_REFINE * sides.max():
-        # which of them matters shows with some levels
+        # a few levels show which corner matters
         corners = [replace(each, grading=each.grading.first(_FIRST_LEVELS)) for each in corners]
     growing = Growing(patchwork.problem, patchwork.tiling, np.maximum(patchwork.degrees + wish, least))
     growing.halve(halvings)
@@ -370,27 +358,27 @@ def refine(
     count = int(np.count_nonzero(look.needs & ~halvings.any(axis=1) & (wish > 0).any(axis=1)))
     words = [f"{halved} cell{'s' * (halved > 1)} halved" * bool(halved), f"higher degrees in {count}" * bool(count)]
     words += [f"cells graded toward {len(corners)} corner{'s' * (len(corners) > 1)}" * bool(corners)]
-    return replace(patchwork, tiling=growing.tiling, degrees=_levelled(growing.degrees, growing.tiling)), ", ".join(
-        word for word in words if word
-    )
+    return replace(
+        patchwork, tiling=growing.tiling, degrees=_level_materials(growing.degrees, growing.tiling)
+    ), ", ".join(word for word in words if word)
 
 
 @dataclass(frozen=True, eq=False)
-class _Look:
-    """What is known of each of C cells.
+class _Survey:
+    """Errors and coefficients of each of C cells.
 
     Attributes
     ----------
     own : (C,) array
-        Of the relative error, what comes from its functions.
+        The part of its relative error that comes from its own functions.
     wanted : (C,) array
-        The logarithm of what that is to fall by.
+        The logarithm of the factor by which that should fall.
     needs : (C,) array
-        Whether it is to be helped now.
+        Whether to refine it now.
     rate : (C,) array
-        By how much logarithms of its coefficients fall with each degree.
+        Decay of the logarithms of its coefficients with each degree.
     shares : (C, d) array
-        Its last coefficients by the axis along which they oscillate most, of the largest of these.
+        Its last coefficients by the axis along which they oscillate most, relative to the largest.
     """
 
     own: FloatArray
@@ -405,14 +393,14 @@ class _Look:
         return np.asarray(self.shares >= _AXIS)
 
 
-def _look(
+def _survey(
     patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
-) -> _Look:
-    """For `refine`, whose arguments these are."""
+) -> _Survey:
+    """Look at all cells; the arguments are those of `refine`."""
     every = patchwork.tails(coefficients)
     tails = every.worst(sizes / np.asarray(patchwork.scales))
-    own = _own(patchwork, every, sizes, errors)
-    # by as much as the whole error is too large; where that is not known, as the cells' are
+    own = _own_errors(patchwork, every, sizes, errors)
+    # relative to the whole error, or, where that is not known, to those of the cells
     total = float(np.linalg.norm(own))
     most = tol * (total / error if np.isfinite(error) else 1.0) / (_MARGIN * np.sqrt(len(own)))
     wanted = np.log(np.maximum(own / max(most, _ROUNDING), 1.0))
@@ -423,18 +411,18 @@ def _look(
     shares = np.full(len(own), share)
     for at in special:
         slow = at[tails.rate[at] < _UNRESOLVED]
-        shares[slow] = np.minimum(shares[slow], _SHARE_CORNERS)
+        shares[slow] = np.minimum(shares[slow], _SHARE)
     needs: BoolArray = (wanted > 0) & (own > shares * own[worst])
-    if not needs.any():  # the cells do not say where: everywhere
+    if not needs.any():  # no cell stands out: all of them
         needs, wanted = np.ones(len(own), dtype=np.bool_), np.full(len(own), 1.0)
     largest = tails.along.max(axis=1, keepdims=True)
     along = np.divide(tails.along, largest, out=np.ones_like(tails.along), where=largest > 0)
-    return _Look(own, wanted, needs, tails.rate, along)
+    return _Survey(own, wanted, needs, tails.rate, along)
 
 
 @dataclass(frozen=True, eq=False)
 class _Corner:
-    """A special point, how cells at it are halved, which ones these are, and how long."""
+    """A special point, the grading there, the cells at it, and their length."""
 
     special: Special
     grading: Grading
@@ -442,21 +430,21 @@ class _Corner:
     size: float
 
 
-def _toward_corners(patchwork: Patchwork, look: _Look, plans: Plans) -> list[_Corner]:
-    """Those where halving again and again is what helps."""
+def _toward_corners(patchwork: Patchwork, look: _Survey, plans: Plans) -> list[_Corner]:
+    """The special points toward which to grade."""
     tiling, highest, least = patchwork.tiling, patchwork.degrees.max(axis=1), _least_degree(patchwork)
     found: list[_Corner] = []
     graded: set[int] = set()
     for special in sorted(special_points(patchwork.problem), key=lambda special: special.power):
         at = touching(tiling, special.point)
         at = at[look.needs[at]]
-        if not look.along[at].all(axis=1).any():  # what is there at most goes along a side
+        if not look.along[at].all(axis=1).any():  # the solution varies along one side only
             continue
         first = at[np.argmax(look.wanted[at])]
         wanted = float(look.wanted[first])
         smooth = int(highest[first]) + min(int(wanted / _WITH_DEGREE), _MOST_RAISE)
         grading = grade(smooth, special.power, special.gain, wanted, least)
-        # what is in the cell may come from elsewhere, or from a sharp corner of it; or a higher degree may do
+        # the error may come from elsewhere, or from a sharp corner of the cell; or a higher degree may be enough
         shown = look.rate[at].min() < _UNRESOLVED or look.own[at].max() >= _SMOOTH * look.own.max()
         if not special.is_sharp and (not shown or graded & set(at.tolist())):
             continue
@@ -468,23 +456,23 @@ def _toward_corners(patchwork: Patchwork, look: _Look, plans: Plans) -> list[_Co
     return found
 
 
-def _own(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErrors) -> FloatArray:
-    """Of the error of each cell, what comes from its own functions: as far as their last coefficients allow it."""
+def _own_errors(patchwork: Patchwork, tails: Tails, sizes: FloatArray, errors: CellErrors) -> FloatArray:
+    """The part of the error of each cell that comes from its own functions, limited by their last coefficients."""
     areas = np.prod(patchwork.tiling.frames.lengths, axis=1)
     tail = tails.worst(sizes / np.asarray(patchwork.scales))
     here = _HERE * np.sqrt(areas / areas.sum()) * tail.size
-    elsewhere = _FROM_TAIL * errors.amplification * tails.last.max(axis=1)
-    own = np.minimum(errors.relative, here + elsewhere)
+    spread = _FROM_TAIL * errors.amplification * tails.last.max(axis=1)
+    own = np.minimum(errors.relative, here + spread)
     return np.asarray(np.where(tail.rate > _RESOLVED, _RESOLVED_LESS * own, own))
 
 
 def _least_degree(patchwork: Patchwork) -> int:
-    """The lowest with which equations of their order make sense."""
+    """The lowest degree for equations of their order."""
     return 3 + 3 * max(equation.operator.order for equation in patchwork.problem.equations) // 2
 
 
-def _levelled(degrees: Degrees, tiling: Cover) -> Degrees:
-    """Raised to what neighbours of another material have: a trace of more functions than a cell has stays open."""
+def _level_materials(degrees: Degrees, tiling: Cover) -> Degrees:
+    """Degrees raised to those of neighbours of another material: a trace must not have more functions than a cell."""
     found = degrees.copy()
     for contact in tiling.contacts:
         both = list(contact.cells)

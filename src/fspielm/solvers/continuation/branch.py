@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 # ---- Branch.plot(): the bifurcation diagram
 
-
 # Height of a picture over its width.
 _ASPECT = 0.7
 _SIZE = "root mean square of the solution, signed"
@@ -136,8 +135,7 @@ def _line_of(point: BranchPoint) -> tuple[str, str]:
     return ("-", "stable") if point.stable else ("--", "unstable")
 
 
-# ---- What following solutions gives: points, folds, bifurcations, and the branches that begin there
-
+# ---- Branches: points, folds and bifurcations
 
 Kind = Literal["pitchfork", "transcritical", "bifurcation"]
 

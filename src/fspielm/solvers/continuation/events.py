@@ -14,22 +14,24 @@ from fspielm.errors import SolveError
 from fspielm.estimate.examination import examine
 from fspielm.problem.operator import identity
 from fspielm.solvers.continuation.path import Curve, Mark, Place, Spectrum, Station
-from fspielm.solvers.newton.iteration import deviations, of_sum
+from fspielm.solvers.newton.iteration import applied_to_sum, deviations
 
-# ---- How wrong an eigenvalue of a linearisation may be
+# ---- Errors of eigenvalues
 
 
 def eigenvalue_error(station: Station, value: float) -> float:
-    """By what the eigenfunction leaves in rows that are held out.
+    """The error of an eigenvalue, from the residual of its eigenfunction in held-out rows.
 
-    With T the inverse of the linearisation, of norm A, and r what is left of ``F' phi = mu phi``, there is an
+    With T the inverse of the linearisation, of norm A, and r the residual of ``F' phi = mu phi``, there is an
     eigenvalue of T within ``A r / mu`` of ``1 / mu``.
     """
     local, spectrum = station.local, station.spectrum
     place = int(np.argmin(np.abs(spectrum.values - value)))
     finite, function = local.finite, np.asarray(spectrum.functions[:, place].real)
     examination = examine(finite, local.blocks, local.factored, local.equations.request.streams.probes)
-    apply, nothing = (of_sum(finite.basis, each, finite.threads) for each in (function, np.zeros_like(function)))
+    apply, nothing = (
+        applied_to_sum(finite.basis, each, finite.threads) for each in (function, np.zeros_like(function))
+    )
     sites = examination.held_out.sites
     left, constant = (deviations(finite.problem, sites, each) for each in (apply, nothing))
     left = {name: left[name] - constant[name] for name in left}
@@ -44,15 +46,14 @@ def eigenvalue_error(station: Station, value: float) -> float:
     return abs(value) * examination.sensitivity.amplification * residual / size
 
 
-# ---- What lies between two places of a curve: folds, and places where branches cross
+# ---- Folds and bifurcations between two places of a curve
 
-
-# Of the way between two places, how closely a fold is located by trying. The rest is done by polynomials: beside an
-# event itself the linearisation is all but singular, and what functions leave in their rows decides where a place is.
+# A fold is located by Brent's method up to this share of the way between two places, in so many steps. Polynomials do
+# the rest: next to an event the linearisation is almost singular, and residuals decide where a place is found.
 _FOLD, _MOST = 0.05, 40
-# Of the way, how far from an event, on either side, polynomials have nodes.
+# Distances of the nodes of polynomials from a fold, on both sides, in shares of the way.
 _BESIDE = (0.15, 0.03)
-# The same for an eigenvalue, one after the other, around where it was last seen to be zero.
+# Distances of the nodes from the latest zero of an eigenvalue.
 _CLOSER = (0.02, 0.004)
 
 
@@ -65,10 +66,8 @@ class Event:
     ----------
     kind : {"fold", "bifurcation"}
     station : Station
-        Where it is.
     doubt : float
-        How far off its parameter may be because of how it was located, and, at a bifurcation, of the eigenvalue that
-        crosses zero.
+        The error of its parameter from the location, and, at a bifurcation, from the eigenvalue that crosses zero.
     multiplicity : int
         How many eigenvalues are zero.
     """
@@ -80,7 +79,7 @@ class Event:
 
 
 def crossings(before: Station, after: Station) -> tuple[bool, int]:
-    """Whether a curve turns back between two places, and how many real eigenvalues change sign beside that."""
+    """Whether a curve turns back between two places, and how many further real eigenvalues change sign."""
     turns = before.steepness * after.steepness < 0
     real = abs(before.spectrum.positive_real - after.spectrum.positive_real)
     return turns, max(real - int(turns), 0)
@@ -113,14 +112,14 @@ class _Way:
     known: dict[float, tuple[Mark, Spectrum | None]] = field(default_factory=dict)
 
     def at(self, distance: float) -> Mark:
-        return self._remembered(distance)[0]
+        return self._known_at(distance)[0]
 
     def spectrum(self, distance: float) -> Spectrum:
-        spectrum = self._remembered(distance)[1]
+        spectrum = self._known_at(distance)[1]
         assert spectrum is not None
         return spectrum
 
-    def _remembered(self, distance: float) -> tuple[Mark, Spectrum | None]:
+    def _known_at(self, distance: float) -> tuple[Mark, Spectrum | None]:
         if distance not in self.known:
             ends = {0.0: self.before, self.length: self.after}
             station = ends[distance] if distance in ends else self.curve.step(self.before, distance)
@@ -131,12 +130,12 @@ class _Way:
         return self.known[distance]
 
     def rate(self, distance: float) -> float:
-        """How fast the parameter changes there."""
+        """The rate at which the parameter changes."""
         station = self.at(distance)
         return station.steepness / self.curve.metric.inner(self.before.tangent, station.tangent)
 
     def top(self, nodes: Sequence[float]) -> Place:
-        """Where the parameter is largest, or smallest, on a polynomial with values and derivatives at some places."""
+        """The extremum of the parameter on a Hermite polynomial through some places."""
         rows = []
         for node in nodes:
             station = self.at(node)
@@ -147,14 +146,14 @@ class _Way:
         return Place.of(curve(top))
 
     def between(self, nodes: Sequence[float], distance: float) -> Place:
-        """The place at some distance, on a polynomial through those at others."""
+        """The place at a distance, on a polynomial through those at some nodes."""
         curve = scipy.interpolate.BarycentricInterpolator(
             nodes, np.array([self.at(node).place.vector for node in nodes])
         )
         return Place.of(curve(distance))
 
     def station(self, place: Place) -> Station:
-        """What is known at a place."""
+        """The station at a place."""
         return self.curve.station(self.curve.equations.at(place), like=self.before.tangent)
 
     def root(self, function: Callable[[float], float], close: float) -> float:
@@ -166,7 +165,7 @@ class _Way:
 
 
 def _fold(way: _Way) -> Event:
-    """Where the parameter is largest, or smallest, by a polynomial with its values and derivatives at some places."""
+    """Where the parameter has an extremum, by Hermite polynomials with closer and closer nodes."""
     about = way.root(way.rate, _FOLD)
     nodes, tops = [0.0, way.length], []
     for share in _BESIDE:
@@ -178,7 +177,7 @@ def _fold(way: _Way) -> Event:
 
 
 def _bifurcation(way: _Way) -> Event:
-    """Where an eigenvalue is zero, by polynomials through those beside it."""
+    """Where an eigenvalue is zero, by polynomials with closer and closer nodes."""
     first = way.before.spectrum.positive_real
     rises = way.after.spectrum.positive_real > first
 

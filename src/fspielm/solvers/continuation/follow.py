@@ -21,7 +21,7 @@ from fspielm.wording import duration
 
 # Points of a branch at most, where nothing else was asked for.
 _POINTS = 60
-# Of the time that is left, what a first solution, or functions for others, may take.
+# Share of the time left that the first solution may take, and the search for functions.
 _BEGINNING = 0.5
 
 
@@ -40,11 +40,11 @@ def follow(
     progress: bool | Progress | None = None,
     approach: Approach | None = None,
 ) -> Branch:
-    """Follow solutions of a nonlinear problem along one of its numbers, around folds.
+    """Follow solutions of a nonlinear problem along one of its parameters, around folds.
 
-    From the solution at the lower end of the interval, step by step along the curve of solutions (pseudo-arclength), as
-    long as the parameter is within the interval. Folds, where the curve turns back, and bifurcations, where others
-    cross it, are located; the others are followed too.
+    Steps along the curve of solutions (pseudo-arclength) begin at the lower end of the interval, and end where the
+    parameter leaves it. Folds, where the curve turns back, and bifurcations, where other curves cross it, are located;
+    the other curves are followed too.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def follow(
 
 
 def _begin(along: Along, request: Request, guess: Any) -> tuple[Curve, Notary, Station]:
-    """The first solution, with the functions that all others are looked for with as long as they are good enough."""
+    """The first solution, and the functions for the others, as long as they are good enough."""
     try:
         with current_deadline().share(_BEGINNING).enforced():
             course = solve_with_any(request, None if request.problem.is_linear else guess)
@@ -127,7 +127,7 @@ def _begin(along: Along, request: Request, guess: Any) -> tuple[Curve, Notary, S
     equations = Equations(along, request, best.discretisation)
     local = equations.at(Place(coefficients, along.lower))
     metric = Metric.on(best.discretisation, 1.0, along.length)
-    # so that solution and parameter change alike at the beginning
+    # solution and parameter change at the same rate at the beginning
     unit = along.length * metric.size(local.sideways)
     curve = Curve(equations, metric.with_unit(unit if unit > 0 else 1.0))
     upward = Place(np.zeros(len(coefficients)), 1.0)

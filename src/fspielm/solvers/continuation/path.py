@@ -1,4 +1,4 @@
-"""The equations around one place of a curve, its tangent, and steps along it."""
+"""Curves of solutions: the equations around a place, tangents and steps."""
 
 from __future__ import annotations
 
@@ -23,30 +23,28 @@ from fspielm.problem.operator import identity
 from fspielm.problem.parameters import check_parameter
 from fspielm.problem.problem import Moving, Problem, moving
 from fspielm.problem.substitutions import ByRegion, read_givens
-from fspielm.solvers.newton.iteration import Deviations, Expansion, deviations, of_sum
+from fspielm.solvers.newton.iteration import Deviations, Expansion, applied_to_sum, deviations
 from fspielm.solvers.plan import factor
 from fspielm.solvers.request import Request
 
-# ---- A problem along one of its numbers
+# ---- A problem with one parameter
 
-
-# Problems that are remembered: each is asked for several times, since to compile one takes its time.
+# Compiled problems that are kept, since each is used several times.
 _REMEMBERED = 16
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Along:
-    """Problems that differ in one number.
+    """A problem with one free parameter in an interval.
 
     Attributes
     ----------
     problem : Problem
-        One of them.
+        For any value of the parameter.
     parameter : Symbol
-        The number, one of the problem's parameters.
     lower, upper : float
-        Between which it is looked at.
+        The interval.
     """
 
     problem: Problem
@@ -56,29 +54,26 @@ class Along:
 
     def at(self, value: float) -> Problem:
         """The problem with a value of the parameter."""
-        return self._remembered(float(value))
+        return self._compiled(float(value))
 
     @cached_property
-    def _remembered(self) -> Callable[[float], Problem]:
-        return lru_cache(maxsize=_REMEMBERED)(self._compiled)
-
-    def _compiled(self, value: float) -> Problem:
-        return self.problem.at({self.parameter: value})
+    def _compiled(self) -> Callable[[float], Problem]:
+        return lru_cache(maxsize=_REMEMBERED)(lambda value: self.problem.at({self.parameter: value}))
 
     @cached_property
     def is_affine(self) -> bool:
-        """Whether the parameter occurs to first degree alone, wherever it stands."""
+        """Whether the problem is affine in the parameter."""
         given = self.problem.statement.given or {}
         if any(isinstance(value, ByRegion) for value in given.values()):
             return False
         others = {key: value for key, value in given.items() if isinstance(key, sp.Symbol) and key != self.parameter}
         derived = read_givens(others).symbols
         written = [e.xreplace(derived) for e in self.problem.statement.expressions]
-        return all(not _sides(e, self.parameter, 2) for e in written if e.has(self.parameter))
+        return all(not _depends(e, self.parameter, 2) for e in written if e.has(self.parameter))
 
     @property
     def length(self) -> float:
-        """Of the interval."""
+        """Length of the interval."""
         return self.upper - self.lower
 
     def contains(self, value: float) -> bool:
@@ -109,8 +104,8 @@ def read_along(problem: Any, parameter: Any, interval: Any) -> Along:
     return along
 
 
-def _sides(expression: sp.Basic, parameter: sp.Symbol, order: int) -> bool:
-    """Whether a derivative of either side of an equation is not zero, as far as SymPy sees at once."""
+def _depends(expression: sp.Basic, parameter: sp.Symbol, order: int) -> bool:
+    """Whether a derivative of either side of an equation is not zero, without further simplification."""
     sides = expression.args if isinstance(expression, sp.Eq) else (expression,)
     return any(side.diff(parameter, order).doit() != 0 for side in sides)
 
@@ -133,7 +128,6 @@ def _read_interval(interval: Any) -> tuple[float, float]:
 
 # ---- Lengths and angles in the space of solutions and parameters
 
-
 # Points at which functions are compared.
 _POINTS = 400
 
@@ -141,7 +135,7 @@ _POINTS = 400
 @final
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A function and a value of the parameter; or the difference of two such.
+    """A function and a value of the parameter; or the difference of two such pairs.
 
     Attributes
     ----------
@@ -155,20 +149,20 @@ class Place:
 
     @classmethod
     def of(cls, vector: FloatArray) -> Place:
-        """That which has this `vector`."""
+        """The place with this `vector`."""
         return cls(vector[:-1].copy(), float(vector[-1]))
 
     @property
     def vector(self) -> FloatArray:
-        """The coefficients, and then the value."""
+        """The coefficients, followed by the value."""
         return np.append(self.coefficients, self.value)
 
     def moved(self, length: float, along: Place) -> Place:
-        """So far in a direction."""
+        """The place at a distance in a direction."""
         return Place(self.coefficients + length * along.coefficients, self.value + length * along.value)
 
     def minus(self, other: Place) -> Place:
-        """What leads from another one to this one."""
+        """The difference from another place to this one."""
         return self.moved(-1.0, other)
 
     def scaled(self, factor: float) -> Place:
@@ -179,18 +173,18 @@ class Place:
 @final
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """Root mean squares of functions, and the parameter, each in a unit of its own.
+    """Norm of functions, by root mean squares, and the parameter, each in its own unit.
 
     Attributes
     ----------
     values : tuple of (n, M) arrays
         The functions at points all over the domain, for each unknown.
     sides : (n,) array
-        Weights of the points by which functions of opposite signs are told apart, whatever their symmetry is.
+        Weights of the points for the sign of a function, without any symmetry.
     unit : float
         Of functions.
     length : float
-        That of the parameter.
+        Unit of the parameter.
     """
 
     values: tuple[FloatArray, ...]
@@ -200,7 +194,7 @@ class Metric:
 
     @classmethod
     def on(cls, finite: Finite, unit: float, length: float) -> Metric:
-        """For functions of a discretisation."""
+        """The metric for the functions of a discretisation."""
         problem = finite.problem
         points = Sites(problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy"))
         operators = [identity(problem.dimension).on(place) for place in range(len(problem.unknowns))]
@@ -210,16 +204,16 @@ class Metric:
         return cls(values, sides, unit, length)
 
     def inner(self, one: Place, other: Place) -> float:
-        """The inner product."""
+        """The inner product of two places."""
         first, second = self.seen(one.coefficients), self.seen(other.coefficients)
         return float(np.mean(first * second)) / self.unit**2 + one.value * other.value / self.length**2
 
     def norm(self, one: Place) -> float:
-        """The length."""
+        """The norm of a place."""
         return float(np.sqrt(self.inner(one, one)))
 
     def unit_of(self, one: Place) -> Place:
-        """A direction of length one."""
+        """The direction of a place, of norm one."""
         return one.scaled(1.0 / self.norm(one))
 
     def size(self, coefficients: FloatArray) -> float:
@@ -227,38 +221,37 @@ class Metric:
         return float(np.sqrt(np.mean(self.seen(coefficients) ** 2)))
 
     def signed_size(self, coefficients: FloatArray) -> float:
-        """The same, with a sign that is the other one for the function times minus one."""
+        """The root mean square of a function, with a sign that changes with that of the function."""
         sides = self.seen(coefficients).reshape(len(self.values), -1) @ self.sides
         return float(np.copysign(self.size(coefficients), sides[np.argmax(np.abs(sides))]))
 
     def seen(self, coefficients: FloatArray) -> FloatArray:
-        """Its values at the points, all unknowns in a row."""
+        """The values of a function at the points, one unknown after the other."""
         return np.concatenate([np.asarray(values @ coefficients) for values in self.values])
 
     def with_unit(self, unit: float) -> Metric:
-        """The same with another unit of functions."""
+        """The same metric with another unit of functions."""
         return replace(self, unit=unit)
 
 
-# ---- The equations around one place: their linearisation, factored, and how they change with the parameter
+# ---- The linearisation around one place, factored, and its change with the parameter
 
-
-# Values of the parameter by which the derivative with respect to it is found, in shares of its interval: exact for
-# polynomials of a degree less than their number.
+# Nodes of the derivative with respect to the parameter, in shares of its interval; exact for polynomials of lower
+# degree than their number.
 _NODES = 0.01 * np.arange(5)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """A problem along a parameter, made finite once and for all.
+    """A problem with a parameter, and one discretisation for all values.
 
     Attributes
     ----------
     along : Along
     request : Request
     finite : Finite
-        Functions, and the places of rows.
+        The functions, and the sites of rows.
     """
 
     along: Along
@@ -266,7 +259,7 @@ class Equations:
     finite: Finite
 
     def linear(self, place: Place) -> Problem:
-        """The linear problem around a place; what it leaves there is what the equations do."""
+        """The linear problem around a place, which has the same residual there."""
         problem = self.along.at(place.value)
         return problem.linearised(self.expansion(place)) if not problem.is_linear else problem
 
@@ -276,14 +269,14 @@ class Equations:
         return Expansion(self.along.problem, finite.basis, place.coefficients, finite.threads)
 
     def at(self, place: Place) -> Local:
-        """All that there is to know around a place."""
+        """The factored linearisation around a place."""
         finite = self.finite.with_problem(self.linear(place))
         system = finite.assemble(self.request.scaling, reuse=True)
         factored, _, _ = factor(self.request.method, system, in_place=True)
         return Local(self, place, finite, system.blocks, factored)
 
     def left(self, place: Place, sites: Mapping[str, Sites]) -> Deviations:
-        """What the equations leave at a place."""
+        """The residual of the equations at a place."""
         if not self.along.is_affine:
             return self._deviations(self.linear(place), place, sites)
         share = (place.value - self.along.lower) / self.along.length
@@ -291,7 +284,7 @@ class Equations:
         return {name: (1 - share) * first[name] + share * last[name] for name in first}
 
     def slope(self, place: Place, sites: Mapping[str, Sites]) -> Deviations:
-        """The derivative of what the equations leave with respect to the parameter."""
+        """The derivative of the residual with respect to the parameter."""
         if self.along.is_affine:
             first, last = self._at_ends(place, sites)
             return {name: (last[name] - first[name]) / self.along.length for name in first}
@@ -305,12 +298,12 @@ class Equations:
         return found
 
     def _at_ends(self, place: Place, sites: Mapping[str, Sites]) -> list[Deviations]:
-        """What is left with the function of a place at both ends of the interval, for which no problem is compiled."""
+        """The residuals of the function of a place at both ends of the interval, without compiling a problem."""
         ends = [end if isinstance(end, Problem) else end.to(self.expansion(place)) for end in self._ends]
         return [self._deviations(end, place, sites) for end in ends]
 
     def _deviations(self, problem: Problem, place: Place, sites: Mapping[str, Sites]) -> Deviations:
-        return deviations(problem, sites, of_sum(self.finite.basis, place.coefficients, self.finite.threads))
+        return deviations(problem, sites, applied_to_sum(self.finite.basis, place.coefficients, self.finite.threads))
 
     @cached_property
     def _ends(self) -> list[Problem | Moving]:
@@ -333,7 +326,7 @@ class Local:
     equations : Equations
     place : Place
     finite : Finite
-        Of the linear problem.
+        The discretisation of the linear problem.
     blocks : sequence of BlockRows
     factored : Factored
     """
@@ -346,25 +339,25 @@ class Local:
 
     @cached_property
     def sites(self) -> dict[str, Sites]:
-        """Of the rows, by block."""
+        """The sites of rows, by block."""
         return {name: sites for name, (sites, _) in self.finite.fitted(self.blocks).items()}
 
     def solve(self, values: Mapping[str, FloatArray]) -> FloatArray:
-        """Coefficients of what the linearisation makes these values of."""
+        """Coefficients of the solution of the linearisation with these values on the right."""
         return np.asarray(self.factored.solve(self.finite.spread(values, self.blocks)))
 
     def correction(self, place: Place) -> FloatArray:
-        """Newton's step at a place nearby, for the same parameter."""
+        """Newton's step at a place nearby, with the parameter fixed."""
         return -self.solve(self.equations.left(place, self.sites))
 
     @cached_property
     def sideways(self) -> FloatArray:
-        """How the solution changes with the parameter."""
+        """The derivative of the solution with respect to the parameter."""
         return -self.solve(self.equations.slope(self.place, self.sites))
 
 
 def _derivative_at(value: float, nodes: FloatArray) -> FloatArray:
-    """Weights of values at nodes in the derivative of the polynomial through them."""
+    """Weights of values at nodes for the derivative of their interpolating polynomial."""
     width = nodes[-1] - nodes[0]
     powers = np.vander((nodes - value) / width, increasing=True).T
     wanted = np.zeros(len(nodes))
@@ -372,37 +365,35 @@ def _derivative_at(value: float, nodes: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.solve(powers, wanted))
 
 
-# ---- Eigenvalues of a linearisation: those closest to zero, and how many of them make a solution unstable
+# ---- Eigenvalues closest to zero, and stability
 
-
-# Functions that eigenfunctions are sought among; and the error of those that count, relative to the largest of the
-# inverse.
+# Dimension of the Krylov space; and the largest error of an eigenvalue, relative to the largest of the inverse.
 _FUNCTIONS, _SETTLED = 24, 1e-6
-# Those of the inverse are looked at down to a share of the one that has this place among them: smaller ones are of
-# functions that the basis does not hold.
+# Eigenvalues of the inverse count if they are larger than a share of the one with this index: the basis does not
+# resolve the functions of smaller ones.
 _USUAL, _LEAST = 3, 1e-2
-# How many to begin with, of how many waves along each axis at most; and what is left of a function that is rounding.
+# Number of first functions, and their waves along each axis; a function of which less than this is new is rounding.
 _STARTS, _WAVES, _ROUNDING = 3, 1.5, 1e-7
-# Frequencies at which the sign of the highest derivatives is looked at, and places.
+# Directions and places at which the sign of the highest derivatives is tested.
 _DIRECTIONS, _PLACES = 16, 64
-# Of an eigenvalue, an imaginary part that is rounding.
+# A relative imaginary part of an eigenvalue that is rounding.
 _REAL = 1e-6
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Eigenvalues mu of the linearisation F' that are closest to zero: ``F' phi = mu phi``, with conditions at rest.
+    """Eigenvalues mu of the linearisation F' closest to zero: ``F' phi = mu phi``, with homogeneous conditions.
 
     Attributes
     ----------
     values : (k,) complex array
-        The closest first. Those of ``u_t = F(u)`` or of ``u_t = -F(u)``, whichever makes sense: where their real parts
-        are all negative, a solution is stable.
+        The closest first. Those of ``u_t = F(u)`` or of ``u_t = -F(u)``, whichever is well posed: a solution is stable
+        if all real parts are negative.
     functions : (M, k) complex array
         Coefficients of the eigenfunctions.
     sign : int
-        By which F was multiplied for it; zero where neither makes sense, and stability is not told.
+        The sign of F in that equation; zero if neither is well posed, so that stability is not known.
     """
 
     values: NDArray[np.complex128]
@@ -416,26 +407,26 @@ class Spectrum:
 
     @property
     def unstable(self) -> int | None:
-        """How many have a positive real part; None where stability is not told."""
+        """How many have a positive real part; None if stability is not known."""
         return int(np.sum(self.values.real > 0)) if self.sign else None
 
     @property
     def positive_real(self) -> int:
-        """How many are real and positive, whatever that means."""
+        """How many are real and positive, whatever the sign of F."""
         return int(np.sum(self._real > 0))
 
     def closest(self, *, positive: bool) -> float:
-        """Of the real ones with a sign, that which is closest to zero; infinite where there is none."""
+        """The real one with a sign that is closest to zero; infinite if there is none."""
         found = self._real[self._real > 0 if positive else self._real < 0]
         return float(found[0]) if len(found) else np.inf
 
     @property
     def null(self) -> FloatArray:
-        """The coefficients of the function of the real one that is closest to zero."""
+        """Coefficients of the eigenfunction of the real eigenvalue closest to zero."""
         return np.asarray(self.functions[:, np.flatnonzero(self.is_real)[0]].real)
 
     def is_singular(self, share: float) -> bool:
-        """Whether the one that is closest to zero is less than a share of the next."""
+        """Whether the one closest to zero is less than a share of the next one."""
         sizes = np.abs(self.values[:2])
         return len(sizes) > 0 and bool(sizes[0] < share * sizes[-1])
 
@@ -450,16 +441,16 @@ class Spectrum:
 
 
 def find_spectrum(local: Local) -> Spectrum:
-    """In a Krylov space of the inverse, whose largest eigenvalues those are.
+    """Find the eigenvalues in a Krylov space of the inverse.
 
-    Among functions of the places of the equations' rows: coefficients that are hardly determined do not show there. It
-    begins with several functions, for eigenvalues may be double; with smooth ones, for what the basis does not hold is
-    rounding at best.
+    The space has values at the sites of the equations' rows, in which coefficients that are hardly determined do not
+    show. It begins with several functions, since eigenvalues may be double, and with smooth ones, which the basis
+    resolves.
     """
     inverse = _Inverse(local)
     space = Space(inverse.values, _ROUNDING)
     block = space.add(inverse.starts(_STARTS))
-    while block.shape[1] and space.count <= min(_FUNCTIONS, inverse.rows):  # or all that can be reached
+    while block.shape[1] and space.count <= min(_FUNCTIONS, inverse.rows):
         block = space.add(inverse(block))
     H = space.matrix
     square, beyond = np.split(H, [H.shape[1]])
@@ -467,7 +458,7 @@ def find_spectrum(local: Local) -> Spectrum:
     outside = np.linalg.norm(beyond @ modes, axis=0)
     order = np.argsort(-np.abs(theta))
     sizes = np.abs(theta[order])
-    # not by the largest, which is much larger than all others where the linearisation is almost singular
+    # relative to a usual one: the largest is much larger where the linearisation is almost singular
     usual = sizes[min(_USUAL, len(sizes) - 1)]
     settled = (outside[order] <= _SETTLED * sizes[0]) & (sizes > _LEAST * usual)
     order = order[settled] if settled.any() else order[:1]
@@ -477,9 +468,9 @@ def find_spectrum(local: Local) -> Spectrum:
 
 
 def leading_sign(problem: Problem) -> int:
-    """The sign with which ``u_t = F(u)`` makes sense, by the highest derivatives of an equation for one unknown.
+    """The sign with which ``u_t = F(u)`` is well posed, by the highest derivatives of an equation for one unknown.
 
-    Zero where neither does, or where there are several unknowns, or time.
+    Zero if neither is, and for several unknowns or time-dependent problems.
     """
     if len(problem.unknowns) > 1 or problem.domain.time is not None:
         return 0
@@ -499,25 +490,25 @@ def leading_sign(problem: Problem) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Inverse:
-    """From functions as right-hand sides of the equations to solutions with the conditions at rest."""
+    """Solves the linearisation for right-hand sides, with homogeneous conditions."""
 
     local: Local
 
     def __call__(self, functions: NumberArray) -> NumberArray:
-        """Coefficients of solutions ``(M, F)``, of those of functions."""
+        """Coefficients ``(M, F)`` of solutions, for those of right-hand sides."""
         return self._solved(self.values(functions))
 
     def values(self, functions: NumberArray) -> NumberArray:
-        """At the places of all equations' rows, ``(n, F)``."""
+        """Values ``(n, F)`` at the sites of all equations' rows."""
         return np.concatenate([np.asarray(table @ functions) for table in self._tables])
 
     @property
     def rows(self) -> int:
-        """Places of all equations."""
+        """The number of the equations' rows."""
         return sum(self._counts)
 
     def starts(self, count: int) -> NumberArray:
-        """What it makes of smooth functions without any symmetry."""
+        """Solutions for smooth right-hand sides without any symmetry."""
         smooth = SmoothSides(self.local.finite.problem, self._names, count, np.random.default_rng(0), _WAVES)
         return self._solved(np.concatenate([smooth.at(name, self.local.sites[name].points) for name in self._names]))
 
@@ -548,28 +539,28 @@ class _Inverse:
         ]
 
 
-# ---- Along a curve of solutions: tangents, and steps to its next place
+# ---- The curve of solutions: tangents, and steps to the next place
 
-
-# Corrections of one step at most; and by how much each must be smaller than the one before, or be linearised anew.
+# The most corrections of one step; the linearisation is renewed if a correction is larger than the first share of the
+# one before, and there is no solution if it is larger than the second.
 _MOST_CORRECTIONS, _SLOW, _DIVERGES = 12, 0.1, 2.0
-# A correction that is rounding, of the size of what there is; and one that is if those before were no larger.
-_SMALL, _ROUNDING_PATH = 1e-12, 1e-8
+# A relative correction that is rounding; and one that is rounding if corrections do not shrink.
+_SMALL, _STAGNANT = 1e-12, 1e-8
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Station:
-    """A place on a curve of solutions, and what is known there.
+    """A place on a curve of solutions, with its linearisation and tangent.
 
     Attributes
     ----------
     local : Local
-        The linearisation there.
+        The linearisation.
     tangent : Place
-        The direction of the curve, of length one.
+        The direction of the curve, of norm one.
     corrections : int
-        That it took to come there.
+        How many were needed.
     """
 
     local: Local
@@ -578,12 +569,12 @@ class Station:
 
     @property
     def place(self) -> Place:
-        """Where it is."""
+        """The solution and the parameter."""
         return self.local.place
 
     @property
     def value(self) -> float:
-        """Of the parameter."""
+        """The parameter."""
         return self.local.place.value
 
     @cached_property
@@ -593,20 +584,20 @@ class Station:
 
     @property
     def steepness(self) -> float:
-        """Whither the parameter goes along the curve: one where it alone changes, zero at folds."""
+        """The change of the parameter along the curve: zero at folds."""
         return self.tangent.value
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """What is remembered of a station: all but its factored linearisation, which takes much memory.
+    """A station without its factored linearisation, which takes much memory.
 
     Attributes
     ----------
     place, tangent : Place
     slope : float
-        How much the solution changes with the parameter; not zero, that quotients may be taken.
+        How much the solution changes with the parameter; never zero, so that one can divide by it.
     """
 
     place: Place
@@ -615,19 +606,19 @@ class Mark:
 
     @property
     def value(self) -> float:
-        """Of the parameter."""
+        """The parameter."""
         return self.place.value
 
     @property
     def steepness(self) -> float:
-        """Whither the parameter goes along the curve."""
+        """The change of the parameter along the curve."""
         return self.tangent.value
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Solutions of equations, seen as a curve in the space of functions and parameters.
+    """Solutions of equations, as a curve in the space of functions and parameters.
 
     Attributes
     ----------
@@ -639,26 +630,26 @@ class Curve:
     metric: Metric
 
     def station(self, local: Local, like: Place, corrections: int = 0) -> Station:
-        """What is known at a place of the curve; its direction is the one that is more like another."""
+        """The station at a place of the curve, with the direction that is more like another one."""
         tangent = self.metric.unit_of(Place(local.sideways, 1.0))
         sign = 1.0 if self.metric.inner(tangent, like) >= 0 else -1.0
         return Station(local, tangent.scaled(sign), corrections)
 
     def step(self, start: Station, length: float) -> Station | None:
-        """The place of the curve so far along the tangent; None where none is found."""
+        """The place of the curve at a distance along the tangent; None if none is found."""
         guess = start.place.moved(length, start.tangent)
         return self.correct(guess, start.tangent, start.local, like=start.tangent)
 
     def correct(self, guess: Place, across: Place, local: Local | None, like: Place) -> Station | None:
-        """The place of the curve nearest to a guess, in the plane through it that a direction is normal to.
+        """The place of the curve near a guess, in the plane through it with a normal `across`; None if none is found.
 
         Parameters
         ----------
         guess, across : Place
         local : Local or None
-            A linearisation nearby to begin with.
+            A linearisation nearby, for the first correction.
         like : Place
-            What the tangent is to be like.
+            The tangent has a direction like this one.
         """
         at, last = guess, np.inf
         try:
@@ -668,10 +659,10 @@ class Curve:
                 size, rate = self.metric.norm(change), self.metric.norm(change) / last
                 is_fresh = local.place is at
                 at, last = at.moved(1.0, change), size
-                # what would be left after this correction: its square, or as much of it as of the one before
+                # the expected error: the square of the correction, or, with an old linearisation, linear convergence
                 left = size * (size if is_fresh else max(rate, size) if count > 1 else 1.0)
                 whole = max(1.0, self.metric.norm(at))
-                if left <= _SMALL * whole or (rate > _SLOW and size <= _ROUNDING_PATH * whole):
+                if left <= _SMALL * whole or (rate > _SLOW and size <= _STAGNANT * whole):
                     return self.station(self.equations.at(at), like, count)
                 if not rate <= _DIVERGES:
                     return None
@@ -689,11 +680,11 @@ class Curve:
         return straight.moved(-by / self.metric.inner(across, sideways), sideways)
 
     def at_value(self, start: Station, value: float) -> Station | None:
-        """The place of the curve with a value of the parameter, close to a station."""
+        """The place of the curve with a value of the parameter, near a station."""
         nearby = start.place.moved((value - start.value) / start.tangent.value, start.tangent)
         return self.correct(nearby, Place(np.zeros_like(nearby.coefficients), 1.0), start.local, like=start.tangent)
 
     def mark(self, station: Station) -> Mark:
-        """What is to be remembered of a station."""
+        """The mark of a station."""
         slope = max(self.metric.size(station.local.sideways), np.finfo(float).tiny)
         return Mark(station.place, station.tangent, slope)

@@ -27,7 +27,7 @@ from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint
 from fspielm.solvers.continuation.events import Event, crossings, locate
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Mark, Metric, Place, Spectrum, Station
 from fspielm.solvers.driver import Course, Record, solve_automatically
-from fspielm.solvers.finish import finish
+from fspielm.solvers.finish import solution_of
 from fspielm.solvers.newton.course import solve_nonlinear
 from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round
@@ -35,10 +35,9 @@ from fspielm.solvers.plan import Attempt, Expected, Trial, attempt
 from fspielm.solvers.request import INTERRUPTED, Approach, Budget, Request, offering
 from fspielm.wording import OUT_OF_TIME
 
-# ---- The functions that solutions are followed with: chosen by a solve, and then kept
+# ---- The functions that solutions are followed with
 
-
-# Digits that the first solve has more than were asked for, for solutions become harder along the way.
+# The tolerance of the first solve, relative to the one that was asked for: later solutions may be harder.
 _MORE = 0.1
 _LEAST_TOLERANCE = 1e-13
 
@@ -46,15 +45,7 @@ _LEAST_TOLERANCE = 1e-13
 @final
 @dataclass(frozen=True, eq=False)
 class Kept(Trial):
-    """Functions and places that were drawn before.
-
-    Attributes
-    ----------
-    trial : Trial
-        What they were drawn by.
-    finite : Finite
-    why : str
-    """
+    """Functions and points that were drawn before, by a trial."""
 
     trial: Trial
     finite: Finite
@@ -67,7 +58,7 @@ class Kept(Trial):
 
     @property
     def cells(self) -> int | None:
-        """How many cells the functions are on."""
+        """The number of cells that the functions are on."""
         return self.trial.cells
 
     def rows(self, problem: Problem) -> int:
@@ -87,25 +78,21 @@ class Kept(Trial):
         """The highest frequency along each axis."""
         return self.trial.widths(basis)
 
-    def because(self, why: str) -> Kept:
-        """The same for another reason."""
-        return replace(self, why=why)
-
     def nbytes(self, request: Request) -> int:
-        """Memory of a round with it."""
+        """Memory of a round."""
         return self.trial.nbytes(request)
 
     def outlook(self, request: Request, operation: float | None, time_left: float) -> Expected:
-        """How long a round with it will take."""
+        """A forecast of the time of a round."""
         return self.trial.outlook(request, operation, time_left)
 
     def discretise(self, request: Request, seconds: dict[str, float]) -> Finite:
-        """What was drawn, for another problem."""
+        """The same functions and points for another problem."""
         return self.finite.with_problem(request.problem)
 
 
 def solve_with_any(request: Request, guess: Iterate | Any = None) -> Course:
-    """Solve with functions that serve all solutions nearby: a filled band, or, where that is not enough, cells.
+    """Solve with functions that suit all solutions nearby: a filled band, or cells where that is not enough.
 
     Raises
     ------
@@ -135,7 +122,7 @@ def solve_with_any(request: Request, guess: Iterate | Any = None) -> Course:
 
 
 def functions_at_rest(request: Request) -> Course:
-    """Functions to begin with where the solution is zero, and shows nothing: those that solve ``F'(0) w = 1``."""
+    """The first functions if the solution is zero, which shows nothing: those that solve ``F'(0) w = 1``."""
     statement = request.problem.linearised(0).statement
     equations = tuple(sp.Eq(residual_form(each), 1, evaluate=False) for each in statement.equations)
     return solve_with_any(replace(request, problem=compile_statement(replace(statement, equations=equations))))
@@ -152,10 +139,9 @@ def _error(course: Course) -> float:
     return np.inf if estimate is None else estimate.relative
 
 
-# ---- Places of a curve as solutions, each with the error estimate that a solve has
+# ---- Places of a curve as solutions with error estimates
 
-
-# How far from a solution the last round begins, of its size.
+# The relative distance from a solution at which the last round begins.
 _ASIDE = 1e-7
 _CHOICE = "those that solutions were followed with"
 
@@ -163,27 +149,27 @@ _CHOICE = "those that solutions were followed with"
 @final
 @dataclass(frozen=True, eq=False)
 class Notary:
-    """Makes solutions of places.
+    """Makes solutions with error estimates of the stations of a curve.
 
     Attributes
     ----------
     request : Request
-        For one of the problems.
+        For the problem at any value of the parameter.
     trial : Trial
-        By which functions were chosen.
+        That drew the functions.
     """
 
     request: Request
     trial: Trial
 
     def solution(self, station: Station) -> Solution:
-        """The solution of the problem with the station's parameter, by another round of Newton's method from there."""
+        """The solution of the problem at the station's parameter, by another round of Newton's method."""
         equations = station.local.equations
         problem = equations.along.at(station.value)
         request = replace(self.request, problem=problem)
         kept = Kept(self.trial, equations.finite)
         record, began = Record(request.budget), perf_counter()
-        # a little aside: a step of nothing would say nothing about terms of higher order
+        # not at the solution: a step of zero would say nothing about terms of higher order
         aside = Place((1.0 + _ASIDE) * station.place.coefficients, station.value)
         start = equations.expansion(aside)
         steps: tuple[NewtonStep, ...] = ()
@@ -199,13 +185,13 @@ class Notary:
             except (IterateError, SolveError) as error:
                 return self.uncertain(station, str(error))
         record.add(latest, forecast=0.0, seconds=perf_counter() - began)
-        return finish(request, Course(latest, record, _CHOICE, failure, steps, failure), quietly=True)
+        return solution_of(request, problem, latest, record, _CHOICE, failure, steps, failure)
 
     def singular(self, station: Station, nearby: list[ErrorEstimate]) -> Solution:
-        """A solution at which the linearisation is singular: its estimate is the largest of those nearby.
+        """A solution with a singular linearisation: its estimate is the largest of those nearby.
 
-        With the parameter fixed there is no bound for its error; together with the parameter there is, and it is less
-        than that of solutions nearby, for which the same direction is almost free.
+        With the parameter fixed, its error has no bound. Together with the parameter it has one, less than those of
+        solutions nearby, for which the same direction is almost free.
         """
         latest = self._as_it_is(station)
         assert latest.estimate is not None
@@ -218,17 +204,17 @@ class Notary:
         return self._finished(station, replace(latest, estimate=known), "")
 
     def uncertain(self, station: Station, why: str) -> Solution:
-        """A solution of which no digit is certain."""
+        """A solution without reliable digits."""
         latest = self._as_it_is(station)
         assert latest.estimate is not None
         none = replace(latest.estimate, relative=np.inf, largest=np.inf)
         return self._finished(station, replace(latest, estimate=none), why)
 
     def _finished(self, station: Station, latest: Attempt, failure: str) -> Solution:
-        request = replace(self.request, problem=station.local.equations.along.at(station.value))
-        record = Record(request.budget)
+        problem = station.local.equations.along.at(station.value)
+        record = Record(self.request.budget)
         record.add(latest, forecast=0.0, seconds=sum(latest.seconds.values()))
-        return finish(request, Course(latest, record, _CHOICE, failure, (), failure), quietly=True)
+        return solution_of(self.request, problem, latest, record, _CHOICE, failure, (), failure)
 
     def _as_it_is(self, station: Station) -> Attempt:
         local, began = station.local, perf_counter()
@@ -246,42 +232,40 @@ class Notary:
         )
 
 
-# ---- A walk along a curve of solutions: step by step, with events on the way, and better functions where needed
+# ---- The walk along a curve
 
-
-# Steps: the first, the longest and the shortest, in units of the metric; and how much longer the next one may be.
+# The first, the longest and the shortest step, in units of the metric; and the growth from step to step.
 FIRST, _LONGEST, _SHORTEST, _LONGER = 0.1, 1.0, 1e-4, 1.5
-# The cosine of the angle by which a curve may turn in one step, at least; and below which the next one is longer.
+# The least cosine of the angle by which a curve may turn in one step; steps grow if it is larger than the second.
 _BEND, _STRAIGHT = 0.9, 0.98
-# Corrections of a step after which the next one is not longer.
+# Steps do not grow after so many corrections.
 _MANY = 8
-# A step with several events is shortened as far as this, to tell them apart.
+# A step with several events is shortened down to this share of the first one, to separate them.
 _APART = 1e-2
-# Where the eigenvalue closest to zero is so small beside the next one, the linearisation is all but singular.
+# The linearisation is almost singular if its smallest eigenvalue is less than this share of the next one.
 _SINGULAR = 0.03
-# Better functions are sought until none are found so often; and the same solution with them is no farther away.
+# We stop looking for better functions after so many failures; with better ones, the solution moves by less than this.
 _MOST_FAILED, _SAME = 2, 1e-2
-# Seconds that a solve has at least, once it was begun.
+# The least seconds of a solve that has begun.
 _MOMENT = 1.0
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Stop:
-    """A place of a walk.
+    """A solution on the walk.
 
     Attributes
     ----------
     mark : Mark
-        Where it is.
     solution : Solution
     spectrum : Spectrum
-        Of the linearisation there.
+        Of the linearisation.
     curve : Curve
-        As it was seen there, and on the way to the next stop.
+        With the functions that are used here, and up to the next stop.
     notary : Notary
     events : tuple of Event
-        On the way to the next stop.
+        Between this stop and the next one.
     """
 
     mark: Mark
@@ -295,20 +279,20 @@ class Stop:
 @final
 @dataclass(eq=False)
 class Walk:
-    """Goes along a curve.
+    """A walk along a curve.
 
     Attributes
     ----------
     curve : Curve
     notary : Notary
     most : int
-        Places at most.
+        The largest number of stops.
     deadline : Deadline
     stops : list of Stop
     ending : str
         Why it ended.
     failed : int
-        How often better functions were sought in vain.
+        How often no better functions were found.
     """
 
     curve: Curve
@@ -320,7 +304,7 @@ class Walk:
     failed: int = 0
 
     def go(self, start: Station) -> None:
-        """From a station on, until something ends it."""
+        """Walk from a station on, until something ends it."""
         at, length = self._stop(start), FIRST
         while not self.ending:
             if len(self.stops) >= self.most:
@@ -337,7 +321,7 @@ class Walk:
                     self.ending = OUT_OF_TIME
 
     def _advance(self, at: Station, length: float) -> tuple[Station, float]:
-        """One step, or a shorter one to be tried next."""
+        """Make one step; or return a shorter length to try next."""
         following = self.curve.step(at, length)
         turn = -1.0 if following is None else self.curve.metric.inner(at.tangent, following.tangent)
         if following is None or turn < _BEND:
@@ -350,14 +334,14 @@ class Walk:
             return at, length / 2
         try:
             self._note(tuple(locate(self.curve, at, following, length)))
-        except SolveError:  # something is there, and may be found with a shorter step
+        except SolveError:  # there is an event, which a shorter step may locate
             if may_be_shorter:
                 return at, length / 2
         longer = _LONGER if turn > _STRAIGHT and following.corrections < _MANY else 1.0
         return self._stop(following), min(longer * length, _LONGEST)
 
     def _arrive(self, at: Station, beyond: Station) -> Station:
-        """The last place, at the end of the interval."""
+        """Stop at the end of the interval."""
         along = self._along
         bound = along.upper if beyond.value > along.upper else along.lower
         last = self.curve.at_value(at, bound)
@@ -376,7 +360,7 @@ class Walk:
         self.stops[-1] = replace(self.stops[-1], events=events)
 
     def _stop(self, station: Station) -> Station:
-        """Make a solution of a place; with better functions, if these are not good enough."""
+        """Make a solution of a station, with better functions if these are not good enough."""
         solution = self.notary.solution(station)
         if not self._is_good(station, solution) and self.failed < _MOST_FAILED:
             station, solution = self._improve(station, solution)
@@ -385,7 +369,7 @@ class Walk:
         return station
 
     def _is_good(self, station: Station, solution: Solution) -> bool:
-        """Whether a solution is as good as it can be: close to folds and bifurcations no functions make it better."""
+        """Whether a solution is as good as it can be: near folds and bifurcations, better functions do not help."""
         if solution.converged:
             return True
         if not np.isfinite(solution.error_estimate):
@@ -394,9 +378,9 @@ class Walk:
         return as_parameter <= solution.report.tol * self._along.length
 
     def _improve(self, station: Station, solution: Solution) -> tuple[Station, Solution]:
-        """The same solution with functions that are chosen for it.
+        """The same solution with functions that are chosen for it, if that succeeds.
 
-        Close to a fold the estimate is large for another reason, and a solve may come to another solution.
+        Near a fold the estimate is large for another reason, and a solve may find another solution.
         """
         self.failed += 1
         old, along = self.curve, self._along
@@ -431,57 +415,56 @@ class Walk:
         return self.curve.equations.along
 
 
-# ---- How wrong the parameter may be at folds and bifurcations
+# ---- Errors of the parameter at folds and bifurcations
 
 
 def fold_error(beside: Sequence[Stop]) -> float:
-    """By the error of solutions on either side, as a change of the parameter that would make as much.
+    """The error of the parameter at a fold, from the errors of solutions on both sides.
 
-    An error E of a solution u with the parameter p fixed is as if that were wrong by ``E / |du/dp|``. Both grow without
-    bound toward a fold, where the linearisation is singular; their ratio does not, and is what the fold is wrong by.
+    An error E of a solution u with the parameter p fixed equals a change of the parameter by ``E / |du/dp|``. Toward a
+    fold, E and the derivative grow without bound, but not their ratio, which is the error of the fold.
     """
-    return max((_error_errors(stop) / stop.mark.slope for stop in beside), default=np.inf)
+    return max((_absolute_error(stop) / stop.mark.slope for stop in beside), default=np.inf)
 
 
 def bifurcation_error(beside: Sequence[Stop]) -> float:
-    """By the error of solutions on either side, as a length of the curve; that of the eigenvalue comes to it."""
-    each = (_error_errors(stop) / stop.curve.metric.unit * abs(stop.mark.steepness) for stop in beside)
+    """The error of the parameter at a bifurcation, from those of solutions on both sides, but for the eigenvalue's."""
+    each = (_absolute_error(stop) / stop.curve.metric.unit * abs(stop.mark.steepness) for stop in beside)
     return max(each, default=np.inf)
 
 
-def _error_errors(stop: Stop) -> float:
+def _absolute_error(stop: Stop) -> float:
     estimate = stop.solution.estimate
     return estimate.relative * estimate.scale
 
 
-# ---- From the stops of a walk to a branch: points, folds, bifurcations, and the branches that begin at these
+# ---- From a walk to a branch
 
-
-# How far away other branches are looked for, in units of the metric, one after the other.
+# Distances at which other branches are sought, in units of the metric, one after the other.
 _AWAY = (0.05, 0.1, 0.02, 0.2)
-# They are no farther away than this, in units of that.
+# A solution of another branch is no farther away than so many times that.
 _NEARBY = 3.0
-# How much alike changes of the parameter are in both directions, at a pitchfork.
+# The relative difference of the changes of the parameter in both directions, at a pitchfork.
 _ALIKE = 0.3
 
 
 def go_and_survey(along: Along, walk: Walk, first: Station, *, switch: bool) -> Branch:
-    """What is found on a walk from a station on; with `switch`, beside it too, where branches begin at bifurcations."""
-    with offering(lambda _: _survey(along, walk, INTERRUPTED) if walk.stops else None):
+    """The branch of a walk from a station on; with `switch`, also the branches that begin at its bifurcations."""
+    with offering(lambda _: _branch_of(along, walk, INTERRUPTED) if walk.stops else None):
         walk.go(first)
     ways = [(stop, event) for stop in walk.stops for event in stop.events if event.kind != "fold"]
-    branch = _survey(along, walk, walk.ending)
+    branch = _branch_of(along, walk, walk.ending)
     for place, (stop, event) in enumerate(ways):
         if switch and event.multiplicity == 1 and walk.deadline.seconds_left > 0:
             branch = _switched(along, walk, stop, event, branch, place)
     return branch
 
 
-def _survey(along: Along, walk: Walk, ending: str) -> Branch:
-    """What a walk has come by, without the branches that begin there."""
+def _branch_of(along: Along, walk: Walk, ending: str) -> Branch:
+    """The branch of a walk, without the branches that begin at its bifurcations."""
     folds, bifurcations = [], []
     for place, stop in enumerate(walk.stops):
-        beside = _certain(walk.stops, place)
+        beside = _closest_with_estimate(walk.stops, place)
         for event in stop.events:
             if event.kind == "fold":
                 folds.append(_fold(stop, event, beside))
@@ -491,8 +474,8 @@ def _survey(along: Along, walk: Walk, ending: str) -> Branch:
     return Branch(along.parameter, points, tuple(folds), tuple(bifurcations), ending)
 
 
-def _certain(stops: Sequence[Stop], place: int) -> list[Stop]:
-    """The last stop before the way after one, and the first one after it, of those with an error estimate."""
+def _closest_with_estimate(stops: Sequence[Stop], place: int) -> list[Stop]:
+    """The closest stops with an error estimate before and after a way between two stops."""
     before = [stop for stop in stops[: place + 1] if np.isfinite(stop.solution.error_estimate)]
     after = [stop for stop in stops[place + 1 :] if np.isfinite(stop.solution.error_estimate)]
     return [*before[-1:], *after[:1]]
@@ -518,7 +501,7 @@ def _bifurcation(stop: Stop, event: Event, beside: Sequence[Stop]) -> Bifurcatio
 
 def _switched(along: Along, walk: Walk, stop: Stop, event: Event, branch: Branch, place: int) -> Branch:
     """With the branches that begin at one of the bifurcations."""
-    first = _begin_beside(stop.curve, event.station)
+    first = _first_of_crossing_branch(stop.curve, event.station)
     kind = _kind_of(event.station.value, first)
     for station in first:
         other = replace(walk, curve=stop.curve, notary=stop.notary, stops=[], ending="", failed=0)
@@ -528,27 +511,26 @@ def _switched(along: Along, walk: Walk, stop: Stop, event: Event, branch: Branch
 
 
 def _with_branch(branch: Branch, place: int, kind: Kind, further: Branch | None) -> Branch:
-    """With what one of the bifurcations is called, and one more branch that begins there."""
+    """The branch with the kind of one of its bifurcations, and one more branch that begins there."""
     known = list(branch.bifurcations)
     branches = known[place].branches if further is None else (*known[place].branches, further)
     known[place] = replace(known[place], kind=kind, branches=branches)
     return replace(branch, bifurcations=tuple(known))
 
 
-def _begin_beside(curve: Curve, station: Station) -> list[Station]:
+def _first_of_crossing_branch(curve: Curve, station: Station) -> list[Station]:
     """The first stations of the branch that crosses at a simple bifurcation, one in each direction.
 
-    That branch has the function in its direction which the linearisation makes zero of; what it has of the first
-    branch's own direction as well, and of the parameter, is found by corrections.
+    We start in the direction of the null function of the linearisation; corrections find the rest.
     """
     metric = curve.metric
     null = Place(station.spectrum.null, 0.0)
     across = metric.unit_of(null.moved(-metric.inner(null, station.tangent), station.tangent))
-    found = (_beside(curve, station, across.scaled(sign)) for sign in (1.0, -1.0))
+    found = (_on_other_branch(curve, station, across.scaled(sign)) for sign in (1.0, -1.0))
     return [first for first in found if first is not None]
 
 
-def _beside(curve: Curve, station: Station, across: Place) -> Station | None:
+def _on_other_branch(curve: Curve, station: Station, across: Place) -> Station | None:
     for away in _AWAY:
         guess = station.place.moved(away, across)
         first = curve.correct(guess, across, None, like=across)
@@ -561,7 +543,7 @@ def _beside(curve: Curve, station: Station, across: Place) -> Station | None:
 
 
 def _kind_of(value: float, first: Sequence[Station]) -> Kind:
-    """What a bifurcation is called, by how the parameter changes on the branches that begin there."""
+    """The kind of a bifurcation, from the change of the parameter on the branches that begin there."""
     if len(first) != 2:
         return "bifurcation"
     changes = np.array([station.value - value for station in first])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from time import perf_counter
 from typing import Any, final
@@ -30,40 +30,38 @@ from fspielm.solvers.driver import (
     Afforded,
     Course,
     Record,
+    Rounds,
     Trail,
-    afford,
-    at_floor,
     best_of,
-    first_answer,
-    press_on,
+    refine,
     run_rounds,
+    take_larger_steps,
 )
-from fspielm.solvers.newton.iteration import Iterated, Newton
+from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.plan import Attempt
 from fspielm.solvers.request import Request
 from fspielm.solvers.strategies.cells import cells_for
 from fspielm.solvers.strategies.filled import filled_band
 from fspielm.solvers.strategies.selection import allows_cells, check_asked_for
-from fspielm.solvers.strategies.strategy import Ending, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 from fspielm.wording import OUT_OF_TIME
 
-# ---- Frequencies to begin with: those of the solution, not of the right-hand side, whose harmonics it does not have
+# ---- Frequencies to begin with
 
-
-# A right-hand side has what nonlinear terms make of a solution: three times its frequencies where they are cubes. With
-# too few to begin with, the first rounds show it.
+# Right-hand sides contain harmonics of the solution: cubes have three times its frequencies. If the first frequencies
+# are too low, the first rounds show it.
 _HARMONICS = 3.0
-# Of the domain's longest side: what varies along a shorter piece of the boundary says nothing about the rest.
+# Pieces of the boundary shorter than this share of the longest side say nothing about the rest of the domain.
 _SHORT = 0.02
-# What sets a band that data do not.
+# The source of a band that is not set by data.
 BY_EQUATION = "the equation"
 # Lines along each axis on which a solution is measured, and points on each: at first, and at most.
 _CHORDS, _SAMPLES, _MOST_SAMPLES = 16, 256, 4096
 
 
-def bands_of(linear: Request) -> Bands:
-    """The bands of the conditions and of the equation, and a share of those of the right-hand side."""
+def first_bands(linear: Request) -> Bands:
+    """The bands of the conditions and of the equation, or those of the right-hand side without harmonics if higher."""
     rng = linear.streams.probes
     found = infer_bands(linear.problem, rng)
     found = without_short_lines(linear.problem, found, _SHORT * float(np.max(linear.lengths)), rng)
@@ -77,10 +75,10 @@ def bands_of(linear: Request) -> Bands:
     return replace(found, frequencies=frequencies, sources=sources)
 
 
-def like_those_of(linear: Request, bands: Bands, earlier: Solution) -> Bands:
-    """The bands with those of an earlier solution in the place of what the equation could carry."""
+def with_bands_of(linear: Request, bands: Bands, earlier: Solution) -> Bands:
+    """The bands, with those of an earlier solution where the equation alone has set them."""
     none = replace(bands, frequencies=np.zeros(len(bands.frequencies)))
-    shown = measured(replace(linear, problem=earlier.problem), none, earlier)
+    shown = with_measured_bands(replace(linear, problem=earlier.problem), none, earlier)
     by_equation = np.array([source == BY_EQUATION for source in bands.sources])
     frequencies = np.where(by_equation, np.minimum(bands.frequencies, shown.frequencies), bands.frequencies)
     sources = tuple(
@@ -89,8 +87,8 @@ def like_those_of(linear: Request, bands: Bands, earlier: Solution) -> Bands:
     return replace(bands, frequencies=frequencies, sources=sources)
 
 
-def measured(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
-    """The bands of an iterate itself, along lines, where they are higher than those that were found before."""
+def with_measured_bands(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
+    """The bands, or those of an iterate along lines where these are higher."""
     problem, rng = linear.problem, linear.streams.probes
     seeds = problem.domain.sample(_CHORDS, rng, "low-discrepancy")
     operators = [identity(problem.dimension).on(place) for place in range(len(problem.stated.unknowns))]
@@ -109,16 +107,14 @@ def measured(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
     return replace(bands, frequencies=frequencies, sources=tuple(sources))
 
 
-# ---- Which kinds of functions nonlinear problems are solved with
+# ---- Kinds of functions
 
-
-# Cells are to be better by this factor than the tolerance asks for, since further rounds are dear; and those that are
-# laid out anew by as much more as the others have missed it. Those that are made finer where they show errors have to
-# guess less.
+# The first cells aim at a tolerance that is smaller by the first factor, since further rounds are expensive; cells that
+# are refined where they show errors, by the second one.
 _BETTER, _FINER = 1e-3, 0.1
 _LEAST_TOLERANCE = 1e-20
-# More unknowns than this are too many for steps that may be wrong: the fastest waves that the equation could carry,
-# which a solution seldom has, wait until it shows them.
+# If the first cells have more unknowns than this, the frequencies that only the equation suggests are halved: solutions
+# seldom have them.
 _MANY = 20_000
 
 
@@ -131,9 +127,9 @@ class Kind:
     ----------
     title, why : str
     first : callable
-        Makes the first step, of a request for a linear problem.
+        Makes the first step from a request for a linear problem.
     anew : callable or None
-        Makes another one, of the same, an iterate, and by how much that has missed the tolerance.
+        Makes another first step from such a request, an iterate, and the factor by which that missed the tolerance.
     """
 
     title: str
@@ -158,14 +154,13 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
     check_asked_for(linear)
 
     def cells(request: Request, found: Bands, missed: float = 1.0) -> Step:
-
         better = replace(request, tol=max(_BETTER * request.tol / missed, _LEAST_TOLERANCE))
         stage = cells_for(better, found, narrow=False)
         return replace(stage, request=replace(request, tol=_FINER * request.tol)).first()
 
     @cache
-    def modest() -> tuple[Bands, Step]:
-        """The bands to begin with, and the first step."""
+    def affordable() -> tuple[Bands, Step]:
+        """The first bands and the first step."""
         found, by_equation = bands, np.array([source == BY_EQUATION for source in bands.sources])
         step = cells(linear, found)
         while step.trial.neurons > _MANY and np.any(by_equation & (found.frequencies * linear.lengths > 2 * np.pi)):
@@ -174,7 +169,7 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
         return found, step
 
     def cells_anew(request: Request, iterate: Iterate, missed: float) -> Step:
-        step = cells(request, measured(request, modest()[0], iterate), missed)
+        step = cells(request, with_measured_bands(request, affordable()[0], iterate), missed)
         return replace(step, trial=step.trial.because("cells for the frequencies of the solution"))
 
     def band(request: Request) -> Step:
@@ -184,14 +179,13 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
     kinds = []
     if linear.approach != "band" and (asked or _suits_cells(linear)):
         why = "asked for" if asked else "which follow it"
-        kinds.append(Kind("polynomials in cells", why, lambda _: modest()[1], cells_anew))
+        kinds.append(Kind("polynomials in cells", why, lambda _: affordable()[1], cells_anew))
     if linear.approach != "patches":
         kinds.append(Kind("a filled band", "asked for" if asked else "which serves every equation", band))
     return kinds
 
 
 def _suits_cells(linear: Request) -> bool:
-
     try:
         check_suitable(linear.problem)
     except UnsuitableError:
@@ -199,20 +193,19 @@ def _suits_cells(linear: Request) -> bool:
     return allows_cells(linear)
 
 
-# ---- The automatic solver for nonlinear problems: rounds of Newton's method with better and better functions
+# ---- Rounds of Newton's method with better and better functions
 
-
-# Rounds in a row in which no solution is found.
+# Rounds in a row without a solution.
 _MOST_FAILURES = 2
-# A solution with a smaller error than this shows its frequencies.
+# A solution with a smaller error shows its frequencies.
 _MEASURABLE = 1e-2
-# Functions that are laid out anew may be so much dearer than those of another round.
+# Functions for these frequencies may cost so many times those of another round.
 _DEARER = 1.0
-# How often a round takes as long as one linear problem: the first, and those that begin close to the solution; and at
-# least and at most, by what the one before has shown.
+# A round takes so many times as long as one linear solve: the first one, and those that begin close to the solution.
+# Later forecasts follow the measured times, within these limits.
 _TIMES_FIRST, _TIMES = 5.0, 3.0
 _LEAST_TIMES, _MOST_TIMES = 1.0, 12.0
-# Of the time that is left, what may go into laying out functions that others can stand for.
+# Share of the time left that may be spent on laying out functions, if there are others.
 _LOOKING = 0.3
 _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
@@ -222,55 +215,52 @@ _TRY_IN_TIME = '; in time, approach="windows" goes on from what is known, step b
 
 
 def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | None = None) -> Course:
-    """Newton's method from a guess, zero by default, with functions that follow the solution.
-
-    It may be expected to have the frequencies of an earlier one.
-    """
+    """Newton's method from a guess, zero by default; the frequencies of an earlier solution may be given."""
     record = Record(request.budget)
-    pursuits: list[_Pursuit] = []
+    states: list[_State] = []
 
     def course(best: Attempt, ending: str) -> Course:
-        steps, failure = (pursuits[0].steps, pursuits[0].failure) if pursuits else ((), "")
+        steps, failure = (states[0].steps, states[0].failure) if states else ((), "")
         return Course(best, record, record.choice, ending, steps, failure, _remark(request.problem, failure))
 
     def rounds() -> Course:
         start, linear = _begin(request, record, guess)
         assert record.bands is not None
         if earlier is not None:
-            record.bands = like_those_of(linear, record.bands, earlier)
-        others = () if guess is not None else (_ones(request.problem),)
-        pursuits.append(_Pursuit(Newton.of(request, record.deadline), record, start, others))
-        best, ending = _pursue_kinds(pursuits[0], linear)
+            record.bands = with_bands_of(linear, record.bands, earlier)
+        others = () if guess is not None else (_iterate_of_ones(request.problem),)
+        states.append(_State(Newton.of(request, record.deadline), record, start, others))
+        best, ending = _try_all_kinds(states[0], linear)
         return course(best, ending)
 
     return run_rounds(record, rounds, course)
 
 
-def _pursue_kinds(pursuit: _Pursuit, linear: Request) -> tuple[Attempt, str]:
-    """All kinds of functions that suit, one after the other: the best attempt, and why there was no further one."""
-    record, trails = pursuit.record, list[Trail]()
+def _try_all_kinds(state: _State, linear: Request) -> tuple[Attempt, str]:
+    """Try the kinds of functions that suit: the best attempt, and why there was no further one."""
+    record, trails = state.record, list[Trail]()
     assert record.bands is not None
     for kind in kinds_for(linear, record.bands):
         came_next = f"{record.choice}; {trails[-1].ending.reason if trails else ''}, so {kind.title} came next"
         record.choice = came_next if record.choice else f"{kind.title}, {kind.why}"
-        trails.append(Trail(partial(_first, linear, kind), pursuit.following(linear, kind), pursuit.forecast(linear)))
+        trails.append(state.trail(linear, kind))
         trails[-1].follow()
         if trails[-1].ending.is_final:
             break
     else:
-        press_on(trails, record, linear.tol)
+        take_larger_steps(trails, record, linear.tol)
     best, ending = best_of(record, trails, trails)
     return best, ending.reason
 
 
 def _first(linear: Request, kind: Kind) -> Step:
-    """What to begin a kind of functions with, if that does not take too long to lay out."""
+    """The first step of a kind of functions, unless it takes too long to lay out."""
     with limited_to(_LOOKING, f"laying out {kind.title}") if linear.approach is None else nullcontext():
         return kind.first(linear)
 
 
 def _remark(problem: Problem, failure: str) -> str:
-    """What is known of other solutions."""
+    """A remark on other solutions."""
     why = why_unique(problem)
     if why:
         return f"the problem is not linear, but has no other solution that is smooth, {why}"
@@ -279,33 +269,31 @@ def _remark(problem: Problem, failure: str) -> str:
 
 
 def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Request]:
-    """What to begin with, and a request for the linear problem around it.
-
-    Where equations have no meaning at zero, and nothing else was given, that is one.
-    """
+    """The start, and a request for the linear problem around it; one where equations are not defined at zero."""
     problem = request.problem
 
     def begin(start: Iterate) -> tuple[Iterate, Request]:
         linear = replace(request, problem=problem.linearised(start))
-        record.look(partial(bands_of, linear))
+        record.look(partial(first_bands, linear))
         return start, linear
 
     if guess is not None:
         return begin(as_iterate(problem, guess))
     with suppress(IterateError):
         return begin(as_iterate(problem))
-    return begin(_ones(problem))
+    return begin(_iterate_of_ones(problem))
 
 
-def _ones(problem: Problem) -> Iterate:
+def _iterate_of_ones(problem: Problem) -> Iterate:
     return as_iterate(problem, dict.fromkeys(problem.names, 1))
 
 
 @dataclass(eq=False)
-class _Pursuit:
-    """Rounds, each from where the last one came to; `others` are where to begin if nothing is found from the start.
+class _State:
+    """What Newton's method has come to, over all kinds of functions: each round begins where the last one ended.
 
-    Each takes about so many `times` as long as one linear problem.
+    `others` are where to begin if nothing is found from the start. A round takes about so many `times` as long as one
+    linear problem.
     """
 
     newton: Newton
@@ -316,76 +304,90 @@ class _Pursuit:
     failure: str = ""
     times: float = _TIMES_FIRST
 
-    def following(self, linear: Request, kind: Kind) -> Callable[[Trail, Step], Ending]:
-        """What plays rounds with one kind of functions, from a step to where they end; each time from where it was."""
-        anew, tol = kind.anew, self.newton.request.tol
+    def trail(self, linear: Request, kind: Kind) -> Trail:
+        """The trail of one kind of functions, which goes on from where it was each time that it is followed."""
+        rounds = NewtonRounds(linear, self.record, self, kind.anew)
 
         def pursue(trail: Trail, step: Step) -> Ending:
-            nonlocal linear, anew
-            failures: tuple[str, ...] = ()
-            while True:
-                play = partial(self._afford_and_play, linear, insist=not failures)
-                played = first_answer(linear, self.record, step, play)
-                if isinstance(played, Ending):  # what has digits already is not to be had from fewer functions
-                    return replace(played, is_final=played.is_final or self._has_digits)
-                afforded, latest, done = played
-                linear = replace(linear, problem=done.finite.problem)
-                stage = step.stage.around(linear.problem)
-                lost = trail.add(stage, latest)
-                error = latest.outcome.error
-                if error <= tol:
-                    return Ending("", is_final=True, cause="met")
-                if afforded.limit is not None:
-                    return replace(afforded.limit, is_final=True)
-                failures = (*failures, done.failure) if done.failure else ()
-                if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
-                    self.failure = _why_none(latest, failures[0], linear) if failures else ""
-                    return Ending(
-                        self.failure or OUT_OF_TIME, is_final=True, cause="exhausted" if failures else "budget"
-                    )
-                if lost is not None:
-                    return lost
-                if latest.is_at_floor:
-                    return Ending(at_floor(error), is_final=True, cause="floor")
-                following = stage.next(latest)
-                if anew is not None and error < _MEASURABLE:
-                    other = anew(linear, self.start, error / linear.tol)
-                    larger = other.trial.neurons > latest.outcome.neurons
-                    if larger and (isinstance(following, Ending) or _is_cheap(other, following, linear.problem)):
-                        following, anew = other, None
-                if isinstance(following, Ending):
-                    return following
-                step = following
+            rounds.trail, rounds.failures = trail, ()
+            return refine(rounds, step)
 
-        return pursue
+        def forecast(step: Step) -> float:
+            return self.times * step.trial.outlook(linear, self.record.operation, self.record.seconds_left).seconds
 
-    def forecast(self, linear: Request) -> Callable[[Step], float]:
-        """What tells how many seconds a step will take."""
-        record = self.record
-        return lambda step: self.times * step.trial.outlook(linear, record.operation, record.seconds_left).seconds
+        return Trail(partial(_first, linear, kind), pursue, forecast)
+
+
+@final
+@dataclass(eq=False)
+class NewtonRounds(Rounds):
+    """Rounds of Newton's method with one kind of functions; the request follows its linearisation.
+
+    `anew` lays functions out anew for the frequencies of the solution, once; `failures` are those of the last rounds.
+    """
+
+    request: Request
+    record: Record
+    state: _State
+    anew: Callable[[Request, Iterate, float], Step] | None
+    trail: Trail = field(init=False)
+    failures: tuple[str, ...] = ()
+
+    @property
+    def times(self) -> float:
+        """How many times as long as one linear solve a round takes."""
+        return self.state.times
+
+    def fit(self, step: Step) -> Afforded | Ending:
+        """The trial of a step as far as the budget goes, after which no other kind of functions does better."""
+        fitted = super().fit(step)
+        if isinstance(fitted, Ending):  # what has digits already is not to be had from fewer functions
+            return replace(fitted, is_final=fitted.is_final or self._has_digits)
+        limit = fitted.limit
+        return fitted if limit is None else replace(fitted, limit=replace(limit, is_final=True))
+
+    def play(self, afforded: Afforded, stage: Stage) -> Attempt:
+        """One round, recorded and reported."""
+        request, record, state, trial = self.request, self.record, self.state, afforded.trial
+        newton = replace(state.newton, round=record.begin(request, trial, afforded.seconds).number)
+        begun = perf_counter()
+        insist = not self.failures
+        latest, done = newton_round(newton, request, trial, state.start, insist=insist, others=state.others)
+        state.steps += done.steps
+        if not done.failure:
+            state.start, state.others = done.iterate, ()
+        seconds = perf_counter() - begun
+        as_long = state.times * seconds / afforded.seconds if seconds > LONG else _TIMES
+        state.times = min(max(as_long, _LEAST_TIMES), _MOST_TIMES)
+        request.progress(record.add(latest, forecast=afforded.seconds, seconds=seconds))
+        self.failures = (*self.failures, done.failure) if done.failure else ()
+        self.request = replace(request, problem=done.finite.problem)
+        self.trail.add(stage.around(done.finite.problem), latest)
+        return latest
+
+    def why_ended(self, latest: Attempt) -> Ending | None:
+        """No time, no solution in several rounds, or a gamble that does not help."""
+        failures = self.failures
+        if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
+            self.state.failure = _why_none(latest, failures[0], self.request) if failures else ""
+            cause = StopReason.EXHAUSTED if failures else StopReason.BUDGET
+            return Ending(self.state.failure or OUT_OF_TIME, is_final=True, cause=cause)
+        return self.trail.gamble_lost
+
+    def following(self, step: Step, latest: Attempt) -> Step | Ending:
+        """What to try next: functions laid out anew, once the solution shows its frequencies, if they are cheap."""
+        assert self.trail.stage is not None
+        following, error, linear = self.trail.stage.next(latest), latest.outcome.error, self.request
+        if self.anew is not None and error < _MEASURABLE:
+            other = self.anew(linear, self.state.start, error / linear.tol)
+            larger = other.trial.neurons > latest.outcome.neurons
+            if larger and (isinstance(following, Ending) or _is_cheap(other, following, linear.problem)):
+                following, self.anew = other, None
+        return following
 
     @property
     def _has_digits(self) -> bool:
         return self.record.best is not None and self.record.best.outcome.error < _MEASURABLE
-
-    def _afford_and_play(
-        self, linear: Request, step: Step, *, insist: bool
-    ) -> tuple[Afforded, Attempt, Iterated] | Ending:
-        """One round, recorded and told; or why there is none."""
-        afforded = afford(linear, self.record, step, self.times)
-        if isinstance(afforded, Ending):
-            return afforded
-        newton = replace(self.newton, round=self.record.begin(linear, afforded.trial, afforded.seconds).number)
-        begun = perf_counter()
-        latest, done = newton_round(newton, linear, afforded.trial, self.start, insist=insist, others=self.others)
-        self.steps += done.steps
-        if not done.failure:
-            self.start, self.others = done.iterate, ()
-        seconds = perf_counter() - begun
-        as_long = self.times * seconds / afforded.seconds if seconds > LONG else _TIMES
-        self.times = min(max(as_long, _LEAST_TIMES), _MOST_TIMES)
-        linear.progress(self.record.add(latest, forecast=afforded.seconds, seconds=seconds))
-        return afforded, latest, done
 
 
 def _why_none(latest: Attempt, failure: str, request: Request) -> str:

@@ -26,16 +26,15 @@ from fspielm.solution.report import NewtonStep
 from fspielm.solvers.plan import factor
 from fspielm.solvers.request import Request, timed
 
-# ---- What equations and conditions leave at some sites
+# ---- Residuals of the equations and conditions
 
-
-# What an operator makes of a function at sites.
+# Applies an operator to a function at sites.
 Apply = Callable[[Operator, Sites], NumberArray]
 Deviations = dict[str, NumberArray]
 
 
-def of_sum(basis: Basis, coefficients: NumberArray, threads: int) -> Apply:
-    """What operators make of a sum."""
+def applied_to_sum(basis: Basis, coefficients: NumberArray, threads: int) -> Apply:
+    """Apply operators to a sum of functions."""
 
     def apply(operator: Operator, sites: Sites) -> NumberArray:
         return evaluate(basis, coefficients, operator, sites, threads=threads, method="tiles")
@@ -43,15 +42,15 @@ def of_sum(basis: Basis, coefficients: NumberArray, threads: int) -> Apply:
     return apply
 
 
-def of_iterate(problem: Problem, iterate: Iterate) -> Apply | None:
-    """What operators make of any iterate; None where they are on the parts of complex unknowns, and it is not."""
+def applied_to_iterate(problem: Problem, iterate: Iterate) -> Apply | None:
+    """Apply operators to an iterate; None where operators act on the real and imaginary parts, and it is complex."""
     if problem.whole is not None:
         return None
     return lambda operator, sites: iterate.evaluate_each([operator], sites)[0]
 
 
 def deviations(problem: Problem, places: Mapping[str, Sites], apply: Apply) -> Deviations:
-    """Left minus right-hand sides of a linear problem, by the names of the relations that have sites."""
+    """Left minus right-hand sides of a linear problem, by the names of those relations that have sites."""
     found: Deviations = {}
     for relation in problem.relations:
         if relation.name in places:
@@ -62,7 +61,7 @@ def deviations(problem: Problem, places: Mapping[str, Sites], apply: Apply) -> D
 
 
 def norm(deviations: Deviations, scales: Mapping[str, NumberArray]) -> float:
-    """Of all of them, in scaled rows."""
+    """The norm of all deviations, in scaled rows."""
     return safe_norm(np.concatenate([scales[name] * each for name, each in deviations.items()]))
 
 
@@ -88,11 +87,11 @@ class Expansion:
     threads: int
 
     def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
-        """Each of T operators on the unknowns as they were written, at n sites; shape ``(T, n)``."""
-        return evaluate_each(*self._shown, operators, sites, threads=self.threads, method="tiles")
+        """T operators on the unknowns as stated, at n sites; shape ``(T, n)``."""
+        return evaluate_each(*self._as_stated, operators, sites, threads=self.threads, method="tiles")
 
     @cached_property
-    def _shown(self) -> Sum:
+    def _as_stated(self) -> Sum:
         if self.problem.whole is None:
             return self.basis, self.coefficients
         return with_conjugates(sums_of(self.problem, self.basis, self.coefficients))
@@ -101,42 +100,34 @@ class Expansion:
 @final
 @dataclass(frozen=True, eq=False)
 class Between:
-    """A place on the way from one iterate to another.
-
-    Attributes
-    ----------
-    start, end : Iterate
-    share : float
-        Of the way.
-    """
+    """An iterate on the line between two others, at a `share` of the way."""
 
     start: Iterate
     end: Iterate
     share: float
 
     def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
-        """Each of T operators, at n sites; shape ``(T, n)``."""
+        """T operators at n sites; shape ``(T, n)``."""
         first, last = (each.evaluate_each(operators, sites) for each in (self.start, self.end))
         return (1 - self.share) * first + self.share * last
 
 
-# ---- One step of Newton's method: how far along its way the residual falls
+# ---- One step, damped until the residual falls
 
-
-# The shortest step that is tried, as a share of the full one.
+# The shortest damped step, as a share of the full one.
 _SHORTEST = 2.0**-9
-# Of the decrease of squares that a linear equation would have, what there must be.
+# The square of the residual must fall by at least this share of the decrease for a linear equation.
 _DECREASE = 0.1
-# What rounding may make of a residual that is the same.
+# Relative rounding of a residual.
 _ROUNDING = 1e-3
-# A residual so close to that of the linear problem is as small as these functions allow.
+# A residual within this factor of that of the linear problem is as small as these functions allow.
 DONE = 3.0
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """What was reached with a share of a step; its coefficients, where it is a sum of the functions at hand."""
+    """The iterate after a damped step; with coefficients if it is a sum of the current functions."""
 
     iterate: Iterate
     coefficients: NumberArray | None
@@ -154,11 +145,11 @@ class Way:
     probe : callable
         Makes the linear problem around an iterate.
     finite : Finite
-        The linear problem, made finite.
+        The discretisation of the linear problem.
     blocks : sequence of BlockRows
     start : Iterate
     known : (M,) array or None
-        Its coefficients, where it is a sum of the functions at hand.
+        Coefficients of the start, if it is a sum of the current functions.
     target : Expansion
     """
 
@@ -176,23 +167,23 @@ class Way:
 
     @cached_property
     def linear(self) -> float:
-        """The residual of the linear problem, which is that of the end of the way but for terms of higher order."""
+        """The residual of the linear problem, at its solution."""
         return self._residual(self.finite.problem, self._sum(self.target.coefficients))
 
     @cached_property
     def base(self) -> float | None:
-        """The residual at the beginning; None where that cannot be told."""
-        apply = of_iterate(self.target.problem, self.start) if self.known is None else self._sum(self.known)
+        """The residual at the start; None if it is not known."""
+        apply = applied_to_iterate(self.target.problem, self.start) if self.known is None else self._sum(self.known)
         return None if apply is None else self._residual(self.finite.problem, apply)
 
-    def shortened(self, *, surely: bool) -> Reached | None:
-        """As far along the way as the residual falls about as it should; None where it does not at all.
+    def damped(self, *, surely: bool) -> Reached | None:
+        """The longest damped step that reduces the residual enough; None if there is none.
 
-        All of it, wherever that leads, if it `surely` is the right one: what is left of the residual may be rounding.
+        If the step is `surely` right, the full one is taken, since the rest of the residual may be rounding.
         """
         share = 1.0
         while share >= _SHORTEST:
-            reached = self._reach(share)
+            reached = self._reached(share)
             if reached is not None and (surely or reached.residual <= DONE * self.linear or self._is_good(reached)):
                 return reached
             share /= 2
@@ -201,14 +192,14 @@ class Way:
     def _is_good(self, reached: Reached) -> bool:
         if self.base is None:
             return bool(np.isfinite(reached.residual))
-        # products, which may be infinite, where powers of numbers would be an error
+        # products: they may overflow to infinity, where powers would raise
         before, after = self.base * self.base, reached.residual * reached.residual
         promised = max(before - self.linear * self.linear, 0.0)
         least = before - _DECREASE * reached.damping * promised
         return after <= least * (1 + _ROUNDING * reached.damping)
 
-    def _reach(self, share: float) -> Reached | None:
-        """A place on the way; None where the equations have no meaning there."""
+    def _reached(self, share: float) -> Reached | None:
+        """The iterate after a share of the step; None where the equations are not defined there."""
         end = self.target
         try:
             if share == 1.0 or self.known is not None:
@@ -219,33 +210,32 @@ class Way:
                 return Reached(there, coefficients, share, residual)
             between = Between(self.start, end, share)
             problem = self.probe(between)
-            apply = of_iterate(problem, between)
-            # of complex unknowns the residual is not known there: only that there is one
+            apply = applied_to_iterate(problem, between)
+            # for complex unknowns this is not the residual there; it shows only that it is finite
             return Reached(between, None, share, self._residual(problem, apply or self._sum(end.coefficients)))
         except IterateError:
             return None
 
     def _sum(self, coefficients: NumberArray) -> Apply:
-        return of_sum(self.finite.basis, coefficients, self.finite.threads)
+        return applied_to_sum(self.finite.basis, coefficients, self.finite.threads)
 
     def _residual(self, problem: Problem, apply: Apply) -> float:
         places, scales = self._rows
         return norm(deviations(problem, places, apply), scales)
 
 
-# ---- Newton's method with one discretisation
-
+# ---- Newton's method
 
 _MOST_STEPS = 30
-# Steps end before the budget does: another one would take as long as the last, and so does what is found out then.
+# Steps end when less than so many times the seconds of the last one are left: for another step and the estimate.
 _BEFORE_THE_END = 2.0
-# A step that would leave more than this share of the residual has nothing to gain but from better functions.
+# If the linear problem leaves more than this share of the residual, only better functions can reduce it.
 _RESOLVED = 0.5
-# Steps that are rounding; and those after which another number is put in front of the nonlinear terms.
+# Steps smaller than this are rounding; steps small enough to go on to the next share of the nonlinear terms.
 _SMALL, _ON_THE_WAY = 1e-13, 1e-2
-# Steps so small that the next one should be far smaller; and what a residual that stays keeps of the one before.
+# After steps so small, convergence should be quadratic; a residual that keeps this share of the last one stagnates.
 _QUADRATIC, _STAYS = 1e-4, 0.25
-# Full steps that are smaller are close to a solution.
+# A full step that is smaller is close to a solution.
 _CLOSE = 0.1
 # Points at which steps are measured.
 _POINTS = 400
@@ -254,23 +244,23 @@ _POINTS = 400
 @final
 @dataclass(frozen=True, eq=False)
 class Iterated:
-    """Where Newton's method came to with one discretisation.
+    """The result of Newton's method with one discretisation.
 
     Attributes
     ----------
     finite : Finite
-        The linear problem that was solved last, made finite.
+        The discretisation of the last linear problem.
     blocks : sequence of BlockRows
     factored : Factored
     coefficients : (M,) array
-        Its solution; where the last step was shortened, of what was reached with it.
+        After the last step.
     before, iterate : Iterate
-        What it was linearised around, and what the coefficients make.
+        The iterates before and after the last step.
     steps : tuple of NewtonStep
     seconds : float
-        That the last factorisation took.
+        Of the last factorisation.
     failure : str
-        Why it is no solution; empty where it is one.
+        Why this is no solution; empty if it is one.
     """
 
     finite: Finite
@@ -292,15 +282,15 @@ class Newton:
     Attributes
     ----------
     problem : Problem
-        Not linear.
+        The nonlinear problem.
     request : Request
     solving, probing : Moving
-        The linear problem around the present iterate, and around others that are looked at.
+        The linear problem around the current iterate, and around others.
     deadline : Deadline
     round : int
-        That it is done in, for progress.
+        Number of the round, for progress.
     share : float
-        A number in front of the nonlinear terms.
+        Factor of the nonlinear terms.
     """
 
     problem: Problem
@@ -313,12 +303,12 @@ class Newton:
 
     @classmethod
     def of(cls, request: Request, deadline: Deadline) -> Newton:
-        """For a nonlinear problem."""
+        """Newton's method for the problem of a request."""
         problem = request.problem
         return cls(problem, request, moving(problem), moving(problem), deadline)
 
     def run(self, finite: Finite, start: Iterate, *, most: int = _MOST_STEPS) -> Iterated:
-        """From an iterate to a solution, as far as the functions allow.
+        """Iterate from a start to a solution, as far as the functions allow.
 
         Raises
         ------
@@ -336,7 +326,7 @@ class Newton:
             target = Expansion(self.problem, finite.basis, coefficients, finite.threads)
             change = self._change(at, target)
             way = Way(self.probe, finite, system.blocks, at, known, target)
-            reached = way.shortened(surely=change < _ON_THE_WAY)
+            reached = way.damped(surely=change < _ON_THE_WAY)
             before, failure = at, ""
             if reached is None:
                 reached = Reached(target, coefficients, 1.0, np.inf if way.base is None else way.base)
@@ -345,7 +335,8 @@ class Newton:
             self.request.progress(steps[-1])
             at, known = reached.iterate, reached.coefficients
             done = failure or self._is_done(reached, way, steps)
-            if not done and len(steps) >= (2 * most if _is_close(steps[-1]) else most):
+            is_close = steps[-1].damping == 1.0 and steps[-1].step < _CLOSE
+            if not done and len(steps) >= (2 * most if is_close else most):
                 failure = f"{len(steps)} steps were not enough"
             elif not done and self.deadline.seconds_left <= _BEFORE_THE_END * (perf_counter() - began):
                 failure = f"the budget of {self.request.budget.seconds:g} s ended it after {len(steps)} steps"
@@ -356,14 +347,14 @@ class Newton:
                 )
 
     def probe(self, iterate: Iterate) -> Problem:
-        """The linear problem around an iterate, until another one is asked for."""
+        """The linear problem around an iterate, valid until the next call."""
         return self.probing.to(iterate, self.share)
 
     def _is_done(self, reached: Reached, way: Way, steps: Sequence[NewtonStep]) -> bool:
         change = steps[-1].step
         if reached.damping < 1.0:
             return False
-        # where convergence should be quadratic, nothing but rounding makes a residual stay
+        # where convergence should be quadratic, a residual stagnates because of rounding only
         if change < _QUADRATIC and len(steps) > 1 and reached.residual > _STAYS * steps[-2].residual:
             return True
         if (self.share < 1.0 and change < _ON_THE_WAY) or change < _SMALL or reached.residual <= DONE * way.linear:
@@ -371,7 +362,7 @@ class Newton:
         return way.base is not None and way.linear > _RESOLVED * way.base
 
     def _change(self, start: Iterate, end: Iterate) -> float:
-        """How far apart iterates are, relative to the size of the second."""
+        """The distance of two iterates, relative to the second."""
         stated = self.problem.stated
         operators = [identity(self.problem.dimension).on(place) for place in range(len(stated.unknowns))]
         first, last = (each.evaluate_each(operators, self._points) for each in (start, end))
@@ -381,11 +372,6 @@ class Newton:
     def _points(self) -> Sites:
         rng = np.random.default_rng(0)
         return Sites(self.problem.domain.sample(_POINTS, rng, "low-discrepancy"))
-
-
-def _is_close(step: NewtonStep) -> bool:
-    """Whether a few steps more should do."""
-    return step.damping == 1.0 and step.step < _CLOSE
 
 
 def _ratio(part: float, whole: float) -> float:

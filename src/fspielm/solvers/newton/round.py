@@ -1,4 +1,4 @@
-"""One round: Newton's method, and what its solution is worth."""
+"""One round of Newton's method, and its error estimate."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Iterate
 from fspielm.problem.parameters import used_in
 from fspielm.problem.problem import Problem, compile_statement, problem_of
 from fspielm.solution.report import NewtonStep
-from fspielm.solvers.newton.iteration import Expansion, Iterated, Newton, deviations, of_sum
+from fspielm.solvers.newton.iteration import Expansion, Iterated, Newton, applied_to_sum, deviations
 from fspielm.solvers.plan import Attempt, Trial, factor
 from fspielm.solvers.request import Request
 
-# ---- Functions that meet the conditions of a nonlinear problem, and are smooth: somewhere else to begin
+# ---- Smooth functions that meet the conditions, as another start
 
-
-# Of the equation: what a Laplacian can stand for.
+# The order of equations that Laplace's equation can replace.
 _ORDER = 2
 
 
 def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
-    """The problem with Laplace's equation in the place of its own; None where that would not determine it.
+    """Laplace's equation with the conditions of a problem, linearised around an iterate; None if it does not suit.
 
-    For one unknown, at rest, in an equation of second order. Conditions are linearised around an iterate.
+    It suits one unknown that does not depend on time, in an equation of second order.
     """
     nonlinear = problem.nonlinear
     assert nonlinear is not None
@@ -53,29 +52,28 @@ def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
         return None
     if problem.whole is None or made.whole is not None:
         return made
-    # Laplace's equation has no conjugates, which the problem's own has
+    # the problem has conjugates of its unknown, Laplace's equation has not
     return problem_of(in_pairs(Compiled(made.statement, made.unknowns, made.pattern, made.givens)))
 
 
-# ---- What is tried where Newton's method does not find a solution directly
+# ---- Other starts, where Newton's method fails
 
-
-# Of the nonlinear terms: the first share, and the least by which it is raised.
+# The first factor of the nonlinear terms, the least increase of it, and how much larger the next increase is.
 _FIRST, _LEAST = 0.25, 1.0 / 64
 _FASTER = 1.5
-# Steps for each share; where more are needed, a smaller one is.
+# Steps for each factor; if more are needed, the increase is halved.
 _MOST_STEPS = 8
-# Steps that become shorter only slowly, as at a fold, halve.
+# Steps that shrink more slowly than this do not converge quadratically, as at a fold.
 _HALVES = 0.75
 
 
-def run_somehow(
+def run_from_any_start(
     newton: Newton, finite: Finite, start: Iterate, *, insist: bool, others: Sequence[Iterate] = ()
 ) -> Iterated:
-    """Newton's method from a start, and, where it fails and we `insist`, from elsewhere.
+    """Newton's method from a start; if it fails and we `insist`, from other ones.
 
-    From a smooth function that meets the conditions, from `others`, and then along a number in front of the nonlinear
-    terms.
+    These are a smooth function that meets the conditions, the `others`, and solutions with a factor of the nonlinear
+    terms that is raised to one.
 
     Raises
     ------
@@ -86,32 +84,32 @@ def run_somehow(
     if not plain.failure or not insist or newton.deadline.seconds_left <= 0:
         return plain
     steps = plain.steps
-    smooth = _smooth(newton, finite, start)
-    for elsewhere in (*(() if smooth is None else (smooth,)), *others):
+    smooth = _smooth_start(newton, finite, start)
+    for other in (*(() if smooth is None else (smooth,)), *others):
         if newton.deadline.seconds_left <= 0:
             return replace(plain, steps=steps)
-        done = _tried(newton, finite, elsewhere)
+        done = _run_or_none(newton, finite, other)
         if done is not None:
             steps = _numbered(steps, done.steps)
             if not done.failure:
                 return replace(done, steps=steps)
-    return _raised(newton, finite, start, replace(plain, steps=steps))
+    return _by_raising_terms(newton, finite, start, replace(plain, steps=steps))
 
 
-def one_more(newton: Newton, done: Iterated) -> Iterated | None:
-    """A step more than the functions seem to need, or some; None where the last one shows that it leads nowhere."""
+def further_steps(newton: Newton, done: Iterated) -> Iterated | None:
+    """Further steps after convergence; None if steps shrink too slowly for that to help."""
     steps = done.steps
     if len(steps) > 1 and steps[-1].step > _HALVES * steps[-2].step:
         return None
     if newton.deadline.seconds_left <= 0:
         return None
-    further = _tried(newton, done.finite, done.iterate)
+    further = _run_or_none(newton, done.finite, done.iterate)
     if further is None or further.failure or further.steps[-1].step > _HALVES * steps[-1].step:
         return None
     return replace(further, steps=_numbered(steps, further.steps))
 
 
-def _smooth(newton: Newton, finite: Finite, start: Iterate) -> Iterate | None:
+def _smooth_start(newton: Newton, finite: Finite, start: Iterate) -> Iterate | None:
     """A smooth function that meets the conditions."""
     problem = smooth_problem(newton.problem, start)
     if problem is None:
@@ -121,13 +119,13 @@ def _smooth(newton: Newton, finite: Finite, start: Iterate) -> Iterate | None:
     return Expansion(newton.problem, other.basis, coefficients, other.threads)
 
 
-def _raised(newton: Newton, finite: Finite, start: Iterate, plain: Iterated) -> Iterated:
-    """Along a number in front of the nonlinear terms, after a failure from the start."""
+def _by_raising_terms(newton: Newton, finite: Finite, start: Iterate, plain: Iterated) -> Iterated:
+    """Raise a factor of the nonlinear terms to one, after a failure from the start."""
     at: Iterate = start
     share, more, steps = 0.0, _FIRST, plain.steps
     while newton.deadline.seconds_left > 0:
         aim = min(share + more, 1.0)
-        done = _tried(replace(newton, share=aim), finite, at)
+        done = _run_or_none(replace(newton, share=aim), finite, at)
         if done is not None:
             steps = _numbered(steps, done.steps)
         if done is not None and not done.failure:
@@ -142,7 +140,7 @@ def _raised(newton: Newton, finite: Finite, start: Iterate, plain: Iterated) -> 
     return replace(plain, steps=steps)
 
 
-def _tried(newton: Newton, finite: Finite, start: Iterate) -> Iterated | None:
+def _run_or_none(newton: Newton, finite: Finite, start: Iterate) -> Iterated | None:
     try:
         return newton.run(finite, start, most=_MOST_STEPS if newton.share < 1.0 else 2 * _MOST_STEPS)
     except (IterateError, SolveError):
@@ -153,16 +151,15 @@ def _numbered(before: tuple[NewtonStep, ...], more: tuple[NewtonStep, ...]) -> t
     return before + tuple(replace(step, number=len(before) + place + 1) for place, step in enumerate(more))
 
 
-# ---- What Newton's method leaves out: terms of higher order, and whether it is close enough for them not to matter
-# The error of the solution u of a linear problem around v, with K the norm of the inverse of the linearisation, is at
-# most that of the linear problem and ``K |F(u) - F(v) - F'(v) (u - v)|``, the remainder of the last step, if v is no
-# farther from the true solution than from u. By Newton and Kantorovich there is one nearby, and one only, if K times
+# ---- Terms of higher order, and whether they matter
+# Let u solve the linear problem around v, and K be the norm of the inverse of the linearisation. The error of u is at
+# most that of the linear problem plus ``K |F(u) - F(v) - F'(v) (u - v)|``, the remainder of the last step, if v is no
+# farther from the true solution than from u. By Newton and Kantorovich, there is exactly one solution nearby if K times
 # the second derivative times the error is less than a half.
 
-
-# Of the size of the solution, how far away the second derivative is looked at, at least.
+# Distance of the differences for the second derivative, relative to the solution.
 _APART = 1e-4
-# Rows of each block that are looked at, about.
+# About so many rows of each block are used.
 _ROWS = 800
 # The product of Newton and Kantorovich must be clearly below a half.
 CLOSE = 0.1
@@ -171,14 +168,14 @@ CLOSE = 0.1
 @final
 @dataclass(frozen=True, eq=False)
 class HigherOrder:
-    """What terms of higher order amount to.
+    """Norms of the terms of higher order.
 
     Attributes
     ----------
     remainder : float
-        Norm of what the last step left out, in scaled rows.
+        Of the remainder of the last step, in scaled rows.
     curvature : float
-        Norm of the second derivative along a function of size one, at most of those that were looked at.
+        Of the second derivative along functions of size one; the largest that was found.
     """
 
     remainder: float
@@ -186,7 +183,7 @@ class HigherOrder:
 
 
 def higher_order(newton: Newton, examination: Examination, done: Iterated) -> HigherOrder:
-    """Look at the rows that were held out."""
+    """Terms of higher order in held-out rows."""
     finite, sensitivity = done.finite, examination.sensitivity
     examination = _thinned(examination, finite.problem)
     sites = examination.held_out.sites
@@ -195,9 +192,9 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
         return max(safe_rms(values @ coefficients) for values in sensitivity.values)
 
     def beyond(around: Iterate, coefficients: NumberArray) -> float:
-        """Norm of what the equations have more than their linearisation, at other coefficients."""
+        """Norm of the equations minus their linearisation, at other coefficients."""
         there = Expansion(newton.problem, finite.basis, coefficients, finite.threads)
-        apply = of_sum(finite.basis, coefficients, finite.threads)
+        apply = applied_to_sum(finite.basis, coefficients, finite.threads)
         first = deviations(newton.probe(around), sites, apply)
         whole = deviations(newton.probe(there), sites, apply)
         return examination.norm({name: whole[name] - first[name] for name in whole})
@@ -219,9 +216,9 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
 
 
 def nonlinear_residual(newton: Newton, examination: Examination, done: Iterated) -> float:
-    """Norm of what the equations leave, in the rows that were held out."""
+    """Norm of the residual of the nonlinear equations in held-out rows."""
     finite = done.finite
-    apply = of_sum(finite.basis, done.coefficients, finite.threads)
+    apply = applied_to_sum(finite.basis, done.coefficients, finite.threads)
     try:
         return examination.norm(deviations(newton.probe(done.iterate), examination.held_out.sites, apply))
     except IterateError:
@@ -229,7 +226,7 @@ def nonlinear_residual(newton: Newton, examination: Examination, done: Iterated)
 
 
 def _thinned(examination: Examination, problem: Problem) -> Examination:
-    """With fewer rows held out, by which terms of higher order are seen as well."""
+    """With fewer held-out rows, which show terms of higher order as well."""
     held_out = examination.held_out
     summed = {relation.name for relation in problem.relations if relation.sum_weights is not None}
     every = {name: 1 if name in summed else max(len(sites) // _ROWS, 1) for name, sites in held_out.sites.items()}
@@ -238,8 +235,7 @@ def _thinned(examination: Examination, problem: Problem) -> Examination:
     return replace(examination, held_out=replace(held_out, sites=sites, emphasis=emphasis, rows={}))
 
 
-# ---- One round: Newton's method with one discretisation, and what its solution is worth
-
+# ---- The round and its error estimate
 
 NO_SOLUTION_NEARBY = "the linearisation is so close to singular that a solution nearby is not certain"
 
@@ -253,19 +249,19 @@ def newton_round(
     insist: bool,
     others: Sequence[Iterate] = (),
 ) -> tuple[Attempt, Iterated]:
-    """Solve once, from a start, or else from `others`; `linear` asks for a linearisation.
+    """Solve once, from a start, or else from `others`; `linear` is the request for a linearisation.
 
-    The attempt is that of the last linear problem, and its error estimate that of the nonlinear one.
+    The attempt is that of the last linear problem, with the error estimate of the nonlinear one.
     """
     seconds: dict[str, float] = {}
     finite = trial.discretise(linear, seconds)
     began = perf_counter()
-    done = run_somehow(newton, finite, start, insist=insist, others=others)
+    done = run_from_any_start(newton, finite, start, insist=insist, others=others)
     seconds |= {"newton": perf_counter() - began - done.seconds, "solve": done.seconds}
     began = perf_counter()
-    judged = _judge(newton, linear, done)
-    while judged.is_near and (further := one_more(newton, judged.done)) is not None:
-        judged = _judge(newton, linear, further)
+    judged = _with_estimate(newton, linear, done)
+    while judged.is_near and (further := further_steps(newton, judged.done)) is not None:
+        judged = _with_estimate(newton, linear, further)
     examination, done, estimate = judged.examination, judged.done, judged.estimate
     cells = None
     if not estimate.relative <= linear.tol:
@@ -287,7 +283,7 @@ def newton_round(
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """What Newton's method came to and its error estimate; and whether it may yet come closer by further steps."""
+    """The result of Newton's method with its error estimate, and whether further steps may improve it."""
 
     examination: Examination
     done: Iterated
@@ -295,15 +291,14 @@ class _Judged:
     is_near: bool = False
 
 
-def _judge(newton: Newton, request: Request, done: Iterated) -> _Judged:
-    """The error estimate of the linear problem, with what the nonlinear one has more.
+def _with_estimate(newton: Newton, request: Request, done: Iterated) -> _Judged:
+    """The error estimate of the linear problem, with the terms of higher order of the nonlinear one.
 
-    With K the amplification, C the curvature and s the last step, the linearisation around what was reached amplifies
-    at most 1 / (1 - K C s) times as much as the one before it, which was factored: twice as much at a fold, where
-    steps halve. The error is as much larger; and, by Newton and Kantorovich, 1 + h times that at most, where h is K C
-    times the error, and small.
+    With K the amplification, C the curvature and s the last step, the linearisation around the result amplifies at most
+    1 / (1 - K C s) times as much as the one before, which was factored: twice as much at a fold, where steps halve. The
+    error is as much larger; and, by Newton and Kantorovich, at most 1 + h times that, where h is K C times the error.
     """
-    # the problem that was solved moves on; this one stays, and nothing of it was found out around another iterate
+    # the problem that was solved changes with each iterate, and what it caches too: this is one of its own
     done = replace(done, finite=done.finite.with_problem(newton.problem.linearised(done.before)))
     examination = examine(done.finite, done.blocks, done.factored, request.streams.probes)
     linear = examination.estimate(done.coefficients)
@@ -317,7 +312,7 @@ def _judge(newton: Newton, request: Request, done: Iterated) -> _Judged:
     bent = linear.amplification * beyond.curvature * linear.scale
     if bent * step < 1:
         more = 1 / (1 - bent * step)
-        # what was linearised around is as far from the true solution as from this one, and this one's error farther
+        # the iterate before is as far from the true solution as from this one, plus the error of this one
         remainder = more * beyond.remainder * (1 + linear.relative / step) ** 2
         remainder += (more - 1) * linear.relative * linear.scale / linear.amplification
         estimate = examination.with_remainder(linear, remainder)
@@ -325,7 +320,7 @@ def _judge(newton: Newton, request: Request, done: Iterated) -> _Judged:
         if product < CLOSE:
             rest = product * estimate.relative * estimate.scale / linear.amplification
             return _Judged(examination, done, examination.with_remainder(estimate, rest))
-    # with a smaller error, from better functions, it may be certain
+    # with better functions, the error may be small enough to be certain
     if linear.relative <= newton.request.tol:
         done = replace(done, failure=NO_SOLUTION_NEARBY)
     uncertain = examination.with_remainder(linear, np.inf)

@@ -18,36 +18,28 @@ from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import MOST_DEGREE, refine
 from fspielm.solvers.plan import Attempt, Expected, Trial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
-# ---- A round with cells
-
-
-# What a round takes in any case; and the error estimate for each function: about the same however long the
-# factorisation takes, and hardly less on several threads (2e-5 to 5e-5 s were measured).
+# Seconds of a round apart from the factorisation: in any case, and of the error estimate for each function (2e-5 to
+# 5e-5 were measured, hardly less on several threads).
 _FIXED = 0.1
 _ESTIMATE = 3.5e-5
-# A factorisation takes so many times longer than its largest cell lets expect: the others are less efficient.
+# A factorisation takes so many times longer than the speed of its largest cell predicts: others are less efficient.
 _OTHERS = 1.2
-# How often that cell is factored (the first time things are loaded), unless that takes this share of the time left.
+# The largest cell is timed so often, since the first time libraries are loaded, unless that takes this share of the
+# time left.
 _TIMES, _SHARE_OF_TIME = 2, 0.1
-# Operations that are over before they could be measured.
+# So few operations are not timed, but are assumed to take so many seconds each.
 _QUICK = 2e8
 _USUAL = 1e-10
-# Time grows with so high a power of the number of functions.
+# Time grows with this power of the number of functions.
 _POWER = 1.5
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class CellTrial(Trial):
-    """Cells, the degrees of their polynomials, and the reason for them.
-
-    Attributes
-    ----------
-    patchwork : Patchwork
-    why : str
-    """
+    """Cells, the degrees of their polynomials, and the reason for them."""
 
     patchwork: Patchwork
     why: str
@@ -59,7 +51,7 @@ class CellTrial(Trial):
 
     @property
     def cells(self) -> int:
-        """How many there are."""
+        """The number of cells."""
         return len(self.patchwork.tiling.cells)
 
     def rows(self, problem: Problem) -> int:
@@ -78,15 +70,11 @@ class CellTrial(Trial):
         return f"polynomials of degree {span} in {self.cells} cell{'s' * (self.cells > 1)}"
 
     def widths(self, basis: Basis) -> tuple[float, ...]:
-        """The highest frequency along each axis that all cells hold."""
+        """The highest frequency along each axis that all cells resolve."""
         return tuple(basis.reach.tolist())
 
-    def because(self, why: str) -> CellTrial:
-        """The same for another reason."""
-        return replace(self, why=why)
-
     def nbytes(self, request: Request) -> int:
-        """Of the factorisation."""
+        """Memory of the factorisation."""
         return self.patchwork.nested(keep=request.reuse).cost.nbytes
 
     def outlook(self, request: Request, operation: float | None, time_left: float) -> CellOutlook:
@@ -107,7 +95,7 @@ class CellTrial(Trial):
         return CellOutlook(self.neurons, nested.cost.in_a_row(nested.threads), each)
 
     def discretise(self, request: Request, seconds: dict[str, float]) -> Patchwork:
-        """As it is: nothing of it is random."""
+        """The cells themselves: nothing is random."""
         return self.patchwork
 
 
@@ -120,9 +108,9 @@ class CellOutlook(Expected):
     ----------
     neurons : int
     operations : float
-        Of the factorisation, one after the other.
+        Of the factorisation, on one thread.
     each : float
-        Seconds for one of them, in the largest cell.
+        Seconds for each of them, in the largest cell.
     """
 
     neurons: int
@@ -145,22 +133,19 @@ class CellOutlook(Expected):
         return CellOutlook(trial.neurons, nested.cost.in_a_row(nested.threads), self.each)
 
 
-# ---- Cells joined by their traces, for whatever is local
-
-
 _MOST_ROUNDS = 16
-# Rounds after which there must have been some gain, and how much.
+# Over so many rounds, the error must fall by this factor.
 _PATIENCE = 3
 _GAIN = 0.7
 _LEAST_DEGREE = 5
-# What degrees are raised by where the sensitivity is not settled.
+# Degrees are raised by so much where the sensitivity has not settled.
 _TO_SETTLE = 3
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Cells(Stage):
-    """Cells, halved or with higher degrees from round to round."""
+    """Cells that are halved, or get higher degrees, from round to round."""
 
     approach: ClassVar[Approach] = "patches"
     title: ClassVar[str] = "polynomials in cells"
@@ -170,20 +155,20 @@ class Cells(Stage):
     errors: tuple[float, ...] = ()
 
     def first(self) -> Step:
-        """The cells that were found first."""
+        """The first cells."""
         return Step(CellTrial(self.patchwork, self.title), self)
 
     def next(self, latest: Attempt) -> Step | Ending:
-        """Smaller cells and higher degrees, where coefficients have not fallen enough."""
+        """Smaller cells and higher degrees, where coefficients do not decay enough."""
         errors = (*self.errors, latest.outcome.error)
         if len(errors) >= _MOST_ROUNDS or self._is_stalled(errors):
-            return Ending("smaller cells and higher degrees bring nothing more", cause="stalled")
+            return Ending("smaller cells and higher degrees bring nothing more", cause=StopReason.STALLED)
         assert latest.estimate is not None
         tried = replace(self, errors=errors)
         return tried._finer(latest) if latest.estimate.has_settled else tried._higher()
 
     def onward(self, latest: Attempt) -> Step:
-        """The same whatever rounds so far have shown."""
+        """The same, whatever rounds so far have shown."""
         return replace(self, errors=())._finer(latest)
 
     def _finer(self, latest: Attempt) -> Step:
@@ -195,7 +180,7 @@ class Cells(Stage):
         return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork))
 
     def _higher(self) -> Step | Ending:
-        """Higher degrees everywhere, for a sensitivity that settles: the solution does not say where."""
+        """Higher degrees everywhere, since the solution does not show where the sensitivity needs them."""
         degrees = np.minimum(self.patchwork.degrees + _TO_SETTLE, MOST_DEGREE)
         if np.array_equal(degrees, self.patchwork.degrees):
             return Ending("higher degrees bring nothing more")
@@ -204,7 +189,7 @@ class Cells(Stage):
         return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork))
 
     def finer(self, request: Request, latest: Attempt) -> Step | Ending:
-        """The same cells once more, where the errors of each were not asked for."""
+        """Finer cells; the same once more where errors by cell are not known."""
         return super().finer(request, latest) if latest.cells is not None else replace(self, request=request).first()
 
     def around(self, problem: Problem) -> Cells:
@@ -237,5 +222,5 @@ class Cells(Stage):
 
 
 def cells_for(request: Request, bands: Bands, *, narrow: bool = True) -> Cells:
-    """The stage for a problem; where cells are not to be smaller toward what is narrow, rounds will show it."""
+    """The stage for a problem; `narrow` says whether the first cells are smaller at narrow features."""
     return Cells(request, first_cells(request, bands, narrow=narrow))

@@ -35,24 +35,23 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
-# ---- Corners, and places where conditions change, that sources outside of a domain should crowd at
+# ---- Corners, and places where conditions change, at which sources crowd
 
-
-# Exponentials hold what is singular farther away than about this, in units of the domain's size.
+# Exponentials hold singularities that are farther outside than about this, in units of the size of the domain.
 _CLOSE = 0.3
-# The exponent of the singularity where values give way to slopes on a smooth curve.
+# Exponent of the singularity where a Dirichlet condition meets a Neumann condition on a smooth curve.
 CHANGE = 0.5
-# A corner is singular where the residual beside it is at least this share of the largest one away from corners.
+# A corner is singular where the residual near it is at least this share of the largest one away from corners.
 _SINGULAR = 0.5
-# Beside a corner, and at it, in units of the size of the domain.
-_BESIDE, _AT_CORNER = 0.1, 1e-3
-# Sites spread over a part, to see how large values and residuals are on it.
+# Near a corner, and at it, in units of the size of the domain.
+_NEAR_CORNER, _AT_CORNER = 0.1, 1e-3
+# Sites spread over a part, to measure values and residuals on it.
 _SAMPLES = 400
-# Further ones this close to the ends of its smooth pieces, in units of those: a residual at a corner is a narrow one.
+# Further sites so close to the ends of its smooth pieces, in units of their lengths: residuals at corners are narrow.
 _CLOSING_IN = np.logspace(-7, -1, 25)
-# No panel is shorter than this, in units of the domain's size: too few digits are left.
+# The shortest panel, in units of the size of the domain: shorter ones have too few digits.
 FINEST = 1e-12
 
 
@@ -81,11 +80,11 @@ def find_source_corners(
     size: float,
     threads: int,
 ) -> tuple[tuple[SourceCorners, float], ...]:
-    """What sources should crowd at, to be tried in turn, and how close to the boundary one of them must then be.
+    """Corners for sources to crowd at, to be tried in turn; and how close to the boundary one source must then be.
 
-    A singularity close to the boundary leaves a residual all over it, in which no corner stands out. While there are
-    no sources yet, corners therefore come second, the re-entrant ones if there are any. Later, they are those that have
-    sources already and those with a large residual.
+    A singularity close to the boundary leaves a residual all over it, in which no corner stands out. The first sources
+    are therefore tried without corners, and then with the re-entrant ones, if there are any, or those with a large
+    residual. Later sources crowd at corners that have sources already, and at those with a large residual.
     """
     corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
     points = np.array([corner.point for corner in corners]).reshape(-1, 2)
@@ -99,21 +98,21 @@ def find_source_corners(
     none = np.zeros(len(points), dtype=np.bool_)
     if len(basis.sources) and len(points):
         taken = nearest_of(basis.sources)(points) <= _AT_CORNER * size
-        large = _stand_out(points, constraints, basis, coefficients, size, threads)
+        large = _have_large_residual(points, constraints, basis, coefficients, size, threads)
         return (with_changes(taken | large), math.inf), (with_changes(taken), math.inf)
     chosen = np.array([corner.opening > math.pi for corner in corners], dtype=np.bool_)
     if not chosen.any():
-        chosen = _stand_out(points, constraints, basis, coefficients, size, threads)
+        chosen = _have_large_residual(points, constraints, basis, coefficients, size, threads)
     return (with_changes(none), _CLOSE * size), (with_changes(chosen), math.inf)
 
 
 def _mask_edges(constraint: Relation) -> FloatArray:
-    """Where one condition gives way to another within a part ``(n, 2)``: a solution is singular there too."""
+    """Points ``(n, 2)`` within a part where one condition ends and another begins: solutions are singular there too."""
     assert constraint.part is not None
     return constraint.part.place(mask_borders(constraint)[:, None]).points
 
 
-def _stand_out(
+def _have_large_residual(
     points: FloatArray,
     constraints: list[Relation],
     basis: Basis,
@@ -121,10 +120,10 @@ def _stand_out(
     size: float,
     threads: int,
 ) -> BoolArray:
-    """Beside which of the points ``(c, 2)`` of the boundary the residual is larger than away from all of them."""
-    beside, away, scales = np.zeros(len(points)), 0.0, value_scales(constraints)
+    """Near which of the points ``(c, 2)`` of the boundary the residual is larger than away from all of them."""
+    near, away, scales = np.zeros(len(points)), 0.0, value_scales(constraints)
     for constraint in constraints if len(points) else ():
-        sites = _near_breaks(constraint).followed_by(_spread(constraint))
+        sites = _near_breaks(constraint).followed_by(_spread_sites(constraint))
         sites = sites.select(constraint.holds(sites.points))
         pieces = [
             evaluate(basis, coefficients, operator, there, threads=threads, method="direct")
@@ -132,10 +131,10 @@ def _stand_out(
         ]
         wanted = constraint.value(sites.points, sites.normals)
         residual = np.abs(np.sum(pieces, axis=0) - wanted) / scales[constraint.name]
-        close = np.linalg.norm(sites.points[:, None] - points, axis=2) <= _BESIDE * size
-        beside = np.maximum(beside, np.where(close, residual[:, None], 0.0).max(axis=0, initial=0.0))
+        close = np.linalg.norm(sites.points[:, None] - points, axis=2) <= _NEAR_CORNER * size
+        near = np.maximum(near, np.where(close, residual[:, None], 0.0).max(axis=0, initial=0.0))
         away = max(away, float(residual[~close.any(axis=1)].max(initial=0.0)))
-    return np.asarray(beside >= _SINGULAR * away)
+    return np.asarray(near >= _SINGULAR * away)
 
 
 def _near_breaks(constraint: Relation) -> Sites:
@@ -147,7 +146,7 @@ def _near_breaks(constraint: Relation) -> Sites:
     return part.place(np.concatenate([breaks[:-1, None] + steps, breaks[1:, None] - steps]).reshape(-1, 1))
 
 
-def _spread(constraint: Relation) -> Sites:
+def _spread_sites(constraint: Relation) -> Sites:
     """Sites all over a constraint's region."""
     assert constraint.part is not None
     sites = constraint.part.place((np.arange(_SAMPLES)[:, None] + 0.5) / _SAMPLES)
@@ -155,8 +154,8 @@ def _spread(constraint: Relation) -> Sites:
 
 
 def value_scales(constraints: list[Relation]) -> dict[str, float]:
-    """What the values of each constraint are compared with: the largest of those of the same order."""
-    spread = {c.name: _spread(c) for c in constraints}
+    """The scale of each constraint's values: the largest value of all constraints of the same order."""
+    spread = {c.name: _spread_sites(c) for c in constraints}
     values = {c.name: c.value(spread[c.name].points, spread[c.name].normals) for c in constraints}
     largest = {name: float(np.abs(found).max(initial=0.0)) for name, found in values.items()}
     by_order: dict[int, float] = {}
@@ -170,38 +169,39 @@ def last_length(tol: float, exponent: float, size: float) -> float:
     return float(size * max(tol ** (1.0 / exponent) if exponent > 0 else 0.0, FINEST))
 
 
-# ---- Where to place sources outside of a domain, for solutions that exponentials do not hold
-# A solution continues beyond the boundary as far as its nearest singularity: a source close by, a notch, a corner. The
-# data show how far that is, place by place. Sources at about half of that distance, as far from each
-# other as a fraction of it, then hold the solution to many digits with coefficients of its own size; towards a corner
-# they crowd geometrically (A. Gopal, L. N. Trefethen, SIAM J. Numer. Anal. 57, 2019).
+# ---- Sources outside the domain
+# A solution continues beyond the boundary up to its nearest singularity: a source close by, a notch, a corner. The data
+# show how far that is, place by place. Sources at about half of that distance, and a fraction of it apart, hold the
+# solution to many digits with coefficients of its own size; towards a corner they crowd geometrically (A. Gopal, L. N.
+# Trefethen, SIAM J. Numer. Anal. 57, 2019).
 #
-# An analytic function has a singularity somewhere beside the curve. Sixteen Chebyshev coefficients on a panel fall to
-# rounding where the panel is about half as long as that singularity is far, and no sooner.
+# Sixteen Chebyshev coefficients of the data on a panel fall to rounding once the panel is about half as long as the
+# distance of the singularity.
 
 
 # Distance of the sources from a panel, in units of its length.
 _OFFSET = 1.2
-# A source may be closer than that to another piece of the boundary, but not much.
+# The least distance of a source from the rest of the boundary, in units of that.
 _CLEAR = 0.7
-# What data may have left unresolved, in units of the tolerance, and what is tried if that takes too many sources.
+# The part of the data that panels leave unresolved, in units of the tolerance; where that takes too many sources, it is
+# made coarser step by step.
 _UNRESOLVED = 1e-3
 _COARSEST = 1e-4
 _COARSER = 100.0
-# More than one of them for each that can have sources: some lose theirs, or have fewer.
+# Panels for each one that can have sources: some have none, or fewer.
 _MOST_PANELS = 4
-# Share of the sources that is left on the shortest panels at a corner: what varies there is small.
+# Share of the sources that is left on the shortest panels at a corner, where little varies.
 _TAPERED = 0.4
-# Points along the whole boundary, beside those on panels, that distances from it are told by.
+# Points along the whole boundary, in addition to those on panels, for distances from it.
 _ALONG = 3000
 # Further rows for each source, crowded where sources are.
 _ROWS_PER_SOURCE = 2.0
 # Functions ``(s, n)`` at n sites, in units of what may be left unresolved of each.
 Signals: TypeAlias = Callable[[Sites], FloatArray]
 _NODES = 16
-# The last so many coefficients tell whether a panel is resolved: of even and odd functions, every other one is zero.
+# A panel is resolved if so many of the last coefficients are small: those of even functions are zero every other time.
 _TAIL = 3
-# How close to a corner an end of a panel must be, in units of its length, to be there.
+# An end of a panel is at a corner if it is as close as this, in units of the panel's length.
 _TOUCHES = 1e-2
 
 
@@ -213,13 +213,12 @@ class Limits:
     Attributes
     ----------
     longest, shortest : float
-        Lengths to begin with, and to end at.
     closest : float
-        Length to end at where one condition gives way to another within a part.
+        The shortest length where one condition ends and another begins within a part.
     wavenumber : float
-        Of oscillations that are no reason to shorten a panel.
+        Panels need not resolve oscillations of this wavenumber.
     most : int
-        More panels than this are too many.
+        The largest number of panels.
     """
 
     longest: float
@@ -240,11 +239,11 @@ class Panels:
     ends : (n, 2) array
         Of each panel, in the unit coordinate.
     halvings : (n,) array
-        How often the first panels were halved for each. A first panel counts as halved once if one of twice its length
-        would have been: the pieces of a boundary may be short themselves.
+        How often the first panel was halved. A first panel counts as halved once if one of twice its length would have
+        been, since the pieces of a boundary may be short themselves.
     graded : (n,) array
-        How far on the way to a corner those are that were last halved for its sake alone, in octaves: one for the
-        last. Zero for the others.
+        For panels that were last halved only because of a corner: the share of the halvings toward it, one for the
+        last panel. Zero for the others.
     """
 
     part: BoundaryPart
@@ -259,7 +258,7 @@ class Panels:
 
     def along(self, n: int) -> Sites:
         """The middles of `n` equal pieces of each panel, panel by panel."""
-        return self.part.place(_between(self.ends, (np.arange(n) + 0.5) / n).reshape(-1, 1))
+        return self.part.place(_unit_coordinates(self.ends, (np.arange(n) + 0.5) / n).reshape(-1, 1))
 
     def select(self, index: BoolArray) -> Panels:
         """Some of the panels."""
@@ -267,10 +266,7 @@ class Panels:
 
 
 def resolve(constraint: Relation, signals: Signals, corners: SourceCorners, limits: Limits) -> Panels | None:
-    """Halve panels until the signals are resolved on each, and towards corners.
-
-    None where that takes too many: functions that are not smooth anywhere, as noise is not.
-    """
+    """Halve panels until the signals are resolved on each, and towards corners; None where that takes too many."""
     part = constraint.part
     assert part is not None
     cells = int(np.ceil(np.diff(part.breaks).max() * part.measure / limits.longest))
@@ -279,7 +275,7 @@ def resolve(constraint: Relation, signals: Signals, corners: SourceCorners, limi
     panels = Panels(part, np.stack([edges[:-1], edges[1:]], axis=1), first, first)
     done: list[Panels] = []
     while len(panels.ends):
-        held, unresolved, cut, barely = _look(constraint, panels, signals, limits.wavenumber)
+        held, unresolved, cut, barely = _examine_panels(constraint, panels, signals, limits.wavenumber)
         if not done:
             panels = replace(panels, halvings=np.where(barely & (panels.lengths <= 0.5 * limits.longest), 1.0, 0.0))
         last = np.minimum(_last_lengths(panels, corners), np.where(cut, limits.closest, np.inf))
@@ -288,7 +284,7 @@ def resolve(constraint: Relation, signals: Signals, corners: SourceCorners, limi
         done.append(panels.select(held & ~split))
         if sum(len(p.ends) for p in done) + 2 * np.count_nonzero(split) > limits.most:
             return None
-        # those that were halved for more than a corner are not graded, whatever `last` is
+        # panels that were halved because of the signals too are not graded
         way = _share_of_octaves(limits.longest, halved, last)
         panels = _halved(panels.select(split), np.where(unresolved, 0.0, way)[split])
     return Panels(
@@ -304,18 +300,18 @@ def _halved(panels: Panels, graded: FloatArray) -> Panels:
     return Panels(panels.part, ends, np.tile(panels.halvings + 1, 2), np.tile(graded, 2))
 
 
-def _look(
+def _examine_panels(
     constraint: Relation, panels: Panels, signals: Signals, wavenumber: float
 ) -> tuple[BoolArray, BoolArray, BoolArray, BoolArray]:
-    """Which panels the constraint holds on, on which signals are unresolved, and on a piece of which only it holds.
+    """Panels on which the constraint holds; that are unresolved; on a part of which it holds; that are barely resolved.
 
-    Last, which of them signals would not be resolved on with half of the nodes.
+    A panel is barely resolved if half of the nodes would not be enough.
     """
     reach = 0.5 * wavenumber * float(panels.lengths.max())
     # coefficients of a wave begin to fall beyond its phase along half of a panel, over a stretch like its cube root
     nodes = _NODES + int(1.1 * reach + 3.0 * np.cbrt(reach))
     abscissae = chebyshev.chebpts1(nodes)
-    sites = panels.part.place(_between(panels.ends, 0.5 * (1.0 + abscissae)).reshape(-1, 1))
+    sites = panels.part.place(_unit_coordinates(panels.ends, 0.5 * (1.0 + abscissae)).reshape(-1, 1))
     holds = constraint.holds(sites.points)
     values = np.zeros((1, len(sites)))
     if holds.any():
@@ -331,7 +327,7 @@ def _look(
 
 
 def _last_lengths(panels: Panels, corners: SourceCorners) -> FloatArray:
-    """How short panels at the corners are to be in the end; infinity for the others."""
+    """The final length of panels at corners; infinity for the others."""
     ends = panels.part.place(panels.ends.reshape(-1, 1)).points.reshape(-1, 2, 1, 2)
     distances = np.linalg.norm(ends - corners.points, axis=3).min(axis=1)
     touching = distances <= _TOUCHES * panels.lengths[:, None]
@@ -339,12 +335,12 @@ def _last_lengths(panels: Panels, corners: SourceCorners) -> FloatArray:
 
 
 def _share_of_octaves(longest: float, now: FloatArray, last: FloatArray) -> FloatArray:
-    """How far on the way from the longest to the last length a length is; zero where there is no last."""
+    """The share of the halvings from the longest to the last length that is done; zero where there is no last."""
     octaves = np.log2(longest / np.minimum(last, 0.5 * longest))
     return np.where(np.isfinite(last), np.clip(np.log2(longest / now) / octaves, 0.0, 1.0), 0.0)
 
 
-def _between(ends: FloatArray, shares: FloatArray) -> FloatArray:
+def _unit_coordinates(ends: FloatArray, shares: FloatArray) -> FloatArray:
     """Unit coordinates ``(n, len(shares))`` at these shares of every panel."""
     return ends[:, :1] + np.diff(ends, axis=1) * shares
 
@@ -360,10 +356,10 @@ def source_columns(
     fine: bool = False,
     threads: int,
 ) -> SourceBasis | None:
-    """Sources for a problem whose solution is not within reach of `basis`; in the place of those that it has.
+    """Sources for a problem that `basis` does not solve well enough, in place of those that it has.
 
-    None where the equation is not Laplace's or Helmholtz' with constant coefficients in the plane, and where no place
-    asks for sources.
+    None if the equation is not Laplace's or Helmholtz' with constant coefficients in the plane, or if no sources are
+    needed.
 
     Parameters
     ----------
@@ -373,12 +369,11 @@ def source_columns(
     tol : float
         The tolerance that is aimed at.
     most : int
-        How many sources there may be; data are resolved to fewer digits if these are not enough.
+        The largest number of sources; data are resolved to fewer digits if these are not enough.
     density : int
-        Sources to a panel; more of them for more digits, and smaller coefficients.
+        Sources for each panel; more give more digits and smaller coefficients.
     fine : bool
-        Whether panels are so short that not even waves vary much along one: a singularity some wavelengths away
-        does not show on longer ones.
+        Whether panels resolve waves too: a singularity some wavelengths away does not show on longer ones.
     threads : int
     """
     if not is_plane(problem):
@@ -403,7 +398,7 @@ def source_columns(
     while unresolved <= _COARSEST:
         for corners, reach in choices:
             panels = _all_panels(constraints, size, unresolved, corners, limits)
-            points, clearances = _place(problem, panels or [], density)
+            points, clearances = _place_sources(problem, panels or [], density)
             if 0 < len(points) <= most and clearances.min() <= reach:
                 return SourceBasis(points, ratio, clearances)
         unresolved *= _COARSER
@@ -411,7 +406,7 @@ def source_columns(
 
 
 def crowded(points: Points, sources: SourceBasis) -> Points:
-    """Points with further rows for `sources`, as close to each other as those ask for."""
+    """Points with further rows for `sources`, which crowd where sources do."""
     return replace(points, crowd=Crowd(sources.points, int(_ROWS_PER_SOURCE * sources.size)))
 
 
@@ -424,7 +419,7 @@ def _all_panels(
         def signals(sites: Sites, c: Relation = constraint) -> FloatArray:
             values = c.value.checked(sites.points, f"the value of {c.name!r}", sites.normals) / scales[c.name]
             parts = [values.real, values.imag] if np.iscomplexobj(values) else [values]
-            # the curve itself too: data that vary slowly along a sharp bend make no smooth solution
+            # the curve itself too: a sharp bend makes solutions singular even where data vary slowly
             return np.stack([*parts, *(sites.points.T / size)]) / unresolved
 
         panels = resolve(constraint, signals, corners, limits)
@@ -434,7 +429,7 @@ def _all_panels(
     return found
 
 
-def _place(problem: Problem, panels: list[Panels], density: int) -> tuple[FloatArray, FloatArray]:
+def _place_sources(problem: Problem, panels: list[Panels], density: int) -> tuple[FloatArray, FloatArray]:
     """Sources ``(n, 2)`` beside the panels that were halved, and their distances from the boundary."""
     points, offsets = [np.empty((0, 2))], [np.empty(0)]
     for on_part in panels:
@@ -450,41 +445,40 @@ def _place(problem: Problem, panels: list[Panels], density: int) -> tuple[FloatA
     if not len(sources):
         return sources, offset
     boundary = [on_part.along(2 * density).points for on_part in panels]
-    clearances = nearest_of(np.concatenate([*boundary, *_even(panels)]))(sources)
+    clearances = nearest_of(np.concatenate([*boundary, *_even_points(panels)]))(sources)
     clear = (clearances >= _CLEAR * offset) & ~problem.domain.contains(sources)
     return sources[clear], clearances[clear]
 
 
-def _even(panels: list[Panels]) -> list[FloatArray]:
-    """Points all along the boundary: on long panels, there are too few otherwise to tell distances from."""
+def _even_points(panels: list[Panels]) -> list[FloatArray]:
+    """Points all along the boundary, for distances from long panels."""
     total = sum(on_part.part.measure for on_part in panels)
     numbers = [math.ceil(_ALONG * on_part.part.measure / total) for on_part in panels]
     return [p.part.place(np.linspace(0.0, 1.0, n)[:, None]).points for p, n in zip(panels, numbers, strict=True)]
 
 
-# ---- Features that satisfy the equation: only the conditions are left to fit
-
+# ---- The stage
 
 # The family of a round, by how often it was enlarged.
 Families: TypeAlias = Callable[[int], Characteristic]
 # The stage for a problem before its first round, with the operations that a filled band would begin with.
 Fresh: TypeAlias = Callable[[Request, Bands, float], "ExactFeatures"]
 
-# A round has helped if coefficients have fallen so much; one with sources, if the estimate has.
+# A round has helped if coefficients have fallen by this factor; a round with sources, if the estimate has.
 _FEWER_COEFFICIENTS = 10.0
 _BETTER_SOURCES = 3.0
-# With more than these rounds to come, functions of another kind are tried first.
+# If more rounds than this would be needed, functions of another kind are tried first.
 _FEW_ROUNDS = 2.5
-# How much dearer a round is than the one before; what the way to the tolerance may cost, in first rounds of a band and
-# in operations.
+# Cost of a round relative to the one before; and the largest cost of all further rounds, in first rounds of a filled
+# band and in operations.
 _WORK_RATIO = 1.5**3
 _LONG_WAY = 10.0
 _AFFORDABLE = 3e11
 # Sources, and rounds with them.
 _MOST_SOURCES = 1500
 _SOURCE_ROUNDS = 3
-# For the next of many problems that differ little: fewer functions if the estimate was below the tolerance by so much,
-# by this factor, and no fewer than this share of the singular ones; more of them if it was hardly below, or was not.
+# For the next of many similar problems: if the estimate was so much below the tolerance, fewer functions by this
+# factor, but at least this share of the singular ones; more of them if it was hardly below, or above.
 _AMPLE, _FEWER, _LEAST_SHARE = 10.0, 0.93, 0.3
 _SCARCE, _MORE = 2.5, 1.07
 _NOT_ENOUGH = 1.25
@@ -493,28 +487,28 @@ _NOT_ENOUGH = 1.25
 @final
 @dataclass(frozen=True, eq=False)
 class ExactFeatures(Stage):
-    """Zeros of the symbol, more of them round by round; then what belongs to corners; then sources outside.
+    """Exponentials that satisfy the equation, more each round; then singular functions; then sources outside.
 
     Attributes
     ----------
     request : Request
     families : callable
-        The first family, and larger ones.
+        Makes the family of exponentials, by how often it was `enlarged`.
     limit : float
-        Operations that a filled band would begin with.
+        Operations of the first round of a filled band.
     in_holes : tuple of Basis
-        Multipoles that satisfy the equation.
+        Multipoles in holes that satisfy the equation.
     family : Characteristic
-        The one that is used now, and how often it was `enlarged`.
+        The current one.
     special, sources
-        Functions beside it: in holes and at corners, which were tried or not; singular ones outside, and how many
-        rounds there were with such.
+        Further functions: in holes and at corners, if these were tried; and sources outside, with their number of
+        rounds.
     fresh : callable or None
         Makes the stage for another problem.
     share : float
-        Of the singular functions, those with the lowest exponents that are used.
+        Share of the singular functions that is used, those with the lowest exponents.
     before : Outcome or None
-        Of the last round.
+        The outcome of the last round.
     """
 
     approach: ClassVar[Approach] = "characteristic"
@@ -534,16 +528,16 @@ class ExactFeatures(Stage):
     before: Outcome | None = None
 
     def first(self) -> Step:
-        """As many as waves and data ask for."""
+        """The first family, with multipoles in holes."""
         has_multipoles = self.special == self.in_holes != ()
         return self._step(self.title + ", multipoles in the holes among them" * has_multipoles)
 
     def next(self, latest: Attempt) -> Step | Ending:
-        """More functions as long as that helps, then singular ones, then sources."""
+        """More functions as long as that helps, then singular functions, then sources."""
         before, after = self.before, latest.outcome
         stage = replace(self, before=after)
         return stage._following(before, latest) or Ending(
-            "more functions that satisfy the equation did not help", cause="stalled"
+            "more functions that satisfy the equation did not help", cause=StopReason.STALLED
         )
 
     def onward(self, latest: Attempt) -> Step:
@@ -551,7 +545,7 @@ class ExactFeatures(Stage):
         return replace(self, before=None, sources=None, source_rounds=0)._larger()
 
     def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
-        """The same functions, or some fewer; where there were sources, they depend on the data."""
+        """The same functions, or a few more or fewer; None with sources, which depend on the data."""
         if self.sources is not None or self.fresh is None:
             return None
         enlarged, share = self.enlarged, self.share
@@ -586,12 +580,12 @@ class ExactFeatures(Stage):
         if not helped and self.tried_special and self.request.singular is None:
             stage = replace(stage, special=self.in_holes)
         step = self._with_special() or stage._with_sources(latest)
-        if step is None and helped:  # where no sources were found, finer ones are looked for next time
+        if step is None and helped:  # without sources now, look for finer ones next time
             return replace(stage, source_rounds=self.source_rounds + 1)._larger()
         return step
 
     def _has_helped(self, before: Outcome, after: Outcome) -> bool:
-        """Whether larger rounds are the best there is: coefficients fall fast, or the way is not long."""
+        """Whether to go on with larger families: coefficients fall fast, or few rounds are left."""
         if after.growth * _FEWER_COEFFICIENTS <= before.growth:
             return True
         ahead = _rounds_left(before, after, self.request.tol)
@@ -611,7 +605,7 @@ class ExactFeatures(Stage):
         return stage._step("more functions that satisfy the equation")
 
     def _with_special(self) -> Step | None:
-        """As many as before, with functions for corners and holes."""
+        """The same family with singular functions; None if there are none, or they were tried."""
         if self.tried_special:
             return None
         stage = self._singular()
@@ -620,16 +614,15 @@ class ExactFeatures(Stage):
         return stage._step(special_names(self.request.problem))
 
     def _singular(self) -> ExactFeatures:
-        """The same with its share of the functions for corners and holes."""
+        """The same stage with its share of the functions for corners and holes."""
         problem = self.request.problem
         exact = tuple(c for c in special_columns(problem, True, self.share) if satisfies(problem, c))
         return replace(self, special=exact, tried_special=True)
 
     def _with_sources(self, latest: Attempt) -> Step | None:
-        """The first family, with sources where the data say that singularities are close to the boundary."""
+        """The first family with sources, where the data show singularities close to the boundary."""
         if self.source_rounds >= _SOURCE_ROUNDS:
             return None
-
         request = self.request
         sources = source_columns(
             request.problem,
@@ -658,7 +651,7 @@ class ExactFeatures(Stage):
 
 
 def exact_features(request: Request, families: Families, limit: float, fresh: Fresh | None = None) -> ExactFeatures:
-    """The stage before its first round: with the functions asked for beside the family, or those in the holes."""
+    """The stage before its first round, with the singular functions that were asked for, or those in holes."""
     problem, singular = request.problem, request.singular
     in_holes = tuple(columns for columns in hole_columns(problem) if satisfies(problem, columns))
     special = in_holes if singular is None else special_columns(problem, singular)
@@ -672,6 +665,6 @@ def _gain(before: Outcome, after: Outcome) -> float:
 
 
 def _rounds_left(before: Outcome, after: Outcome, tol: float) -> float:
-    """How many rounds more like the last one would do."""
+    """How many rounds like the last one lead to the tolerance."""
     gain = _gain(before, after)
     return math.log(max(after.error / tol, 1.0)) / math.log(gain) if gain > 1 else math.inf

@@ -21,29 +21,27 @@ from fspielm.problem.derived import natural_scales
 from fspielm.problem.problem import Problem
 from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
-# ---- How wide and how dense a band of features must be for so many digits
+# ---- Width and density of a band for a number of digits
 
-
-# Features on a domain of length L with frequencies spaced 2 pi / (T L) are a Fourier extension with factor T; of these
-# the one that takes the fewest is chosen. Towards 1, further features bring no digits.
+# Features on a domain of length L with frequencies spaced 2 pi / (T L) are a Fourier extension with factor T. We choose
+# the factor that needs the fewest features. Close to 1, further features bring no digits.
 _FACTORS = np.linspace(1.2, 5.0, 153)
-# Convergence beyond the one-dimensional theory, which counts every axis at its worst; measured, see docs/method.md.
+# Convergence relative to the one-dimensional theory on every axis; measured, see docs/method.md.
 _GAIN = {1: 1.2, 2: 1.5}
 _GAIN_ABOVE = 2.0
-# Even constant data make solutions that vary, so some of a period across the domain is assumed; in three and more
-# dimensions, where that costs most, nothing is until a round asks for it.
+# The least band, in periods across the domain: even constant data make solutions that vary. In three and more
+# dimensions, where that costs most, it is zero until a round shows more.
 _LEAST_PERIODS = {1: 0.75, 2: 0.75}
-# Narrower bands than those of the last factor would need large coefficients for amplitudes that vary.
+# Factors of narrow bands around a frequency; larger ones would need large coefficients for amplitudes that vary.
 _CLOUD_FACTORS = np.linspace(1.2, 14.0, 513)
-# Measured: 1.07 to 1.16 for waves of constant amplitude in one to three dimensions, 0.87 for one like exp(x); a few
-# functions too many cost nothing where these are few.
+# Measured: 1.07 to 1.16 for waves of constant amplitude in one to three dimensions, 0.87 for one like exp(x).
 _CLOUD_GAIN = {1: 0.85}
 _CLOUD_GAIN_ABOVE = 1.0
-# Features that a band has in any case, and one around a single frequency: a cosine and a sine of it.
+# The fewest features of a band, and of one around a single frequency: a cosine and a sine.
 _FEWEST, _FEWEST_OF_CLOUD = 8, 2
-# Frequencies by which the share of a band that its rounded corners leave is counted.
+# Samples for the volume of a band with rounded corners.
 _COUNTED = 4096
 
 
@@ -55,7 +53,7 @@ class Layout:
     ----------
     family : Band
     factor : float
-        Density of the frequencies: how many times more than the domain's length alone would ask for.
+        The extension factor: how many times denser frequencies are than the length of the domain requires.
     """
 
     family: Band
@@ -68,7 +66,7 @@ class Layout:
 
 
 def least_core(frequencies: FloatArray, lengths: FloatArray) -> FloatArray:
-    """Frequencies ``(d,)`` to lay out for, given the highest that were found along each axis."""
+    """The frequencies ``(d,)`` of the first band, given the highest that were found along each axis."""
     least = _LEAST_PERIODS.get(len(lengths), 0.0)
     return np.maximum(frequencies, least * 2 * np.pi / lengths)
 
@@ -123,7 +121,7 @@ def cloud(center: FloatArray, core: FloatArray, lengths: FloatArray, decades: fl
 
 @dataclass(frozen=True, eq=False)
 class _Filling:
-    """Frequencies that fill a band: how wide it is, how dense they are, and how many."""
+    """The half-widths of a band, its extension factor, and the number of frequencies in it."""
 
     widths: FloatArray
     factor: float
@@ -141,21 +139,22 @@ def _fill(core: FloatArray, lengths: FloatArray, decades: float, gain: float, fa
 
 
 def _rounded_share(core: FloatArray, widths: FloatArray) -> float:
-    """Volume of the band with rounded corners, as a share of its box."""
+    """Volume of the band with rounded corners, relative to its box."""
     unit = unit_stream(len(core), np.random.default_rng(0), "low-discrepancy")(_COUNTED)
     return float(np.mean(in_rounded_box((2 * unit - 1) * widths, core, widths)))
 
 
-# ---- Which band a filled one is laid out for, and what to change after a round that was not good enough
+# ---- The band after each round
 
-
-# Coefficients so much larger than the solution mean that the band is too narrow to hold it.
+# Coefficients so much larger than the solution show that the band is too narrow.
 _NARROW = 1e3
+# From a round to the next, the number of neurons grows by at least this factor.
 _LEAST_GROWTH = 1.26
-# More digits than this are not laid out for at once: the estimate of a poor round says little.
+# A round adds at most so many digits, since the estimate of a poor round says little; and so many where only the
+# sensitivity has to settle.
 _MOST_MISSING = 5.0
 _TO_SETTLE = 1.5
-# Beyond double precision: low bands, of a period or less, need more than the theory says.
+# More digits than double precision has: bands of a period or less need more than the theory says.
 _MOST_DECADES = 20.0
 _CHORDS = 12
 _FEWEST_DECADES = 3.0
@@ -163,16 +162,16 @@ _FEWEST_DECADES = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Which band to fill, and for how many digits.
+    """The band to fill, and the number of digits.
 
     Attributes
     ----------
     core : (d,) array
-        Frequencies the solution is expected to have, along each axis.
+        The highest expected frequencies of the solution along each axis.
     decades : float
-        Digits to lay the features out for.
+        Digits that the features should reach.
     why : str
-        What made it so.
+        The reason, for reports.
     """
 
     core: FloatArray
@@ -185,10 +184,7 @@ class Target:
 
 
 def shrink(target: Target, lengths: FloatArray, most: int) -> Layout:
-    """The layout of `target` with at most so many neurons: fewer digits first, then a sparser band.
-
-    Fewer digits are still right ones; a sparse band gives none.
-    """
+    """The layout of `target` with at most so many neurons: fewer digits first, then a sparse band, which has none."""
     while target.decades > _FEWEST_DECADES:
         target = replace(target, decades=max(target.decades - 0.5, _FEWEST_DECADES))
         smaller = target.layout(lengths)
@@ -203,14 +199,11 @@ def too_few(target: Target, lengths: FloatArray, most: int) -> bool:
 
 
 def next_target(request: Request, latest: Attempt, used: Layout, target: Target) -> Target | None:
-    """The next target: a wider band where coefficients are large, more digits where they are not.
-
-    None where more digits cannot be laid out for.
-    """
+    """The next target: a wider band where coefficients are large, otherwise more digits; None if there are no more."""
     problem, lengths, shown = request.problem, request.lengths, latest.outcome
     before = shown.neurons // len(problem.unknowns)
     assert latest.estimate is not None
-    # where the error is small already, and only the sensitivity has to settle
+    # if the sensitivity has not settled, the error may be small already
     missing = (
         min(float(np.log10(shown.error / request.tol)), _MOST_MISSING) if latest.estimate.has_settled else _TO_SETTLE
     )
@@ -232,7 +225,7 @@ def next_target(request: Request, latest: Attempt, used: Layout, target: Target)
 
 
 def _beyond(request: Request, latest: Attempt, widths: FloatArray) -> FloatArray:
-    """Share of the equation's residual, along each axis, at frequencies that the band does not hold."""
+    """The share of the equation's residual, along each axis, at frequencies beyond the band."""
     problem = request.problem
     lower, upper = problem.domain.bounding_box
     seeds = problem.domain.sample(_CHORDS, request.streams.probes, "low-discrepancy")
@@ -241,7 +234,7 @@ def _beyond(request: Request, latest: Attempt, widths: FloatArray) -> FloatArray
         n = max(128, int(3 * widths[axis] * (upper - lower)[axis] / np.pi))
         lines, lengths = chord_lines(problem.domain, seeds, axis, n)
         points = lines.reshape(-1, problem.dimension)
-        # what a fast transform rounds more would be seen here, at all frequencies
+        # directly: the rounding of a fast transform would show at all frequencies
         residuals = evaluate_each(
             latest.basis,
             latest.coefficients,
@@ -266,19 +259,17 @@ def _energy(residual: FloatArray) -> FloatArray:
     return np.abs(np.fft.rfft(relative * np.hanning(residual.shape[1]), axis=1)) ** 2
 
 
-# ---- The filled band: cosines of all frequencies that the solution may have. Serves every equation
-
+# ---- The stage
 
 _MOST_ROUNDS = 20
 _MOST_BLIND_NEURONS = 1000
-# Digits laid out for beyond the tolerance: the estimate is some ten to a hundred times larger than the error.
+# Digits beyond those of the tolerance: the estimate is some ten to a hundred times larger than the error.
 _MARGIN = 1.5
-# More than these gain nothing: double precision ends them.
+# The most digits of the first band, by dimension: double precision allows no more.
 _FIRST_DECADES = {1: 11.5, 2: 11.5}
 _FIRST_DECADES_ABOVE = 12.0
 _ROUGH_DECADES = 4.0
-# Coefficients that a solution within reach of the band seldom needs, and one that is not smooth always does; with an
-# error below the second number, a wider band is tried first.
+# Coefficients so large show a solution that is not smooth, unless the error is below the second number.
 _SINGULAR_GROWTH = 1e5
 _SINGULAR_ERROR = 1e-4
 
@@ -286,22 +277,21 @@ _SINGULAR_ERROR = 1e-4
 @final
 @dataclass(frozen=True, eq=False)
 class FilledBand(Stage):
-    """A band around what the equation and its data have, made wider or denser; beside it, singular functions.
+    """A band for the frequencies of the equation and its data, made wider or denser; and singular functions.
 
     Attributes
     ----------
     request : Request
     bands : Bands
     target : Target
-        What the band is laid out for.
     layout : Layout
-        The features for that.
+        The features for the target.
     columns : tuple of Basis
-        Functions beside the band.
+        Functions in addition to the band.
     rounds : int
-        How many there were.
+        Their number so far.
     shown : tuple of Outcome
-        What those showed that the next one is to be compared with.
+        Earlier outcomes that the next one is compared with.
     plain : (FilledBand, Attempt) or None
         The stage before singular functions were added unasked, and its last attempt.
     """
@@ -340,13 +330,13 @@ class FilledBand(Stage):
         stalled = self._is_stalled(largest)
         if self._calls_for_singular(latest.outcome, stalled):
             columns = special_columns(problem, True)
-            # not what may be kept of it for other data, which is as large as its matrix
+            # the factored system is as large as the matrix, and not needed
             stage = replace(self, columns=columns, plain=(self, replace(latest, reusable=None)))
             if columns:  # with other functions, another start
                 return replace(stage, shown=())._step(special_names(problem))
         target = None if stalled else next_target(self.request, latest, self.layout, self.target)
         if target is None:
-            return Ending(_nothing_left(problem), cause="stalled")
+            return Ending(_nothing_left(problem), cause=StopReason.STALLED)
         return replace(stage, target=target, layout=target.layout(self.request.lengths))._step(target.why)
 
     def onward(self, latest: Attempt) -> Step | None:
@@ -390,20 +380,13 @@ class FilledBand(Stage):
         return Step(FeatureTrial(for_unknowns(layout.family, scales), points, self.columns, why), self)
 
     def _calls_for_singular(self, latest: Outcome, stalled: bool) -> bool:
-        """Whether singular functions at the corners should be added, unless the user decided about them.
-
-        They are where coefficients are so large that no band may hold the solution, or wider bands bring nothing more.
-        """
+        """Whether to add singular functions unasked: coefficients are very large, or wider bands bring nothing more."""
         rough = latest.growth >= _SINGULAR_GROWTH and latest.error >= _SINGULAR_ERROR
         decided = self.request.singular is not None or self.plain is not None
         return not decided and (rough or stalled) and not open_conflicts(self.request.problem)
 
     def _is_worse_than_plain(self) -> bool:
-        """Whether the singular functions that were added have not helped.
-
-        They have two rounds to show it, by a smaller estimate or smaller coefficients: one estimate alone says too
-        little.
-        """
+        """Whether singular functions have improved neither estimate nor coefficients in two rounds."""
         if self.plain is None or not self.columns or len(self.shown) < 2:
             return False
         before = self.plain[1].outcome
@@ -412,7 +395,7 @@ class FilledBand(Stage):
     def _is_stalled(self, largest: int) -> bool:
         """Whether two larger rounds in a row brought less than half a digit.
 
-        While no digit is certain and rounds are cheap, more are tried, unless the data are known not to be smooth.
+        Without any digit, cheap rounds go on, unless the data are known not to be smooth.
         """
         problem, errors = self.request.problem, [done.error for done in self.shown]
         if self.rounds >= _MOST_ROUNDS or (self.bands.unsettled and len(errors) >= 3):
@@ -428,7 +411,7 @@ def filled_band(request: Request, bands: Bands) -> FilledBand:
     problem = request.problem
     core = least_core(bands.frequencies, request.lengths)
     most = _FIRST_DECADES.get(problem.dimension, _FIRST_DECADES_ABOVE)
-    # data that are not smooth have no more digits to give
+    # data that are not smooth allow no more digits
     decades = _ROUGH_DECADES if bands.unsettled else min(-np.log10(request.tol) + _MARGIN, most)
     target = Target(core, decades, "band of the equation and its data")
     columns = () if request.singular is None else special_columns(problem, request.singular)

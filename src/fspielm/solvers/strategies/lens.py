@@ -28,29 +28,28 @@ from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import incident_of, outer_wavenumbers
 from fspielm.resources import current_deadline
 from fspielm.solvers.driver import solve_automatically
-from fspielm.solvers.plan import Attempt, FeatureTrial, Trial
+from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.open_space import around_curves, caution_beside, join_by_unknown, points_on, wanted_for
 from fspielm.solvers.strategies.strategy import Ending, Stage, Step
 
-# ---- Fields inside of objects whose wavenumber varies: polynomials in cells, for whatever arrives from around them
-
+# ---- Fields inside the objects: polynomials in cells
 
 # Right-hand sides that are solved for together.
 _AT_ONCE = 48
-# Of the seconds that are left, what the field inside may take; and so many at least.
+# The field inside may take this share of the seconds left, and so many at least.
 _SHARE, _LEAST = 0.7, 1e-3
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Driven:
-    """What arrives of a sum of functions, as data of the problem inside.
+    """The impedance data of the problem inside, from a sum of functions around the object.
 
     Attributes
     ----------
     operator : Operator
-        What arrives of a function.
+        Takes the impedance trace of a function.
     basis : Basis
     coefficients : (F,) array
     """
@@ -67,14 +66,14 @@ class Driven:
 @final
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """The problem inside of an object, factored: it serves for whatever arrives.
+    """The problem inside of an object, factored, for any impedance data.
 
     Attributes
     ----------
     problem : Problem
-        The two-sided one.
+        The transmission problem.
     number : int
-        Which of its unknowns this is.
+        The place of the field inside among its unknowns.
     factored : Factored
     examination : Examination
     """
@@ -86,11 +85,11 @@ class Inside:
 
     @property
     def arriving(self) -> Operator:
-        """What of a function around the object is prescribed inside."""
+        """The impedance trace that is prescribed inside."""
         return arriving(self.problem, self.number)
 
     def driven_by(self, basis: Basis) -> Responses:
-        """The fields inside that each function around the object makes."""
+        """The field inside for each function around the object."""
         finite, blocks = self.examination.discretisation, self.examination.blocks
         places = {name: sites for name, (sites, _) in finite.fitted(blocks).items() if sites.normals is not None}
         rows = {name: basis.matrix(self.arriving, sites) for name, sites in places.items()}
@@ -110,9 +109,9 @@ class Responses:
     ----------
     inside : Inside
     basis : Basis
-        Functions around it.
+        The functions around it.
     fields : (F, M) array
-        Coefficients of the field that each makes.
+        Coefficients of the field inside for each.
     """
 
     inside: Inside
@@ -121,17 +120,17 @@ class Responses:
 
     @cached_property
     def functions(self) -> SumsOnCells:
-        """These fields."""
+        """The fields as a basis."""
         cells, fields = self.inside.examination.discretisation.basis.valued(self.fields)
         assert isinstance(cells, CellBasis)
         return SumsOnCells(cells, fields)
 
     def data(self, coefficients: NumberArray) -> Driven:
-        """What arrives where fields inside are summed with these coefficients."""
+        """The impedance data of the sum of fields with these coefficients."""
         return Driven(self.inside.arriving, self.basis, coefficients)
 
     def estimate(self, coefficients: NumberArray) -> ErrorEstimate:
-        """How wrong their sum is inside, as the field that what arrives makes."""
+        """The error inside of the sum of fields with these coefficients."""
 
         def work() -> ErrorEstimate:
             examination = self.inside.examination
@@ -141,9 +140,9 @@ class Responses:
         return self._latest(work, coefficients)
 
     def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
-        """What the error of their sum inside may amount to in the conditions on the object, each by name.
+        """What the error of their sum may amount to in each condition on the object, by name.
 
-        Nothing of it arrives: so its slope is that of an impedance.
+        Its impedance trace is zero, from which its slope follows.
         """
         (Phi,) = self.inside.examination.sensitivity.values
         peak = float(np.abs(Phi @ (coefficients @ self.fields)).max())
@@ -159,7 +158,7 @@ class Responses:
 
 
 def solve_inside(request: Request, number: int, tol: float, data: Driven, seconds: float) -> Inside:
-    """Solve for what arrives at a medium in a share of the `seconds` that are left; keep what serves for other data.
+    """Solve inside for impedance data, in a share of the `seconds` that are left, and keep the factored system.
 
     Raises
     ------
@@ -190,26 +189,25 @@ def solve_inside(request: Request, number: int, tol: float, data: Driven, second
     return Inside(request.problem, number, kept.factored, kept.examination)
 
 
-# ---- Objects whose wavenumber varies: functions that radiate around them, and what they make inside, on cells
+# ---- The stage
 
-
-# The tolerance inside, of that of the whole, to begin with and at least.
+# The first tolerance inside, relative to that of the whole problem; and the least one.
 _FINER = 0.02
 _FINEST = 1e-13
-# What is asked for inside, of what is still too much.
+# A tolerance inside that is too large is reduced to this share of what is needed.
 _SPARE = 0.3
 _MOST_ROUNDS = 5
-# A round has helped if the estimate is smaller by so much.
+# A round has helped if the estimate is smaller by this factor.
 _BETTER = 1.5
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Lens(Stage):
-    """Functions of open space and of media that do not vary, and the fields that those around lenses make in these.
+    """Radiating functions, and the fields that they make inside of objects whose wavenumber varies, on cells.
 
-    All sides are fitted to each other on the boundaries. From round to round either there are more functions, or the
-    cells inside are finer, whichever is to blame.
+    Both are fitted to each other on the boundaries. Each round has either more functions or finer cells, whichever
+    limits the error.
 
     Attributes
     ----------
@@ -219,11 +217,11 @@ class Lens(Stage):
     tol : float
         Of the fields inside.
     level : int
-        How often functions were made more.
+        How often the number of functions was raised.
     inside : mapping of int to Inside
-        The problems inside, as they were factored last, by their unknowns.
+        The factored problems inside, by the places of their unknowns.
     fitted : tuple of (Responses, slice)
-        Of the last round, with the columns of each.
+        The fields inside of the last round, with their columns.
     errors : tuple of float
         Of all rounds.
     """
@@ -240,7 +238,7 @@ class Lens(Stage):
     errors: tuple[float, ...] = ()
 
     def first(self) -> Step:
-        """As many functions as the wavelength and the tolerance ask for, and cells for what comes in."""
+        """As many functions as the wavelength and the tolerance require, and cells for the incident field."""
         return self._step(self.title, {})
 
     def next(self, latest: Attempt) -> Step | Ending:
@@ -262,24 +260,19 @@ class Lens(Stage):
         kept = {number: inside for number, inside in self.inside.items() if number not in blamed}
         return replace(after, tol=finer, inside=kept)._step("finer cells inside", blamed)
 
-    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
-        """None: fewer would hold nothing."""
-        return None
-
     def _step(self, why: str, data: Mapping[int, Driven]) -> Step:
-        """A step, with cells for what arrives of the last solution, or of what comes in."""
+        """A step, with cells for the impedance data of the last solution, or of the incident field."""
         problem = self.request.problem
         wanted = wanted_for(problem, self.wavenumber, self.request.tol, self.level)
         sides = around_curves(problem, wanted)
         placed, bases, media = sides.together, list(sides.bases), media_of(problem)
-        comes_in = IncidentBasis(incident_of(problem), problem.dimension)
-        inside = self._solved_inside(data, comes_in)
+        incident = IncidentBasis(incident_of(problem), problem.dimension)
+        inside = self._solved_inside(data, incident)
         found = []
         for number, own in inside.items():
-            # on the boundary, fields of all others and what comes in are sums of these; where there are no others, what
-            # comes in may as well be known, but beside them it would be all but a sum of these
+            # a single object is driven by the incident field too; with others, that would nearly be a sum of the drives
             drive = sides.drives[number]
-            found.append(own.driven_by(JoinedBasis([drive, comes_in]) if len(sides.placed) == 1 else drive))
+            found.append(own.driven_by(JoinedBasis([drive, incident]) if len(sides.placed) == 1 else drive))
             bases[number] = found[-1].functions
         ends = np.cumsum([0, *(own.size for own in bases if own is not None)])
         fitted = tuple((one, slice(*ends[one.inside.number : one.inside.number + 2])) for one in found)
@@ -294,14 +287,14 @@ class Lens(Stage):
         trial = FeatureTrial(family, points_on(problem, sides.crowd(problem, responses)), (), why)
         return Step(trial, replace(self, inside=inside, fitted=fitted))
 
-    def _solved_inside(self, data: Mapping[int, Driven], comes_in: IncidentBasis) -> dict[int, Inside]:
-        """The problems inside of all lenses; those that are not there yet for these data, or for what comes in."""
+    def _solved_inside(self, data: Mapping[int, Driven], incident: IncidentBasis) -> dict[int, Inside]:
+        """The problems inside of all lenses; new ones are solved for these data, or for the incident field."""
         problem, found = self.request.problem, {}
         lenses = varying_media(problem)
         for done, number in enumerate(lenses):
             seconds = current_deadline().seconds_left / (len(lenses) - done)
-            # to those in other media no wave comes as it is, but with about as many oscillations
-            known = data.get(number) or Driven(arriving(problem, number), comes_in, np.ones(1))
+            # inside other media the incident field is changed, but has about as many oscillations
+            known = data.get(number) or Driven(arriving(problem, number), incident, np.ones(1))
             found[number] = self.inside.get(number) or solve_inside(self.request, number, self.tol, known, seconds)
         return found
 

@@ -47,42 +47,42 @@ from fspielm.problem.scattering.open_domain import (
     outer_wavenumbers,
 )
 from fspielm.problem.statement import Relation
-from fspielm.solvers.plan import Attempt, FeatureTrial, Trial
+from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
-# ---- Which objects of an open domain need more functions, from the residual on each
+# ---- Which objects need more functions, from the residual on each
 
-
-# Half waves of data along an object that the first round holds, and how many more the next one does.
+# Half waves of data along an object that the first round resolves; each next round resolves so many times more.
 _FIRST_HALF_WAVES = 16.0
 _FASTER = 2.0
-# An object whose residual is so much smaller than that of another one waits for that.
+# An object gets no more functions while its residual is less than this share of the largest.
 _WAITS = 0.03
-# Of the tolerance, what the residual on all objects may amount to before they need no more.
+# The residual on all objects is small enough if it amounts to this share of the tolerance.
 _ENOUGH = 0.5
-# Places on a smooth piece of a part that tell its object.
+# Places on each smooth piece of a part, to find its object.
 _LOOKS = 4
-# Levels that are skipped at most, where digits are far off.
+# The most levels in one round, where many digits are missing.
 _MOST_LEVELS = 2
-# By how much the next level is finer, about.
+# About how much finer the next level is.
 _FINER = 4 / 3
-# An estimate above this says nothing of digits.
+# An estimate above this has hardly a digit.
 _HARDLY_A_DIGIT = 0.1
 
 
 @final
 @dataclass(frozen=True)
 class ObjectEffort:
-    """What is made of one object, and what could be.
+    """The functions for one object, and what they should resolve.
 
     Attributes
     ----------
     blocks : frozenset of str
         The conditions on it.
     along : float
-        The highest frequency that data on it may have, which is often far more than matters.
+        The highest frequency that data on it may have, often far more than matters.
     made : Effort
+        The functions of the next round.
     """
 
     blocks: frozenset[str]
@@ -91,24 +91,24 @@ class ObjectEffort:
 
     @property
     def is_slow(self) -> bool:
-        """Whether data may be faster than what is held."""
+        """Whether data may have higher frequencies than the functions resolve."""
         return self.made.held < self.along
 
     def faster(self) -> ObjectEffort:
-        """For data that are faster."""
+        """Functions for higher frequencies of the data."""
         return replace(self, made=replace(self.made, held=min(_FASTER * self.made.held, self.along)))
 
     def finer(self, levels: int) -> ObjectEffort:
-        """With more functions, closer to the boundary."""
+        """More functions, closer to the boundary."""
         return replace(self, made=replace(self.made, level=self.made.level + levels))
 
     def part_of(self, estimate: ErrorEstimate) -> float:
-        """Of the norm of all residuals, what is on the object."""
+        """The part of the norm of all residuals that is on the object."""
         return math.sqrt(sum(estimate.shares.get(name, 0.0) for name in self.blocks))
 
 
 def first_efforts(problem: Problem, bands: Bands | None, level: int = 0) -> tuple[ObjectEffort, ...]:
-    """For every object what the first round makes of it; without `bands` nothing is known to be faster than waves."""
+    """The functions of the first round for each object; without `bands`, for the wavenumber alone."""
     slowest = max(map(abs, outer_wavenumbers(problem)))
     lower, upper = problem.domain.bounding_box
     slow = max(math.pi * _FIRST_HALF_WAVES / float(np.max(upper - lower)), slowest)
@@ -126,9 +126,9 @@ def first_efforts(problem: Problem, bands: Bands | None, level: int = 0) -> tupl
 def more_effort(
     efforts: tuple[ObjectEffort, ...], estimate: ErrorEstimate, tol: float, *, helped: bool
 ) -> tuple[ObjectEffort, ...]:
-    """More for objects whose residual keeps the estimate above the tolerance; the same where that is none.
+    """More functions for objects whose residual keeps the estimate above the tolerance.
 
-    Faster functions as long as no digit is certain, and where finer ones did not help.
+    They are for higher frequencies while there is no digit, or where finer functions did not help.
     """
     error = estimate.relative
     parts = [each.part_of(estimate) for each in efforts]
@@ -146,13 +146,13 @@ def more_effort(
 
 
 def _levels(error: float, tol: float) -> int:
-    """How many, where digits go with the number of functions."""
+    """How many levels to add, if digits grow with the number of functions."""
     growth = math.log(tol) / math.log(error)
     return min(max(round(math.log(growth) / math.log(_FINER)), 1), _MOST_LEVELS)
 
 
 def _blocks(problem: Problem) -> list[frozenset[str]]:
-    """The names of the conditions on each object; in space, all on what is one to them."""
+    """The names of the conditions on each object; in space, all objects count as one."""
     domain, names = problem.domain, [relation.name for relation in problem.constraints]
     if not isinstance(domain, PlaneExterior):
         return [frozenset(names)]
@@ -165,7 +165,7 @@ def _blocks(problem: Problem) -> list[frozenset[str]]:
 
 
 def _objects_of(relation: Relation, rims: list[np.ndarray]) -> set[int]:
-    """The numbers of the objects that a condition is on, or may be."""
+    """The numbers of the objects that a condition is on; all of them if its part is unknown."""
     part = relation.part
     if part is None:
         return set(range(len(rims)))
@@ -175,8 +175,7 @@ def _objects_of(relation: Relation, rims: list[np.ndarray]) -> set[int]:
     return set(nearest.tolist())
 
 
-# ---- Functions on all sides of objects of the plane: outside, and of the media inside of them
-
+# ---- Functions for objects of the plane: outside, and in the media inside
 
 # Rows for each function.
 _ROWS_PER_FUNCTION = 2.0
@@ -185,16 +184,16 @@ _ROWS_PER_FUNCTION = 2.0
 @final
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Functions that are placed in objects and around them.
+    """Functions that are placed inside and around objects.
 
     Attributes
     ----------
     placed : tuple of tuple of Placed
-        For each object: in it, for the field around it, and around it, for the one inside.
+        For each object: functions inside, for the field around it, and functions around it, for the field inside.
     bases : tuple of Basis or None
-        Those outside of all objects, and those of each medium; None where it varies.
+        For the field outside of all objects, and in each medium; None for a medium that varies.
     drives : mapping of int to Basis
-        By the unknowns of media that vary: what is placed in these, for the field around them.
+        For media that vary, by the places of their unknowns: functions inside, for the field around them.
     """
 
     placed: tuple[tuple[Placed, ...], ...]
@@ -203,13 +202,13 @@ class Sides:
 
     @property
     def together(self) -> Placed:
-        """All that is placed."""
+        """All functions that are placed."""
         return merged([placed for own in self.placed for placed in own])
 
     def crowd(self, problem: Problem, others: Mapping[int, int]) -> Crowd | Crowds:
-        """Rows on the objects, which crowd where functions do, with so many other functions in some objects.
+        """Rows on the objects, which crowd where functions do; `others` counts further functions by object.
 
-        Where there are media, on each object for its own functions: those of others may be anywhere beside it.
+        With media, each object has rows for its own functions only.
         """
         if len(self.placed) == 1 or not media_of(problem):
             size = sum(basis.size for basis in self.bases if basis is not None) + sum(others.values())
@@ -230,9 +229,9 @@ def _crowd(placed: Placed, functions: int, parts: frozenset[str] | None) -> Crow
 def on_all_sides(
     problem: Problem, corners: Sequence[Corner], wanted: Wanted, make: Callable[[Problem, Placed], Basis]
 ) -> Sides:
-    """Functions in objects, those outside of all of them made by `make`, and around those that let waves through.
+    """Functions inside of objects, for the field outside, made by `make`; and functions of each medium.
 
-    In a medium there are sources around it, and functions in what lies in it.
+    Those of a medium are around it, and inside of the objects that lie in it.
     """
     domain = problem.domain
     assert isinstance(domain, PlaneExterior)  # as the stage found
@@ -251,7 +250,7 @@ def on_all_sides(
 
 
 def join_by_unknown(bases: Sequence[Basis | None]) -> Basis:
-    """The functions of several unknowns, one after the other; those of a single one as they are."""
+    """The functions of several unknowns in one basis."""
     known = [basis for basis in bases if basis is not None]
     if len(known) == 1:
         return known[0]
@@ -266,7 +265,7 @@ def _of_medium(
     wanted: Wanted,
     placed: list[list[Placed]],
 ) -> Basis:
-    """The functions of a medium, noted where they are placed."""
+    """The functions of a medium, which are also added to `placed`."""
     here, outer = medium.place, domain.around[medium.place]
     own = _loops(domain, lambda place: place == here)
     others = _loops(domain, lambda place: place != here and domain.around[place] in (here, outer))
@@ -287,7 +286,7 @@ def _radiating(placed: Placed, k: complex) -> RadiatingBasis:
 def _in_objects(
     domain: PlaneExterior, outer: int, corners: Sequence[Corner], wanted: Wanted, placed: list[list[Placed]]
 ) -> list[Placed]:
-    """Functions in the objects that lie in another one, or in none, noted where they are placed."""
+    """Functions inside of the objects that lie in the object `outer`, also added to `placed`."""
     within = _loops(domain, lambda place: domain.around[place] == outer)
     wall = _loops(domain, lambda place: place == outer)
     numbers = [number for number, owner in enumerate(domain.owners) if domain.around[owner] == outer]
@@ -302,19 +301,18 @@ def _loops(domain: PlaneExterior, which: Callable[[int], bool]) -> list[tuple[Pl
     return [loop for loop, owner in zip(domain.loops, domain.owners, strict=True) if which(owner)]
 
 
-# ---- Functions of open domains in space, and where their rows are
+# ---- Functions for objects in space
 
-
-# Rows for each function, which are as even as can be, and places of values and slopes for each function on one side.
-_ROWS_PER_FUNCTION_OPEN_BODIES = 1.6
+# Evenly spread rows for each function; and places of values and slopes for each function on one side.
+_ROWS_PER_FUNCTION_IN_SPACE = 1.6
 _PLACES_PER_FUNCTION = 1.2
-# How many more degrees than orders functions have that rows lie on rings for, and how many these are to a degree.
+# Rows lie on rings for functions with so many times more degrees than orders; and so many rings for each degree.
 _FAR_MORE = 2.0
 _RINGS_PER_DEGREE = 1.4
 
 
 def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
-    """Functions in all objects, and in those that let waves through; rows as functions are."""
+    """Functions inside of all objects, and around those that transmit waves, with the rows for them."""
     domain = problem.domain
     assert isinstance(domain, SpaceExterior)  # as the stage found
     media, each = media_of(problem), (*outer_wavenumbers(problem), *inner_wavenumbers(problem))
@@ -336,12 +334,12 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
         around = Neighbourhood(body, others, here, inside, _bends(problem))
         within = place_in_of_space(around)
         outward[numbers[outer]].append(within)
-        rows = _ROWS_PER_FUNCTION_OPEN_BODIES * within.functions
+        rows = _ROWS_PER_FUNCTION_IN_SPACE * within.functions
         if place in numbers:
             beside = place_beside(around)
             regular[numbers[place]].append(beside)
             both = within.functions, beside.functions
-            rows = max(0.5 * _ROWS_PER_FUNCTION_OPEN_BODIES * sum(both), _PLACES_PER_FUNCTION * max(both))
+            rows = max(0.5 * _ROWS_PER_FUNCTION_IN_SPACE * sum(both), _PLACES_PER_FUNCTION * max(both))
         sites, rings = _rows_of(within)
         surfaces += [Surface(part.name, sites, math.ceil(rows), rings) for part in parts[place]]
     words = f"in {len(outward[0])} objects, of degrees up to {max(each.degree for each in outward[0])}"
@@ -353,53 +351,52 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
 
 
 def _bends(problem: Problem) -> bool:
-    """Whether values and slopes occur in one condition."""
+    """Whether a condition has both values and slopes."""
     return any(len({term.order for term in relation.operator.terms}) > 1 for relation in problem.constraints)
 
 
 def _rows_of(placed: Around | Along) -> tuple[Place, int | None]:
-    """Where rows are: on rings around an object along which fields vary far more than around it."""
+    """Where rows lie, and the number of rings: for an object along which fields vary far more than around it."""
     if isinstance(placed, Around) or placed.degree <= _FAR_MORE * placed.layer.rings.order:
         return placed.body.sites, None
     return partial(placed.body.sites_along, placed.axis), math.ceil(_RINGS_PER_DEGREE * (placed.degree + 1))
 
 
-# ---- Functions of open domains: around places in the objects, exact outside and at infinity
+# ---- The stage
 
-
-# Digits beyond those of the tolerance: what the boundary's residual is multiplied with to be an error.
+# Digits beyond those of the tolerance, since residuals are amplified.
 _FURTHER_DIGITS = 1.5
-# Rows on every part beside those that crowd.
+# Rows on every part in addition to those that crowd.
 _ON_PART = 8
-# A round has helped if the estimate is smaller by so much, or the residual where no digit is certain; so many that did
-# not are enough.
+# A round has helped if the estimate is smaller by this factor, or the residual where there is no digit; after so many
+# rounds that have not, there is no other.
 _BETTER = 1.5
 _PATIENCE = 2
-# Another round has so many functions more, at least, in units of those of an object; found in so many steps at most.
+# The next round has at least so many more functions, relative to those of one object; in at most so many steps.
 _CLEARLY_MORE = 0.3
 _MOST_STEPS = 12
 _SAME = 1e-9
-# Nodes on a part, and what is left of fluxes that balance.
+# Nodes on a part, and the relative sum of fluxes that balance.
 _FLUX_NODES = 400
 _BALANCED = 1e-6
-# What is closer to a corner than all poles amounts to more than functions that these can hold, by up to two times.
-_BESIDE_CORNERS = 3.0
+# Factor of the error estimate with corners: closer to them than all poles, functions miss up to two times as much.
+_NEAR_CORNERS = 3.0
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class OpenSpace(Stage):
-    """Functions in objects, more of them and closer to the boundary round by round.
+    """Functions inside of objects, more of them and closer to the boundary each round.
 
     Attributes
     ----------
     request : Request
     efforts : tuple of ObjectEffort
-        What is made of each object, so far.
+        The functions for each object.
     best : ErrorEstimate or None
         Of all rounds.
     idle : int
-        How many rounds in a row have not helped.
+        Number of rounds in a row that have not helped.
     """
 
     approach: ClassVar[Approach] = "characteristic"
@@ -411,17 +408,17 @@ class OpenSpace(Stage):
     idle: int = 0
 
     def first(self) -> Step:
-        """As many as the wavelength, the shapes and the tolerance ask for."""
+        """As many functions as the wavelength, the shapes and the tolerance require."""
         return self._step(self.title)
 
     def next(self, latest: Attempt) -> Step | Ending:
-        """More in the objects where the residual is, as long as that helps."""
+        """More functions for objects with large residuals, as long as that helps."""
         after = latest.estimate
         assert after is not None
         helped = self.best is None or _is_better(after, self.best)
         idle = 0 if helped else self.idle + 1
         if idle >= _PATIENCE and not any(each.is_slow for each in self.efforts):
-            return Ending("more functions in the objects did not help", cause="stalled")
+            return Ending("more functions in the objects did not help", cause=StopReason.STALLED)
         stage = replace(self, best=after if helped else self.best, idle=idle)
         enough = (1 + _CLEARLY_MORE / len(self.efforts)) * latest.basis.size
         for _ in range(_MOST_STEPS):
@@ -434,13 +431,9 @@ class OpenSpace(Stage):
         return Ending("there are no more functions for the objects", is_final=True)
 
     def onward(self, latest: Attempt) -> Step | None:
-        """The same, however little it helped."""
+        """The same, however little rounds have helped."""
         following = replace(self, best=None, idle=0).next(latest)
         return following if isinstance(following, Step) else None
-
-    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
-        """None: fewer would hold nothing."""
-        return None
 
     def _step(self, why: str) -> Step:
         problem = self.request.problem
@@ -457,7 +450,7 @@ class OpenSpace(Stage):
 
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
-    """The stage before its first round; refuses fluxes for which there is no field that is bounded."""
+    """The stage before its first round; refuses fluxes for which there is no bounded field."""
     problem = request.problem
     _check_balance(problem)
     return OpenSpace(request, first_efforts(problem, bands if has_data(problem) else None))
@@ -467,7 +460,7 @@ def _is_better(estimate: ErrorEstimate, best: ErrorEstimate) -> bool:
     """Whether a round has helped."""
     if math.isfinite(best.relative):
         return estimate.relative * _BETTER <= best.relative
-    # of each its own data: more functions change how rows are scaled
+    # relative to the data of each round: more functions change how rows are scaled
     shares = [each.residual / each.data if each.data > 0 else 0.0 for each in (estimate, best)]
     return math.isfinite(estimate.relative) or shares[0] * _BETTER <= shares[1]
 
@@ -479,12 +472,12 @@ def points_on(problem: Problem, crowd: Crowd | Crowds | Lattices) -> Points:
 
 
 def caution_beside(placed: Placed) -> float:
-    """How much more than functions can hold may be beside corners."""
-    return _BESIDE_CORNERS if 1 in placed.orders else 1.0
+    """The factor of the error estimate for residuals near corners."""
+    return _NEAR_CORNERS if 1 in placed.orders else 1.0
 
 
 def _check_balance(problem: Problem) -> None:
-    """Refuse a net flux out of smooth objects: far away, it would make a logarithm of a harmonic field."""
+    """Refuse a net flux out of smooth objects, of which the harmonic field would be a logarithm far away."""
     constraints = problem.constraints
     orders = {term.order for relation in constraints for term in relation.operator.terms}
     is_harmonic = problem.dimension == 2 and outer_wavenumbers(problem) == (0,)
@@ -506,13 +499,13 @@ def _check_balance(problem: Problem) -> None:
 
 
 def around_curves(problem: Problem, wanted: Wanted) -> Sides:
-    """Functions in objects of the plane, and around those that let waves through."""
+    """Functions inside of objects of the plane, and around those that transmit waves."""
     assert isinstance(problem.domain, PlaneExterior)
     return on_all_sides(problem, _singular_corners(problem, problem.domain), wanted, _basis)
 
 
 def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> Wanted:
-    """How well functions are to hold fields of a wavenumber, for the `level`-th round."""
+    """The resolution of fields of a wavenumber, for a number of digits and a level."""
     sources = [field.place for field in incident_of(problem) if field.place is not None]
     nearby = np.array(sources).reshape(-1, problem.dimension)
     domain = problem.domain
@@ -521,7 +514,7 @@ def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> W
 
 
 def _basis(problem: Problem, placed: Placed) -> Basis:
-    """The functions in objects: those that radiate, or harmonic ones; displacements from potentials of both kinds."""
+    """Radiating or harmonic functions inside of objects; displacements from both elastic potentials."""
     waves = outer_wavenumbers(problem)
     radiating = [RadiatingBasis(placed.centers, placed.orders, k, placed.scales) for k in waves if k != 0]
     if len(radiating) > 1:
@@ -532,16 +525,15 @@ def _basis(problem: Problem, placed: Placed) -> Basis:
         lattice, domain = lattice_of(problem), problem.domain
         if lattice is None or not isinstance(domain, PlaneExterior):
             return radiating[0]
-
         (_, bottom), (_, top) = domain.objects_box
         return GratingBasis(radiating[0], lattice, float(bottom), float(top))
-    # without values on the boundary, that at infinity is free, and chosen to be that of what comes in
+    # without values on the boundary, the value at infinity is free, and that of the incident field is taken
     constant = any(term.order == 0 for relation in problem.constraints for term in relation.operator.terms)
     return HarmonicBasis(placed.centers, placed.orders, placed.scales, placed.charged, constant=constant)
 
 
 def _singular_corners(problem: Problem, domain: PlaneExterior) -> tuple[Corner, ...]:
-    """Corners of the objects, and where curves join smoothly, but not as one: but for those that mirrors continue."""
+    """Corners of the objects at which fields are singular, and joints of smooth curves."""
     corners = domain.corners([str(symbol) for symbol in problem.coordinates])
     known = np.array([corner.point for corner in corners]).reshape(-1, 2)
     joints = []
@@ -553,9 +545,9 @@ def _singular_corners(problem: Problem, domain: PlaneExterior) -> tuple[Corner, 
 
 
 def _is_mirror(problem: Problem, corner: Corner) -> bool:
-    """Whether fields are smooth in a corner, which mirrors continue them beyond: two straight sides of one kind."""
+    """Whether reflections continue fields smoothly beyond a corner: two straight sides with conditions of one kind."""
     kinds = {tuple(sorted({term.order for term in relation.operator.terms})) for relation in problem.constraints}
     mirrors = math.pi / corner.opening if corner.opening else 0.0
-    if len(problem.unknowns) > 1:  # of which a mirror turns some around
+    if len(problem.unknowns) > 1:  # a reflection changes the sign of some
         return False
     return corner.straight and kinds in ({(0,)}, {(1,)}) and mirrors > 1.5 and abs(mirrors - round(mirrors)) < _SAME

@@ -43,23 +43,22 @@ from fspielm.solvers.strategies.open_space import open_space
 from fspielm.solvers.strategies.strategy import Stage, Step, why_failed
 from fspielm.solvers.strategies.thin import thin_peaks, thin_spectrum
 
-# ---- When cells are tried: before a filled band, or after it
+# ---- Cells before a filled band, or after it
 
-
-# A filled band of so many operations is dear enough to ask what cells would take; those do theirs in smaller pieces,
-# each of which takes longer, and begin with fewer rounds to come.
+# Cells are compared with a filled band of at least so many operations, and chosen if they take this share of them: an
+# operation takes longer in small cells, but cells need fewer rounds.
 _DEAR = 2e11
 _CHEAPER = 0.2
-# Operations of a complex one, which cells count as what they are.
+# Operations of a complex band, for one that is counted; cells count their complex operations themselves.
 _COMPLEX = 4.0
-# Something so much narrower than the domain is not held by a band that the machine could hold.
+# A band that resolves a feature narrower than this share of the domain does not fit into memory.
 _NARROW = 1 / 60
 
 
 def allows_cells(request: Request) -> bool:
-    """Whether cells may be tried: not where something was asked for that they do not heed.
+    """Whether cells may be tried: not with settings that they ignore, nor with measured values.
 
-    Nor where values were measured: if a band does not meet them, they do not fit each other.
+    Measured values that a band does not fit contradict each other.
     """
     asked = request.points is not None or request.scaling != "rms" or bool(request.singular)
     measured = any(condition.kind == "measured" for condition in request.problem.conditions)
@@ -67,7 +66,7 @@ def allows_cells(request: Request) -> bool:
 
 
 def first_with_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Step:
-    """The first step with cells; an UnsuitableError says what they do not know."""
+    """The first step with cells; an `UnsuitableError` says what they do not support."""
     return cells_for(request, bands, narrow=narrow).first()
 
 
@@ -81,7 +80,8 @@ def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tu
     narrow = [place.width for place in scrutinise(problem).places if place.kind == "narrow"]
     if min(narrow, default=float("inf")) < _NARROW * request.lengths.max():
         return first_with_cells(request, bands), "something in the data or the coefficients is narrow"
-    if _narrowest_gap(request) < _NARROW * request.lengths.max():
+    domain = problem.domain
+    if domain.hole_places() and narrowest_gap(domain) < _NARROW * request.lengths.max():
         return first_with_cells(request, bands), "curves of the boundary all but touch"
     work_of_band *= _COMPLEX if request.itemsize == 16 else 1.0
     if work_of_band > _DEAR:
@@ -91,44 +91,34 @@ def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tu
     return None
 
 
-def _narrowest_gap(request: Request) -> float:
-    """The least width of the domain between two curves; infinite where nothing is cut out of it."""
-    if not request.problem.domain.hole_places():
-        return float("inf")
+# ---- The selection
 
-    return narrowest_gap(request.problem.domain)
-
-
-# ---- Which kinds of features a problem calls for, the smallest basis first
-
-
-# Exponentials beside the waves, and functions where there are few waves or none, by the number of dimensions.
+# Exponentials in addition to the waves; and the least number of functions, by dimension.
 _BESIDE_WAVES = 60
 _LEAST = {1: 1, 2: 150}
 _LEAST_ABOVE = 600
-# Digits of data on the boundary that oscillate faster than the equation's waves, which exponentials have to hold.
+# Digits to which exponentials hold boundary data that oscillate faster than the waves of the equation.
 _STEEP_DECADES = 4.0
-# Of exponentials for those, so many times the least number, to begin with.
+# The first round has at most so many times the least number of exponentials for such data.
 _MOST_STEEP = 3
-# Of exponentials for what conditions let through: how much further they go, to hold it to many digits, and how many
-# there are at most.
+# Exponentials for functions that the conditions let through: how far beyond their frequencies, by dimension, to hold
+# them to many digits; and at most so many.
 _PAST_PASSING = {2: 1.6}
 _PAST_PASSING_ABOVE = 1.2
 _MOST_PASSING = 3000
-# Of those that are drawn, some are the same.
+# Some of the exponentials that are drawn coincide.
 _SOME_MORE = 1.02
-# Bands are generous: data that oscillate with the waves may seem to be faster by less than this.
+# Inferred bands are generous: data that oscillate with the waves may seem faster by up to this factor.
 _CLEARLY = 5.0
-# From a round to the next: so many times the functions; so much higher frequencies of what evolves.
+# Growth from round to round: of the number of functions, and of the frequencies of evolving problems.
 _GROWTH = 1.5
 _WIDER = 1.2
-# The first filled band seldom is the last, least of all where it is small; features for the right-hand side's peaks
-# are less sure to be enough, and must be much cheaper.
+# A small basis may cost so many times the first filled band, which seldom is the last one. Functions at the peaks of
+# the right-hand side are less likely to be enough, and must be much cheaper.
 _SHARE = {"characteristic": 3.0, "thin": 0.3}
-# Data that hardly vary say nothing of the solution; a band around them is made larger until it is seen to suffice. So
-# many operations are those of the thousand neurons that such bands often end with.
+# Where data hardly vary, the first band is a guess; such bands often end with so many rows and neurons.
 _GUESSED = work(1500, 1000)
-# Of the time that is left, what may go into a look at functions that others can stand for.
+# Share of the time left that may be spent on looking for other functions than a filled band.
 _LOOKING = 0.3
 
 
@@ -142,11 +132,11 @@ class Selection:
     steps : tuple of Step
     why : str
     last : callable or None
-        Makes the first step of what is tried where all of those fail.
+        Makes the first step of a kind to try where all of those fail.
     stand_ins : bool
-        Whether all but the first are for a first one that finds nothing at all.
+        Whether all but the first are tried only where the first one finds nothing at all.
     dearer : tuple of Step
-        What costs more than it may save, for when nothing else was good enough and time is left.
+        Expensive kinds, for when nothing else was good enough and time is left.
     """
 
     steps: tuple[Step, ...]
@@ -157,12 +147,7 @@ class Selection:
 
 
 def check_asked_for(request: Request) -> None:
-    """Refuse a kind of functions that was asked for where the problem alone says that it does not suit.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """Raise `ProblemError` if the approach that was asked for does not suit the problem, before data are looked at."""
     if request.approach == "windows":
         raise ProblemError('approach="windows" is for fs.solve, which has several solutions then; take "patches" here')
     if request.problem.domain.is_unbounded and request.approach not in (None, "characteristic"):
@@ -190,7 +175,7 @@ def select_stages(request: Request, bands: Bands) -> Selection:
     """
     if request.problem.domain.is_unbounded:
         if varying_media(request.problem):
-            from fspielm.solvers.strategies.lens import lens
+            from fspielm.solvers.strategies.lens import lens  # which solves inside, with the driver
 
             return Selection((lens(request).first(),), "functions of the object and cells in it, as its waves vary")
         return Selection((open_space(request, bands).first(),), "functions of the objects, as the domain is open")
@@ -202,7 +187,7 @@ def select_stages(request: Request, bands: Bands) -> Selection:
     band = filled_band(request, bands).first()
     if request.approach == "band":
         return Selection((band,), "asked for: a filled band")
-    if request.approach is None and request.problem.interfaces:  # which nothing that is smooth all over can follow
+    if request.approach is None and request.problem.interfaces:  # smooth functions cannot follow materials
         return _whole_space(request, bands, band, np.inf, "a filled band, as materials differ")
     filled = band.trial
     limit = np.inf if request.approach is not None else _work_of_band(request, bands, filled)
@@ -212,8 +197,8 @@ def select_stages(request: Request, bands: Bands) -> Selection:
             trial = small.trial
             too_dear = trial.work(request.problem) > _SHARE[small.stage.approach] * limit
         if _passing(request.problem) and not passing_size(request.problem):
-            too_dear = False  # a band would not hold what conditions let through
-    except Exception as error:  # of whatever kind: a filled band serves every equation
+            too_dear = False  # a band would not hold functions that the conditions let through
+    except Exception as error:  # whatever it is, a filled band serves every equation
         why = why_failed(error)
         if request.approach is not None:
             raise ProblemError(f"approach: no {request.approach} functions for this problem: {why}") from None
@@ -237,7 +222,7 @@ def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: 
             # a filled band would add nothing to cells where materials jump
             stand_ins = bool(request.problem.interfaces)
             return Selection((cells, band), f"{cells.trial.description}, as {reason}", stand_ins=stand_ins)
-    except Exception as error:  # of whatever kind: a filled band serves every equation
+    except Exception as error:  # whatever it is, a filled band serves every equation
         return Selection((band,), f"{why}, and cells do not suit: {why_failed(error)}")
     return Selection((band,), why, _cells_at_last(request, bands))
 
@@ -247,16 +232,15 @@ def _cells_at_last(request: Request, bands: Bands) -> Callable[[], Step] | None:
 
 
 def _work_of_band(request: Request, bands: Bands, first: Trial) -> float:
-    """What a filled band would cost: its first round, or, where that is a guess, the rounds that follow a guess."""
+    """Operations of a filled band: of its first round, or, where that is a guess, of a typical last one."""
     problem = request.problem
-    begun = first.work(problem)
-    silent = problem.is_homogeneous
+    own = first.work(problem)
     guessed = np.all(bands.frequencies <= least_core(np.zeros(problem.dimension), request.lengths))
-    return max(begun, _GUESSED) if silent and guessed else begun
+    return max(own, _GUESSED) if problem.is_homogeneous and guessed else own
 
 
 def _small_basis(request: Request, bands: Bands, limit: float) -> Stage:
-    """The stage of features that make use of the equation; an UnsuitableError says why there is none."""
+    """The stage of features that make use of the equation; an `UnsuitableError` says why there is none."""
     problem = request.problem
     if request.approach is None:
         _refuse_rough(request, bands)
@@ -285,7 +269,7 @@ def _exact_features(request: Request, bands: Bands, limit: float) -> ExactFeatur
 
 
 def _refuse_rough(request: Request, bands: Bands) -> None:
-    """Refuse what would only cost rounds: solutions that are not smooth, or not determined."""
+    """Refuse problems whose solutions are not smooth or not determined: rounds would be wasted on them."""
     problem = request.problem
     if bands.unsettled:
         raise UnsuitableError(f"the data of {', '.join(map(repr, bands.unsettled))} are not smooth")
@@ -298,21 +282,21 @@ def _refuse_rough(request: Request, bands: Bands) -> None:
 
 
 def _steady_families(problem: Problem, bands: Bands) -> Families:
-    """As many functions as should do if nothing is close to the boundary outside, then half as many again each time."""
+    """Functions enough where singularities are far outside the boundary; then half as many again each time."""
     highest = float(bands.frequencies.max())
     along = highest if highest > _CLEARLY * wavenumber_of(problem) else 0.0
     times = fields_of_one_kind(problem)
     least = times * _LEAST.get(problem.dimension, _LEAST_ABOVE)
     waves = steady_neurons(problem, 0.0, 0.0)
-    # steep data may be those of a source close by, which more exponentials do not hold
+    # steep data may come from a source close by, which more exponentials do not hold
     steep = min(steady_neurons(problem, along, _STEEP_DECADES) - waves, _MOST_STEEP * least)
-    # on a line there are no more than these
+    # on a line, the waves are all that there is
     first = waves if problem.dimension == 1 else max(waves + steep + times * _BESIDE_WAVES, least, _passing(problem))
     return lambda enlarged: Characteristic(int(first * _GROWTH**enlarged))
 
 
 def _passing(problem: Problem) -> int:
-    """As many as hold what the conditions let through; none where there is no such thing, or it takes too many."""
+    """Exponentials that hold functions which the conditions let through; none if there are none, or too many."""
     highest = max((function.frequency for function in hidden_of(problem).passing), default=0.0)
     if not 0.0 < highest < np.inf:
         return 0
@@ -323,7 +307,7 @@ def _passing(problem: Problem) -> int:
 
 
 def _evolving_families(request: Request, bands: Bands) -> Families:
-    """Frequencies as far as those of the data, with what an extension of them needs, then farther each time."""
+    """Frequencies as high as those of the data and their extension, then higher each time."""
     problem = request.problem
     highest = refine_bands(problem, bands, request.streams.probes).frequencies
     periods = 2 * np.pi / request.lengths

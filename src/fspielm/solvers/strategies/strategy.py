@@ -1,11 +1,12 @@
-"""What every kind of functions has to tell the automatic solver."""
+"""The interface of the kinds of functions that the automatic solver tries."""
 
 from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, TypeAlias, final
+from enum import Enum
+from typing import ClassVar, final
 
 from fspielm.errors import MemoryBudgetError, SolveError, UnsuitableError, is_users
 from fspielm.estimate.bands import Bands
@@ -13,17 +14,13 @@ from fspielm.problem.problem import Problem
 from fspielm.solvers.plan import Attempt, Trial
 from fspielm.solvers.request import Approach, Request
 
-# ---- What to do about an error within one kind of features: others may do
-
-
 _log = logging.getLogger(__name__)
 
 
 def why_failed(error: Exception) -> str:
-    """Why a kind of functions failed, in words; an error that is for the user to mend is raised on.
+    """Why a kind of functions failed, in words; errors that the user has to correct are raised again.
 
-    Whatever goes wrong in one kind costs its time alone, so this takes any error; one that nobody foresaw is logged
-    with its traceback.
+    An unexpected error is logged with its traceback, since other kinds may still find a solution.
     """
     if is_users(error):
         raise error
@@ -33,26 +30,29 @@ def why_failed(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-# ---- What every kind of features has to tell the automatic solver
+@final
+class StopReason(Enum):
+    """Why there is no further round; an `Ending` has the details."""
 
-
-# Why there is no further round; "exhausted": nothing larger is known, it failed, or would be as uncertain.
-Cause: TypeAlias = Literal["met", "floor", "budget", "stalled", "exhausted"]
+    MET = "the tolerance is met"
+    FLOOR = "the floor of double precision is reached"
+    BUDGET = "the budget allows no further round"
+    STALLED = "larger rounds did not help"
+    EXHAUSTED = "nothing larger is known, it failed, or would be as uncertain"
 
 
 @dataclass(frozen=True, eq=False)
 class Stage(ABC):
-    """One kind of features, as far as it has been tried: a value, which `first` and `next` make others of.
+    """One kind of features, and what rounds with it have shown so far; immutable.
 
     Attributes
     ----------
     request : Request
     approach : str
-        Its name.
     title : str
-        The same for reports.
+        Its name in reports.
     redraws : bool
-        Whether its functions are so few that others in their place may do better at the floor of double precision.
+        Whether to draw its functions again at the floor of double precision: where they are few, that may help.
     """
 
     approach: ClassVar[Approach]
@@ -63,45 +63,44 @@ class Stage(ABC):
 
     @abstractmethod
     def first(self) -> Step:
-        """What to begin with."""
+        """The first step."""
 
     @abstractmethod
     def next(self, latest: Attempt) -> Step | Ending:
-        """What to try after `latest`, the attempt of the step that led here; or why nothing is left to gain."""
+        """What to try after `latest`, the round of this stage; or why nothing is left to gain."""
 
-    @abstractmethod
     def smaller(self, trial: Trial, neurons: int) -> Trial | None:
-        """The trial with at most so many neurons; None if fewer would be of no use."""
+        """A trial with at most so many neurons; None if so few would have no digit."""
+        return None
 
     def onward(self, latest: Attempt) -> Step | None:
-        """A larger step than `latest`, whatever rounds so far have shown; None where there is no such thing."""
+        """A larger step than `latest`, whatever rounds so far have shown; None if there is none."""
         return None
 
     def around(self, problem: Problem) -> Stage:
-        """The same for another linearisation of a nonlinear problem, where it serves such problems."""
+        """The same stage for another linearisation of a nonlinear problem."""
         return self
 
     def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
-        """What to begin a problem with that differs little from the one that this stage has served.
+        """The first step for a similar problem; None if this stage says nothing about it.
 
-        Its estimate was below the tolerance by a factor of `spare`: where that is large, fewer functions may do. None
-        where a problem says nothing of the next one.
+        The estimate was below the tolerance by a factor of `spare`: if that is large, fewer functions may be enough.
         """
         return None
 
     def finer(self, request: Request, latest: Attempt) -> Step | Ending:
-        """What to try after `latest`, which has served, for another request: one with a smaller tolerance."""
+        """What to try after `latest` for a request with a smaller tolerance."""
         return replace(self, request=request).next(latest)
 
     def is_waste(self, neurons: int) -> bool:
-        """Whether a round with so few neurons is known to give no digit."""
+        """Whether a round with so few neurons is known to have no digit."""
         return False
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What to try, and the stage to ask what comes after it."""
+    """What to try, and the stage that says what comes next."""
 
     trial: Trial
     stage: Stage
@@ -117,13 +116,13 @@ class Ending:
     reason : str
         Empty where the tolerance is met.
     is_final : bool
-        Whether another kind of features would be no better.
-    cause : str
+        Whether other kinds of features would be no better.
+    cause : StopReason
     seconds : float
         What the next round would take, where the time of the budget is too short for it.
     """
 
     reason: str
     is_final: bool = False
-    cause: Cause = "exhausted"
+    cause: StopReason = StopReason.EXHAUSTED
     seconds: float = 0.0

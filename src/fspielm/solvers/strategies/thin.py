@@ -20,35 +20,32 @@ from fspielm.estimate.bands import Bands, bands_of_conditions
 from fspielm.estimate.peaks import SAMPLE_BYTES, Peak, find_peaks
 from fspielm.problem.problem import Problem
 from fspielm.solvers.by_hand import default_points
-from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
+from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.strategies.filled import cloud, layout, least_core
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
 
-# ---- Small bases for equations whose right-hand side has a thin spectrum
-# The solution is a particular one, made where the right-hand side's frequencies are, and one of the equation without
-# it, which the conditions ask for. Features around the former and features that satisfy the equation hold both; nothing
-# fills the band between them.
+# ---- Peaks of the spectrum of the right-hand side
+# The solution is the sum of a particular one, with the frequencies of the right-hand side, and one of the homogeneous
+# equation. Features around those frequencies and Trefftz functions hold both, without a band that fills all between.
 
 
 # Variable coefficients spread a wave over so many periods to either side.
 _SPREAD = 1.0
-# Waves that satisfy the equation to this share of its terms are met by waves around them: those grow along the way.
+# A wave is resonant if it satisfies the equation up to this share of its terms; it needs functions around it, since the
+# solution grows along the way.
 _RESONANT = 1e-3
 _NORMALS = 200
-# Places at which the right-hand side is asked to see how long that takes, and what its spectrum may have of the memory.
+# Places at which the evaluation of the right-hand side is timed; and the share of memory for its spectrum.
 _TRIED = 128
 _PEAKS_SHARE = 0.25
-# In more than three dimensions, functions for all that the boundary may have are beyond reach, and some are tried:
-# where the waves of the right-hand side are all there is, they do.
+# The most Trefftz functions in more than three dimensions: enough if the solution has only the waves of the right-hand
+# side.
 _SOME = 600
 
 
 def thin_peaks(problem: Problem, bands: Bands, rng: np.random.Generator, memory: float = np.inf) -> tuple[Peak, ...]:
-    """The peaks of the right-hand side's spectrum, as far as time and memory (in bytes) allow.
-
-    Empty where there is no right-hand side, or its spectrum has no peaks: it is not smooth, or spread out.
-    """
+    """The peaks of the spectrum of the right-hand side, if any, as far as time and memory (in bytes) allow."""
     field = problem.right_hand_side
     if field.constant == 0.0 or RIGHT_HAND_SIDE in bands.unsettled:
         return ()
@@ -68,7 +65,7 @@ def thin_family(
     wider: float = 0.0,
     more: float = 1.0,
 ) -> Joined:
-    """Features for the peaks of the right-hand side, and for what the equation has without it, to so many digits.
+    """Features for the peaks of the right-hand side, and for the homogeneous equation, to so many digits.
 
     Parameters
     ----------
@@ -78,10 +75,9 @@ def thin_family(
     decades : float
     rng : Generator
     wider : float
-        Widens the features' bands around each peak by so many periods over the domain: for a round after one whose
-        coefficients were large.
+        By how many periods over the domain the band around each peak is wider.
     more : float
-        So many times the features that satisfy the equation are taken.
+        How many times more Trefftz functions are taken.
     """
     symbol = _symbol(problem)
     lengths = np.subtract(*problem.domain.bounding_box[::-1])
@@ -106,7 +102,7 @@ def _symbol(problem: Problem) -> Symbol | None:
 
 
 def _responds(symbol: Symbol, frequency: FloatArray) -> bool:
-    """Whether a wave makes one of the same frequency: not if it is almost one of the equation's own, or constant."""
+    """Whether a wave of the right-hand side makes one of the same frequency: not if it is resonant or constant."""
     W = frequency[None, :].astype(np.complex128)
     return bool(frequency.any() and np.abs(symbol(W))[0] > _RESONANT * symbol.size(W)[0])
 
@@ -114,7 +110,7 @@ def _responds(symbol: Symbol, frequency: FloatArray) -> bool:
 def _characteristic(
     problem: Problem, bands: Bands, peaks: Sequence[Peak], decades: float, more: float, rng: np.random.Generator
 ) -> Characteristic:
-    """Features that satisfy the equation, under conditions that see the peaks as well."""
+    """Trefftz functions for conditions in which the peaks appear as well."""
     if problem.domain.time is None or problem.dimension == 1:
         along = max(float(bands.frequencies.max()), _along_boundary(problem, peaks, rng))
         needed = steady_neurons(problem, along, decades)
@@ -136,22 +132,22 @@ def _along_boundary(problem: Problem, peaks: Sequence[Peak], rng: np.random.Gene
 
 
 def _filled(problem: Problem, bands: Bands, lengths: FloatArray, decades: float, rng: np.random.Generator) -> Band:
-    """A band for the frequencies of the conditions' data, and of the waves that the equation carries."""
+    """A band for the frequencies of the conditions and of the waves of the equation."""
     frequencies = bands_of_conditions(problem, bands, rng).frequencies
     return layout(least_core(frequencies, lengths), lengths, decades).family
 
 
-# ---- Features where the right-hand side has its frequencies, beside ones that satisfy the equation without it
+# ---- The stage
 
-
-# As many digits as double precision has: the bases are small, and more of them cost little.
+# As many digits as double precision has: the bases are small.
 _DECADES = 12.0
 _MOST_ROUNDS = 4
-# A round has helped if the estimate has fallen so much.
+# A round has helped if the estimate has fallen by this factor.
 _SMALLER_ESTIMATE = 3.0
-# Coefficients so much larger than the solution mean that a peak is wider than was thought.
+# Coefficients so much larger than the solution show that a peak is wider than its band.
 _NARROW = 1e3
-# Periods over the domain by which the bands around peaks are wider than these, and by how many more each time.
+# Each round widens the bands around peaks by so many periods over the domain, or takes so many times the Trefftz
+# functions.
 _WIDER = 0.5
 _MORE = 1.5
 
@@ -169,11 +165,11 @@ class ThinSpectrum(Stage):
     limit : float
         Operations of a round beyond which a filled band is cheaper.
     columns : tuple of Basis
-        Beside the features.
+        Functions in addition to the features.
     family : Joined
         The features.
     wider, more : float
-        Periods by which bands are wider than the peaks, and how many times the functions that satisfy the equation.
+        Periods by which bands are wider than the peaks, and factor of the number of Trefftz functions.
     before : tuple of float
         The estimates of earlier rounds.
     """
@@ -191,16 +187,16 @@ class ThinSpectrum(Stage):
     before: tuple[float, ...] = ()
 
     def first(self) -> Step:
-        """The peaks that were found."""
+        """Bands around the peaks."""
         beside = "ones that satisfy the equation" if self._is_exact else "ones for the conditions"
         return self._step(f"{self.title}, and {beside}")
 
     def next(self, latest: Attempt) -> Step | Ending:
-        """Wider peaks where coefficients are large; otherwise more functions that satisfy the equation."""
-        return self._following(latest.outcome) or Ending(f"{self.title} were not enough", cause="stalled")
+        """Wider bands where coefficients are large; otherwise more Trefftz functions."""
+        return self._following(latest.outcome) or Ending(f"{self.title} were not enough", cause=StopReason.STALLED)
 
     def onward(self, latest: Attempt) -> Step | None:
-        """The same, however much it costs and little it helped."""
+        """The same, whatever it costs and however little rounds have helped."""
         return replace(self, before=(), limit=float("inf"))._following(latest.outcome)
 
     def _following(self, shown: Outcome) -> Step | None:
@@ -216,13 +212,9 @@ class ThinSpectrum(Stage):
         )
         return step if step.trial.work(self.request.problem) <= self.limit else None
 
-    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
-        """None: fewer would not hold the peaks."""
-        return None
-
     @property
     def _is_exact(self) -> bool:
-        """Whether there are functions that satisfy the equation: not where coefficients vary."""
+        """Whether there are Trefftz functions: not where coefficients vary."""
         return any(part.satisfies_equation for part in self.family.parts)
 
     def _step(self, why: str) -> Step:

@@ -37,11 +37,11 @@ from fspielm.solvers.time.errors import Uncertain, measure_transfer
 from fspielm.solvers.time.joined import Piece, join_pieces
 from fspielm.wording import OUT_OF_TIME
 
-# ---- The problem of one window in time, which begins where the last one ended
+# ---- The problem of one window
 
 
 def check_windows(problem: Problem) -> None:
-    """Refuse what cannot be solved window by window; each window is solved with cells."""
+    """Refuse problems that cannot be solved in windows, each with cells."""
     domain, statement = problem.domain, problem.statement
     reason = ""
     if domain.time is None:
@@ -61,30 +61,30 @@ def check_windows(problem: Problem) -> None:
 
 
 def problem_during(problem: Problem, during: Time, before: Solution | None) -> Problem:
-    """The problem on a part of its time, from where the solution of the part before ended."""
+    """The problem on a part of its time, which begins with the end of the solution before."""
     statement = problem.statement
     whole = statement.domain
     domain = whole.space * during if isinstance(whole, SpaceTime) else during
     conditions = statement.conditions
     if before is not None:
-        conditions = tuple(_from(before, one) if isinstance(one, Initial) else one for one in conditions)
+        conditions = tuple(_continued(before, one) if isinstance(one, Initial) else one for one in conditions)
     return compile_statement(replace(statement, domain=domain, conditions=conditions))
 
 
-def _from(before: Solution, condition: Initial) -> Initial:
-    """The condition with the values that a solution ended with."""
+def _continued(before: Solution, condition: Initial) -> Initial:
+    """The initial condition with the values at the end of a solution."""
     stated = before.problem.stated
     names = list(condition.value) if isinstance(condition.value, Mapping) else [stated.unknowns[0].symbol]
     orders = (0,) * (stated.dimension - 1) + (int(condition.order),)
     values = {stated.unknowns[stated.place(name)].symbol: stated.place(name) for name in names}
-    carried = {symbol: Carried(before, derivative(orders).on(place)) for symbol, place in values.items()}
+    carried = {symbol: EndState(before, derivative(orders).on(place)) for symbol, place in values.items()}
     return replace(condition, value=carried)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Carried:
-    """What a solution ended with, as a function of points ``(n, d)``."""
+class EndState:
+    """The end of a solution, as a function of points ``(n, d)``."""
 
     before: Solution
     operator: Operator
@@ -96,13 +96,14 @@ class Carried:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Held:
-    """A guess: what a state at some time goes on as with its time derivatives below an order, and no others.
+class TaylorGuess:
+    """A guess: the Taylor polynomial in time of a state, with time derivatives below an order.
 
     Attributes
     ----------
     state : Iterate
     at : float
+        The time of the state.
     order : int
     """
 
@@ -111,7 +112,7 @@ class Held:
     order: int
 
     def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
-        """Each of T operators, at n sites; shape ``(T, n)``."""
+        """T operators at n sites; shape ``(T, n)``."""
         points = sites.points.copy()
         points[:, -1] = self.at
         later, there = sites.points[:, -1] - self.at, replace(sites, points=points)
@@ -132,7 +133,7 @@ class Held:
 
 
 def guess_at_start(problem: Problem) -> dict[Any, Any]:
-    """What the data at the start go on as, by unknown; callables as they are, without what comes with time."""
+    """Taylor polynomials in time of the initial data, by unknown; callables without terms in time."""
     assert problem.domain.time is not None
     begin, now = problem.domain.time.start, problem.coordinates[-1]
     stated = problem.stated
@@ -153,27 +154,26 @@ def guess_at_start(problem: Problem) -> dict[Any, Any]:
 
 
 def order_in_time(problem: Problem) -> int:
-    """How many data the start has: the highest order of an initial condition, and one."""
+    """The number of initial data: one more than the highest order of an initial condition."""
     orders = [int(one.order) for one in problem.statement.conditions if isinstance(one, Initial)]
     return 1 + max(orders)
 
 
-# ---- How long a window should be: a few of the times in which a solution changes
+# ---- The length of a window
 
-
-# So many of these times in a window: Newton's method begins with what does not change.
+# A window lasts so many times the time in which a solution changes: Newton's method starts from a constant state.
 _CHANGES = 2.0
-# Of a solution's size, what varies of it at least: the rest is the same everywhere, and says nothing about changes.
+# The least varying part of a solution, relative to its size; the rest is constant in space.
 _VARIES = 0.1
-# Of the time given, the shortest one.
+# The shortest window, relative to all of the time.
 _SHORTEST = 1e-4
 _POINTS = 400
 
 
 def first_length(problem: Problem, varies: float = _VARIES) -> float | None:
-    """Of the first window: by the data at the start, and what the equations make of them; None if that is nothing.
+    """The length of the first window, from the residual of the initial data; None if these say nothing.
 
-    Of the data, at least a share `varies`; all of them, if it is one.
+    At least a share `varies` of the data counts as varying.
     """
     time, stated = problem.domain.time, problem.stated
     assert time is not None
@@ -184,17 +184,17 @@ def first_length(problem: Problem, varies: float = _VARIES) -> float | None:
         value = identity(problem.dimension)
         values = guess.evaluate_each([value.on(i) for i in range(len(stated.unknowns))], Sites(points))
         left = problem.residual(guess, points).reshape(len(points), -1)
-    except ProblemError:  # of what has no value at the start, nothing is known
+    except ProblemError:  # something has no value at the start
         return None
     equations = [relation for relation in stated.pattern if relation.region.kind == "domain"]
-    changes = [_change(values, own, varies) for own in left.T]
-    times = [_time(own, each, points) for own, each in zip(equations, changes, strict=True)]
+    changes = [_size_over_rate(values, own, varies) for own in left.T]
+    times = [_time_of_change(own, each, points) for own, each in zip(equations, changes, strict=True)]
     known = [each for each in times if each is not None]
-    return _within(min(known), time.duration) if known and np.any(values) else None
+    return _window_length(min(known), time.duration) if known and np.any(values) else None
 
 
 def next_length(problem: Problem, before: Solution) -> float:
-    """Of a window after one that is solved."""
+    """The length of a window after one that is solved."""
     time, stated = problem.domain.time, problem.stated
     assert time is not None
     points = before.problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")
@@ -202,12 +202,12 @@ def next_length(problem: Problem, before: Solution) -> float:
     places = range(len(stated.unknowns))
     value = identity(problem.dimension)
     found = before.evaluate_each([each.on(place) for each in (value, later) for place in places], Sites(points))
-    change = min(_change(found[: len(places)], own, _VARIES) for own in found[len(places) :])
-    return _within(change, time.duration) if np.isfinite(change) else time.duration
+    change = min(_size_over_rate(found[: len(places)], own, _VARIES) for own in found[len(places) :])
+    return _window_length(change, time.duration) if np.isfinite(change) else time.duration
 
 
-def _time(equation: Relation, change: float, points: NumberArray) -> float | None:
-    """In which a solution changes by its own size, of what that is over what an equation leaves without change."""
+def _time_of_change(equation: Relation, change: float, points: NumberArray) -> float | None:
+    """The time in which a solution changes by its own size; `change` is that size over the residual of an equation."""
     terms = [term for term in equation.operator.terms if term.orders[-1] == term.order > 0]
     if not terms:
         return None
@@ -216,10 +216,10 @@ def _time(equation: Relation, change: float, points: NumberArray) -> float | Non
     return float((leading * change) ** (1 / highest)) if np.isfinite(change) else None
 
 
-def _change(values: NumberArray, rates: NumberArray, varies: float) -> float:
-    """The size of unknowns ``(U, n)`` over that of rates ``(n,)``, infinite where nothing changes.
+def _size_over_rate(values: NumberArray, rates: NumberArray, varies: float) -> float:
+    """The size of unknowns ``(U, n)`` over that of rates ``(n,)``, infinite if nothing changes.
 
-    What is the same everywhere is apart from the rest: a large constant does not make a small pulse any slower.
+    Constant parts are compared separately: a large constant does not slow down a small pulse.
     """
     size = max(safe_rms(own) for own in values)
     varying = max(varies * size, *(safe_rms(own - own.mean()) for own in values))
@@ -227,18 +227,17 @@ def _change(values: NumberArray, rates: NumberArray, varies: float) -> float:
     return min((whole / rate for whole, rate in each if rate > 0), default=np.inf)
 
 
-def _within(change: float, duration: float) -> float:
+def _window_length(change: float, duration: float) -> float:
     return float(np.clip(_CHANGES * change, _SHORTEST * duration, duration))
 
 
-# ---- What stands for the time that no window was solved for: the last state, of which nothing is certain
-
+# ---- Time that no window was solved for
 
 _DEGREE = 32
 
 
-def held_until(problem: Problem, during: Time, before: Solution, why: str) -> Solution:
-    """The state that a solution ended with, as it was, without an error estimate, and why."""
+def held_constant(problem: Problem, during: Time, before: Solution, why: str) -> Solution:
+    """The state at the end of a solution, held constant, without an error estimate; and why."""
     rest = problem_during(problem, during, before)
     degrees = np.array([[_DEGREE] * (problem.dimension - 1) + [0]])
     frames = tile(rest.domain, (1,) * problem.dimension).frames
@@ -257,27 +256,27 @@ def held_until(problem: Problem, during: Time, before: Solution, why: str) -> So
     return Solution(rest, basis, values.ravel(), report, estimate)
 
 
-# ---- One window in time after the other, each from where the last one ended
+# ---- One window after the other
 
-
-# What each window is to reach, of what all of them are to; where they miss it, by so much less than they do.
+# The tolerance of each window, relative to that of all, and the least one. If all windows together miss the tolerance
+# by a factor, the next pass reduces it by so many times that factor.
 _SHARE, _LEAST_TOLERANCE, _FURTHER = 0.1, 1e-13, 4.0
-# They then take so many times as long, at most; and so often they are tried.
+# Another pass takes at most so many times as long; and the number of passes.
 _DEARER, _PASSES = 3.0, 3
-# So many times a window is halved, if nothing is found on it.
+# A window without a solution is halved so often.
 _HALVINGS = 4
-# More windows than this are taken by itself; fewer in time alone, where each is cheap.
+# Windows are chosen automatically if there are more than this, or, for problems in time alone, more than the second.
 _MANY, _MANY_ALONE = 5, 2
-# Of the time given, a first window of which nothing is known.
+# The first window, relative to all of the time, if nothing is known.
 _UNKNOWN = 1 / 8
-# Windows that are as long as what is left, but for rounding.
+# Rounding of the number of windows.
 _SLACK = 1e-9
 
 
 def is_long(request: Request) -> bool:
-    """Whether a nonlinear problem in time, in one dimension or none, is long enough to be solved in windows by itself.
+    """Whether to solve a nonlinear problem in time, in at most one space dimension, in windows without being asked.
 
-    Waves are not: Newton's method seldom loses its way in them.
+    Wave equations are not, since Newton's method seldom fails for them.
     """
     problem = request.problem
     if problem.dimension > 2 or problem.domain.time is None or request.approach is not None:
@@ -295,7 +294,7 @@ def is_long(request: Request) -> bool:
 def solve_in_windows(request: Request, guess: Any = None) -> Solution:
     """Solve window by window; `guess` is for the first one.
 
-    All of them once more, to more digits, where errors have grown from window to window and there is time for it.
+    Where errors have grown from window to window, all of them are solved again to more digits, if there is time.
     """
     check_windows(request.problem)
     deadline, share = Deadline.within(request.budget.seconds), _SHARE
@@ -326,7 +325,7 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
 
 
 def _so_far(windows: _Windows, best: Solution | None, found: Solution | None) -> Solution | None:
-    """What an earlier pass has found; or the windows that are solved, or what was found of the first one."""
+    """The result of an earlier pass; or the windows that are solved, or the first one as far as it is."""
     pieces = windows.pieces
     if not pieces and found is not None and found.problem.domain.time is not None:
         pieces = (_uncertain(found.problem.domain.time, found),)
@@ -344,7 +343,7 @@ def _pass_through(windows: _Windows, guess: Any) -> Solution:
     start, length, halvings = time.start, first_length(problem) or _UNKNOWN * time.duration, 0
     while start < time.end:
         began, left = perf_counter(), time.end - start
-        if windows.are_lost:
+        if windows.must_end:
             windows.pieces = windows.held(windows.pieces, OUT_OF_TIME)
             break
         number = max(int(np.ceil(left / length - _SLACK)), 1)
@@ -366,7 +365,7 @@ def _pass_through(windows: _Windows, guess: Any) -> Solution:
 @final
 @dataclass(eq=False)
 class _Windows:
-    """Those that are solved, one after the other, and what is not certain of the last one."""
+    """The windows that are solved, and the uncertainty of the last one."""
 
     request: Request
     deadline: Deadline
@@ -375,8 +374,8 @@ class _Windows:
     uncertain: Uncertain | None = None
 
     @property
-    def are_lost(self) -> bool:
-        """Whether there is no time for others, or nothing to begin them with."""
+    def must_end(self) -> bool:
+        """Whether there is no time for further windows, or nothing to begin them with."""
         if not self.pieces:
             return False
         return self.deadline.seconds_left <= 0 or not np.isfinite(self.pieces[-1].solution.error_estimate)
@@ -395,23 +394,23 @@ class _Windows:
                 course = solve_automatically(own)
             else:
                 if before is not None:
-                    guess = Held(before, during.start, order_in_time(problem))
+                    guess = TaylorGuess(before, during.start, order_in_time(problem))
                 elif guess is None:
                     guess = guess_at_start(problem) or None
                 course = solve_nonlinear(own, guess, before)
         return finish(own, course, quietly=True), course.best.discretisation
 
     def held(self, pieces: tuple[Piece, ...], why: str) -> tuple[Piece, ...]:
-        """Pieces, with what stands for windows after them that are not solved."""
+        """Pieces, and a constant state for the time after them."""
         problem, last = self.request.problem, pieces[-1]
         assert problem.domain.time is not None
         if last.during.end >= problem.domain.time.end:
             return pieces
         rest = Time(last.during.end, problem.domain.time.end)
-        return (*pieces, _uncertain(rest, held_until(problem, rest, last.solution, why)))
+        return (*pieces, _uncertain(rest, held_constant(problem, rest, last.solution, why)))
 
     def keep(self, during: Time, solution: Solution, finite: Finite, began: float) -> None:
-        """One more, with what errors of those before make in it; it is told."""
+        """Add a solved window, with the errors from those before, and report it."""
         known = self.uncertain if self.pieces else None
         transfer = None
         if (known is not None or not self.pieces) and np.isfinite(solution.error_estimate):

@@ -1,4 +1,4 @@
-"""What windows make of errors at their start."""
+"""How errors pass from window to window."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ from fspielm.problem.operator import Operator, identity
 from fspielm.problem.statement import Relation
 from fspielm.solution.solution import Solution
 
-# ---- Errors of a state that a window is followed through: smooth functions, as fine as its own functions are
+# ---- Functions that errors of a state are followed with
 
-
-# Splines of this degree; degrees of the polynomials in a cell for each of them; nodes between two knots.
+# The degree of splines; polynomial degrees of a cell for each spline; nodes between two knots.
 _DEGREE = 5
 _FOR_EACH = 4
 _NODES = 6
@@ -35,37 +34,39 @@ _NODES = 6
 @final
 @dataclass(frozen=True, eq=False)
 class Smooth:
-    """Splines on a line that vanish at both ends, orthonormal on the average over it; of no line, the number one.
+    """Orthonormal splines on an interval that vanish at both ends; the number one for problems in time alone.
 
     Attributes
     ----------
     knots : (n,) array
-        In rising order, the ends among them.
+        In rising order, with both ends.
     """
 
     knots: FloatArray
 
     @classmethod
     def at_start(cls, basis: CellBasis) -> Smooth:
-        """Those for the cells at the start of time."""
+        """The splines for the cells at the start of the window."""
         frames = basis.frames
         if frames.dimension == 1:
             return cls(np.empty(0))
         first = np.flatnonzero(frames.lower[:, -1] <= frames.lower[:, -1].min())
         first = first[np.argsort(frames.lower[first, 0])]
-        pieces = [_cut(frames.lower[cell, 0], frames.upper[cell, 0], int(basis.degrees[cell, 0])) for cell in first]
+        pieces = [
+            _knots_in_cell(frames.lower[cell, 0], frames.upper[cell, 0], int(basis.degrees[cell, 0])) for cell in first
+        ]
         knots = np.concatenate([*pieces, [frames.upper[first[-1], 0]]])
-        return cls(_enough(knots))
+        return cls(_enough_knots(knots))
 
     def __call__(self, points: FloatArray) -> FloatArray:
-        """Their values at points of space and time ``(n, d)``, shape ``(n, m)``."""
+        """Values ``(n, m)`` at points of space and time ``(n, d)``."""
         if not self.knots.size:
             return np.ones((len(points), 1))
         return np.asarray(self._splines(points[:, 0]) @ self._orthonormal)
 
     @cached_property
     def nodes(self) -> tuple[FloatArray, FloatArray]:
-        """Places in space ``(n, d - 1)`` and shares, sums over which are means."""
+        """Nodes ``(n, d - 1)`` in space and weights for means."""
         if not self.knots.size:
             return np.empty((1, 0)), np.ones(1)
         unit, shares = gauss(_NODES)
@@ -81,50 +82,49 @@ class Smooth:
         return np.asarray(np.linalg.inv(np.linalg.cholesky(values.T @ (shares[:, None] * values))).T)
 
     def _splines(self, x: FloatArray) -> FloatArray:
-        from scipy.interpolate import BSpline  # which few problems need
+        from scipy.interpolate import BSpline  # few problems need it
 
         whole = np.concatenate([[self.knots[0]] * _DEGREE, self.knots, [self.knots[-1]] * _DEGREE])
         every = BSpline.design_matrix(np.clip(x, self.knots[0], self.knots[-1]), whole, _DEGREE).toarray()
         return np.asarray(every[:, 1:-1])
 
 
-def _cut(low: float, high: float, degree: int) -> FloatArray:
+def _knots_in_cell(low: float, high: float, degree: int) -> FloatArray:
     number = max(degree // _FOR_EACH, 1)
     return np.asarray(low + (high - low) * np.arange(number) / number)
 
 
-def _enough(knots: FloatArray) -> FloatArray:
-    """As many knots as a few splines need."""
+def _enough_knots(knots: FloatArray) -> FloatArray:
+    """The knots, or at least as many as splines need."""
     least = np.linspace(knots[0], knots[-1], _DEGREE + 1)
     return knots if len(knots) > _DEGREE else least
 
 
-# ---- What a window in time makes of an error at its start, whatever that is: a matrix, from the factored problem
-# Norms of windows, multiplied, would be far too much: what one window makes of an error is not what the next one
-# amplifies most. So the matrices are multiplied, and then the norm is taken.
+# ---- The transfer of errors through a window
+# The product of the norms of windows would be far too large: errors that leave one window are not those that the next
+# one amplifies most. We multiply the matrices, and then take the norm.
 
-
-# Where errors are looked at, during a window and at its end.
+# Points at which errors are measured, during a window and at its end.
 _PROBES = 400
-# What is smaller than the largest by this is measured by that.
+# The least size of an unknown, relative to the largest.
 _LEAST = 1e-3
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Start:
-    """What is prescribed at the start of a window, and in which units its errors are counted.
+    """The initial conditions of a window, and the functions for their errors.
 
     Attributes
     ----------
     operators : tuple of Operator
-        What is prescribed of the unknowns.
+        Of the initial conditions.
     unknowns : (S,) integer array
-        The unknown that each is of.
+        The unknown of each.
     sizes : (S,) array
-        Of what is prescribed: root mean squares over the window.
+        Root mean squares of the prescribed quantities over the window.
     errors : Smooth
-        Those of each of them, in units of these sizes: m functions.
+        The m functions for errors of each, in units of these sizes.
     """
 
     operators: tuple[Operator, ...]
@@ -136,23 +136,23 @@ class Start:
 @final
 @dataclass(frozen=True, eq=False)
 class Transfer:
-    """How errors go through a window.
+    """The effect of errors at the start of a window.
 
     Attributes
     ----------
     start : Start
     end : float
-        When it ends.
+        Time at the end.
     scales : (U,) array
         Sizes of the unknowns during the window.
     during : (n, S m) array
-        What errors at the start become during the window, relative to these; squares add up to means.
+        Errors during the window, relative to these, for each error at the start; sums of squares are means.
     growth : float
-        Of the size of an error, until the end, at most.
+        The largest growth of an error until the end.
     at_end : (S,) array
-        What the window's own error amounts to at its end, of what it is in the unknown during the window.
+        The window's own error at its end, relative to that of the unknown during the window.
     unseen : float
-        By how much what is finer than the functions of the window grows.
+        Growth of errors that are finer than the functions of the window.
     """
 
     start: Start
@@ -166,7 +166,7 @@ class Transfer:
     _made: NumberArray
 
     def onward(self, following: Start) -> NumberArray:
-        """What errors at the start become at the start of the window that follows, ``(S' m', S m)``."""
+        """Errors at the start of the following window for each error at this start, ``(S' m', S m)``."""
         places, shares = following.errors.nodes
         points = np.column_stack([places, np.full(len(places), self.end)])
         weights = (following.errors(points) * shares[:, None]).T
@@ -178,7 +178,7 @@ class Transfer:
 
 
 def measure_transfer(finite: Finite, coefficients: NumberArray, method: LeastSquares) -> Transfer:
-    """By the linear problem that a solution was found with, factored once more."""
+    """Measure the transfer by factoring the linear problem of a solution once more."""
     system = finite.assemble("rms")
     window = _Window(finite, method.factor(system.augmented, in_place=True), system.blocks)
     basis, time = finite.basis, finite.problem.domain.time
@@ -218,13 +218,13 @@ class _Window:
 
     @cached_property
     def during(self) -> list[NumberArray]:
-        """All functions at places of the window, for each unknown."""
+        """All functions at points of the window, for each unknown."""
         value = identity(self.finite.problem.dimension)
         return [self._table(value.on(place), self._probes) for place in range(len(self.finite.problem.unknowns))]
 
     @cached_property
     def ending(self) -> list[NumberArray]:
-        """What the start prescribes, of all functions at the end."""
+        """The quantities of the initial conditions, for all functions at the end."""
         time = self.finite.problem.domain.time
         assert time is not None
         points = self._probes.points.copy()
@@ -239,7 +239,7 @@ class _Window:
         return tabulate(self.finite.basis, operator, sites, threads=self.finite.threads)
 
     def start(self, coefficients: NumberArray) -> Start:
-        """What is prescribed, and the errors that it may have."""
+        """The initial conditions and their errors."""
         basis = self.finite.basis
         assert isinstance(basis, CellBasis)
         operators = tuple(state.operator for state in self._states)
@@ -248,13 +248,13 @@ class _Window:
         return Start(operators, unknowns, sizes, Smooth.at_start(basis))
 
     def own(self, coefficients: NumberArray) -> FloatArray:
-        """About how wrong the solution is by itself, during the window and at its end."""
+        """About the error of the solution itself, during the window and at its end."""
         held_out = HeldOut.draw(self.finite, np.random.default_rng(0))
         errors = Correction(self.finite, held_out, self.blocks, self.factored, (*self.during, *self.ending))
         return np.array(errors.errors(errors.deviations(coefficients, self.finite.problem)))
 
     def responses(self, start: Start) -> NumberArray:
-        """Coefficients ``(M, S m)`` of what each of the errors at the start makes."""
+        """Coefficients ``(M, S m)`` of the solution for each error at the start."""
         basis, fitted = self.finite.basis, self.finite.fitted(self.blocks)
         assert isinstance(basis, CellBasis)
         gradients = []
@@ -266,10 +266,9 @@ class _Window:
         return self.factored.solve_triangle(self.factored.solve_triangle(whole, adjoint=True))
 
 
-# ---- What is not known of the state at the start of a window, and what comes of it
+# ---- Uncertainty of the state from window to window
 
-
-# Errors from before that are larger, relative to the solution, do not grow as the linear problem says.
+# Larger errors, relative to the solution, do not grow as the linear problem predicts.
 _LINEAR = 1e-2
 
 
@@ -282,13 +281,13 @@ class Uncertain:
     ----------
     transfer : Transfer
     own : (U,) array
-        The window's own error in each unknown: a root mean square.
+        The root mean square of the window's own error in each unknown.
     spread : (S m, r) array
-        The errors at the start: any combination of these columns whose squares add up to one, for each of `windows`.
+        The errors at the start are combinations of these columns with coefficients of norm one, for each of `windows`.
     windows : int
-        How many there were before.
+        Number of windows before.
     finer : float
-        What of errors may be finer than the functions of windows, relative to the state.
+        Errors that may be finer than the functions of windows, relative to the state.
     """
 
     transfer: Transfer
@@ -299,35 +298,35 @@ class Uncertain:
 
     @classmethod
     def first(cls, transfer: Transfer, solution: Solution) -> Uncertain:
-        """The first window: what it begins with is given."""
+        """The first window, whose start has no error."""
         return cls(transfer, own_errors(solution), np.zeros((transfer.during.shape[1], 1)))
 
     def followed(self, transfer: Transfer, solution: Solution) -> Uncertain:
-        """The window after it."""
+        """The following window."""
         start = transfer.start
         carried = self.transfer.onward(start) @ self.spread
         added = self.transfer.at_end * self.own[start.unknowns] / start.sizes
         every = np.hstack([carried, np.diag(np.repeat(added, len(carried) // len(added)))])
-        # the same combinations, of fewer columns
+        # the same combinations with fewer columns
         spread = np.asarray(np.linalg.qr(every.conj().T).R).conj().T
         finer = float(added.max()) + self.transfer.unseen * self.finer
         return Uncertain(transfer, own_errors(solution), spread, self.windows + 1, finer)
 
     @cached_property
     def carried(self) -> float:
-        """What the errors at the start become during the window, relative to the solution, at most."""
+        """A bound of the errors during the window that come from the start, relative to the solution."""
         shown = float(np.linalg.norm(self.transfer.during @ self.spread, 2) * np.sqrt(self.windows))
         return max(shown, self.transfer.unseen * self.finer)
 
     @property
     def errors(self) -> FloatArray:
-        """Of each unknown, ``(U,)``: root mean squares."""
+        """Root mean square errors of the unknowns, ``(U,)``."""
         if self.carried > _LINEAR:
             return np.full(len(self.own), np.inf)
         return np.asarray(self.own + self.carried * self.transfer.scales)
 
 
 def own_errors(solution: Solution) -> FloatArray:
-    """The root mean square error of each unknown that an estimate tells, ``(U,)``."""
+    """Root mean square errors of the unknowns by the error estimate, ``(U,)``."""
     fields = solution.estimate.fields
     return np.array([field.relative * field.size / (1 + field.relative) for field in fields])

@@ -1,4 +1,4 @@
-"""The solutions of all windows as one, and what its error is."""
+"""Join the solutions of all windows, with an error estimate."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Piece:
     during : Time
     solution : Solution
     errors : (U,) array
-        Of each unknown, root mean squares, with what came from before; infinite where nothing is certain.
+        Root mean square errors of the unknowns, with those from earlier windows; infinite if nothing is certain.
     growth : float
-        Of an error at its start until its end, at most.
+        The largest growth of an error from the start to the end.
     seconds : float
     """
 
@@ -49,7 +49,7 @@ class Piece:
         return max(together([each[place] for place in problem.places(name)]).relative for name in problem.names)
 
     def told(self, number: int) -> Window:
-        """What a report says of it."""
+        """The entry of the report."""
         return Window(number, self.during.start, self.during.end, self.relative, self.growth, self.seconds)
 
 
@@ -63,7 +63,7 @@ def _with(field: FieldEstimate, error: float) -> FieldEstimate:
 
 
 def join_pieces(request: Request, pieces: Sequence[Piece]) -> Solution:
-    """One solution, with an estimate that holds what errors of early windows have become in later ones."""
+    """One solution, with an estimate that includes errors from earlier windows."""
     cells = []
     for piece in pieces:
         assert isinstance(piece.solution.basis, CellBasis)  # each window has them
@@ -104,7 +104,7 @@ def _estimate(request: Request, pieces: Sequence[Piece], basis: CellBasis) -> Er
 
 
 def _field(each: Sequence[FieldEstimate], errors: FloatArray, shares: FloatArray) -> FieldEstimate:
-    """What is said of an unknown, from what is said of it during each window."""
+    """The estimate of an unknown from those of all windows."""
 
     def mean(numbers: Iterable[float]) -> float:
         return float(np.sqrt(np.sum(shares * np.array(list(numbers)) ** 2)))
@@ -138,7 +138,7 @@ def _verdict(request: Request, pieces: Sequence[Piece], estimate: ErrorEstimate)
     missed = next((piece for piece in pieces if not piece.relative <= tol), pieces[-1])
     until = f"the tolerance holds until {request.problem.coordinates[-1]} = {missed.during.start:.4g}"
     own = missed.solution.estimate.relative
-    if own <= tol and np.isinf(missed.growth):  # nothing is known of errors from there on, and the last one says why
+    if own <= tol and np.isinf(missed.growth):  # errors are unknown from there on; the last window says why
         missed, own = pieces[-1], pieces[-1].solution.estimate.relative
     if not own <= tol:
         cause = f"of the window that follows, {missed.solution.report.reason}"
