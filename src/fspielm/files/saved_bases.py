@@ -232,17 +232,17 @@ def _read_function(content: dict[str, Any]) -> CornerFunction:
     return function
 
 
-# ---- Polynomials on cells into arrays, and back: the frames as they are, and the cuts that grow their tree again
+# ---- Polynomials on cells: their frames, and the cuts from which their tree grows again
 
 
-# No solver goes near it; a file that asks for more is none of ours, and would take all memory.
+# No solver comes near this degree. A file that asks for more is not ours and would take all memory.
 _MOST_DEGREE = 200
-_ENDS = ("lower", "upper")
+# Fields of `CornerTerms`, the functions that cells share where materials meet.
 _MEETING = ("cell", "column", "point", "power", "length", "turn", "factor")
 
 
 def describe_cells(basis: CellBasis, arrays: Arrays, key: str) -> dict[str, Any]:
-    """The numbers of a basis on cells, those in arrays put there; columns without values are not stored."""
+    """The basis as JSON has it; its arrays are put into `arrays`. Columns without values are not stored."""
     frames = basis.frames
     arrays[f"{key}.degrees"] = basis.degrees.astype(np.float64)
     content = {"scales": list(basis.scales)}
@@ -258,7 +258,7 @@ def describe_cells(basis: CellBasis, arrays: Arrays, key: str) -> dict[str, Any]
 
 
 def read_cells(content: dict[str, Any], arrays: Arrays, key: str, materials: Materials) -> CellBasis:
-    """The basis that `describe_cells` has described; `materials` tells those of points apart."""
+    """The basis that `describe_cells` has described; `materials` distinguishes the materials of points."""
     degrees = _integers(arrays[f"{key}.degrees"])
     frames: Frames | MaterialFrames
     if "parts" in content:
@@ -277,7 +277,7 @@ def read_cells(content: dict[str, Any], arrays: Arrays, key: str, materials: Mat
 
 
 def _read_meeting(numbers: NDArray[Any], cells: int) -> CornerTerms:
-    """Functions that cells share where materials meet, from a row of numbers for each."""
+    """The functions that cells share where materials meet, from one row of numbers each."""
     if numbers.ndim != 2 or numbers.shape[1] != 2 * len(_MEETING) or not np.isfinite(numbers).all():
         raise ValueError(f"functions where materials meet of shape {numbers.shape}")
     cell, column, point, power, length, turn, factor = (numbers[:, 0::2] + 1j * numbers[:, 1::2]).T
@@ -291,18 +291,19 @@ def _read_meeting(numbers: NDArray[Any], cells: int) -> CornerTerms:
 
 def _describe_frames(frames: Frames, arrays: Arrays, key: str) -> dict[str, Any]:
     tree = frames.tree
-    numbers = {
-        **{end: getattr(frames, end) for end in _ENDS},
-        **{name: array.astype(np.float64) for name, array in (("whole", frames.whole), ("owner", frames.owner))},
-        "root": np.stack([tree.lower[0], tree.upper[0]]),
-        "cuts": tree.cuts,
+    arrays |= {
+        f"{key}.lower": frames.lower,
+        f"{key}.upper": frames.upper,
+        f"{key}.whole": frames.whole.astype(np.float64),
+        f"{key}.owner": frames.owner.astype(np.float64),
+        f"{key}.root": np.stack([tree.lower[0], tree.upper[0]]),
+        f"{key}.cuts": tree.cuts,
     }
-    arrays |= {f"{key}.{name}": array for name, array in numbers.items()}
     return {"slack": frames.slack}
 
 
 def _read_frames(content: dict[str, Any], arrays: Arrays, key: str) -> Frames:
-    lower, upper = (arrays[f"{key}.{end}"] for end in _ENDS)
+    lower, upper = (arrays[f"{key}.{name}"] for name in ("lower", "upper"))
     whole, owner = (_integers(arrays[f"{key}.{name}"]) for name in ("whole", "owner"))
     first, last = arrays[f"{key}.root"]
     tree = grow_tree(first, last, arrays[f"{key}.cuts"])
@@ -327,7 +328,6 @@ def _shape_text(shape: Domain) -> str:
 
 
 def _describe_incident(incident: Incident, arrays: Arrays, key: str) -> dict[str, Any]:
-    """The field as JSON has it; its arrays are put into `arrays`, under names that begin with `key`."""
     if isinstance(incident, Formula):
         names = [str(symbol) for symbol in incident.coordinates]
         return {"field": "formula", "names": names, "text": print_expression(incident.expression, _scope(names))}
@@ -340,7 +340,6 @@ def _describe_incident(incident: Incident, arrays: Arrays, key: str) -> dict[str
 
 
 def _read_incident(content: dict[str, Any], arrays: Arrays, key: str) -> Incident:
-    """The field that `describe_bound` has described."""
     if content["field"] == "formula":
         scope = _scope([decode(str, name) for name in content["names"]])
         return Formula(parse_expression(decode(str, content["text"]), scope), scope.coordinates)
