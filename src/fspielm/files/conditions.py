@@ -46,7 +46,7 @@ def read_by_region(table: Table, key: str, read: Callable[[str], sp.Expr]) -> By
     own = table.table(key)
     values = {}
     for name, value in own.content.items():
-        read_value = own.parse(read, own.written(value, name), name)
+        read_value = own.parse(read, own.expression(value, name), name)
         values[name] = read_value if isinstance(value, str) else value
     return table.make(lambda: ByRegion(**values), key)
 
@@ -238,7 +238,7 @@ def _read_fluxes(table: Table, key: str, names: Names) -> Any:
     value = table[key]
     if not isinstance(value, list):
         return _read_value(table, key, names)
-    return tuple(table.parse(names.datum, table.written(item, key), key) for item in value)
+    return tuple(table.parse(names.datum, table.expression(item, key), key) for item in value)
 
 
 # How a field of a condition is read, by its annotation.
@@ -310,7 +310,7 @@ def read_incident(file: Table, names: Names) -> Incident | None:
 
 def _read_field(file: Table, key: str, names: Names) -> Incident:
     if not isinstance(file[key], dict):
-        return Formula(file.parse(names.function, file.written(file[key], key), key))
+        return Formula(file.parse(names.function, file.expression(file[key], key), key))
     table = file.table(key)
     if "type" not in table:
         table.check_keys(["type"], {key for make in _MAKERS.values() for key in inspect.signature(make).parameters})
@@ -323,7 +323,7 @@ def _read_field(file: Table, key: str, names: Names) -> Incident:
     arguments = list(inspect.signature(make).parameters)
     table.check_keys(["type", *arguments])
     read = {name: table.as_numbers(table[name], name, names) for name in arguments if name != "k"}
-    k = table.parse(names.function, table.written(table["k"], "k"), "k")
+    k = table.parse(names.function, table.expression(table["k"], "k"), "k")
     return table.make(lambda: make(k=k, **read))
 
 
