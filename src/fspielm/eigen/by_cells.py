@@ -8,22 +8,22 @@ from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 
-from fspielm.eigen.modes import Mode, Modes, Window, Wish, cut_short, late_ones
+from fspielm.eigen.modes import Mode, Modes, Window, Wish, accuracy_remarks, interrupted_modes
 from fspielm.eigen.pencil import Pencil
 from fspielm.eigen.refined import Notary, Refined, exact_functions, refined
 from fspielm.eigen.rounds import Searched, Task, attempt_of, search, too_late
 from fspielm.eigen.search import (
     Outlook,
     Part,
-    at_ends,
+    disagreements,
+    end_remarks,
     inside,
-    joined,
+    join_windows,
     lowest,
-    may_belong,
-    missed,
+    second_search,
     sweep,
-    unlike,
-    why_hidden,
+    uncertain_neighbour,
+    why_incomplete,
     within_margin,
 )
 from fspielm.errors import ProblemError, UnsuitableError
@@ -35,17 +35,17 @@ from fspielm.solvers.strategies.strategy import Ending, Step
 from fspielm.wording import MORE_TIME
 
 # What is enough to refine modes from.
-_ROUGHLY = 1e-3
+_ROUGH_TOL = 1e-3
 # Seconds in which modes are checked that were found before an interruption.
-_MOMENT = 2.0
+_SECONDS_TO_FINISH = 2.0
 
 
 def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook, *, refine: bool) -> Modes:
     """The wanted modes; to a few digits at first, if they may be refined by other functions."""
-    exact = refine and _has_exact(pencil, request, record, outlook)
-    first = replace(request, tol=max(request.tol, _ROUGHLY)) if exact else request
+    exact = refine and _has_exact_functions(pencil, request, record, outlook)
+    first = replace(request, tol=max(request.tol, _ROUGH_TOL)) if exact else request
     notary, better = Notary(pencil, request, record), list[list[Refined] | None]()
-    with offering(lambda parts: _so_far(notary, wish, parts or (), better)):
+    with offering(lambda parts: _found_so_far(notary, wish, parts or (), better)):
         if wish.interval is None:
             assert wish.count is not None
             parts = [lowest(pencil, first, record, outlook, wish.count, roughly=exact)]
@@ -55,20 +55,20 @@ def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlo
             owed = sum(other.best.searching for _, other in parts) - searched.best.searching
             here = replace(request, problem=pencil.at(window.shift))
             task = Task(pencil, here, window, searched.best.inverse.unit, owed=owed)
-            with offering(partial(_with_part, parts, place)):
+            with offering(partial(_replace_part, parts, place)):
                 further, own = _refine(task, request, record, searched)
             parts[place] = window, further
             better.append(own)
         with offering(lambda _: parts):
-            return _together(notary, wish, parts, better, wish.margin(first.tol))
+            return _combine(notary, wish, parts, better, wish.margin(first.tol))
 
 
-def _with_part(parts: Sequence[Part], place: int, further: Searched | None) -> Sequence[Part]:
+def _replace_part(parts: Sequence[Part], place: int, further: Searched | None) -> Sequence[Part]:
     """Parts of which one was searched further."""
     return parts if further is None else [*parts[:place], (parts[place][0], further), *parts[place + 1 :]]
 
 
-def _has_exact(pencil: Pencil, request: Request, record: Record, outlook: Outlook) -> bool:
+def _has_exact_functions(pencil: Pencil, request: Request, record: Record, outlook: Outlook) -> bool:
     """Whether there are functions that satisfy the equations, by which modes may be refined."""
     assert record.bands is not None
     problem = pencil.problem
@@ -93,13 +93,13 @@ def _refine(task: Task, request: Request, record: Record, searched: Searched) ->
     better = refined(best, best.error * best.sizes, request, record)
     if better is not None:
         return searched, better
-    step = _further(task, searched, record)
+    step = _next_step(task, searched, record)
     if isinstance(step, Ending):
         return replace(searched, ending=step.reason), None
     return search(task, step, record, best), None
 
 
-def _further(task: Task, searched: Searched, record: Record) -> Step | Ending:
+def _next_step(task: Task, searched: Searched, record: Record) -> Step | Ending:
     """What comes after a search that was to be rough, for a tolerance that is not."""
     best, step = searched.best, searched.step
     assert best.combined is not None
@@ -112,7 +112,7 @@ def _further(task: Task, searched: Searched, record: Record) -> Step | Ending:
     return stage.next(attempt_of(best, best.combined, best.error))
 
 
-def _unseen(parts: Sequence[Part], wish: Wish, record: Record) -> list[str]:
+def _incomplete_remarks(parts: Sequence[Part], wish: Wish, record: Record) -> list[str]:
     """What to say of modes that were not found, or not looked for: there was no time, or nothing leads to them."""
     window, searched = parts[-1]
     best = searched.best
@@ -141,7 +141,7 @@ def _why_late(parts: Sequence[Part], modes: Sequence[Mode], record: Record) -> s
     return next((searched.ending for _, searched in parts if searched.ending), "")
 
 
-def _together(
+def _combine(
     notary: Notary,
     wish: Wish,
     parts: Sequence[Part],
@@ -150,23 +150,23 @@ def _together(
 ) -> Modes:
     """All modes, with what there is to say about them."""
     tol, unit = notary.request.tol, parts[0][1].best.inverse.unit
-    unseen = _unseen(parts, wish, notary.record)
-    each = _each(notary, parts, better)
-    modes = inside(joined(each), wish)
+    unseen = _incomplete_remarks(parts, wish, notary.record)
+    each = _modes_by_part(notary, parts, better)
+    modes = inside(join_windows(each), wish)
     why = _why_late(parts, modes, notary.record)
     # after all modes, which are of more use
-    doubts = [missed(notary.pencil, notary.request, notary.record, part) for part in parts]
+    doubts = [second_search(notary.pencil, notary.request, notary.record, part) for part in parts]
     if notary.record.seconds_left > 0 or not any(doubts):  # otherwise a lack of time is told already
-        doubts += [may_belong(searched.best, notary.record) for _, searched in parts]
-    remarks = [*filter(None, dict.fromkeys(doubts)), *unlike(each), *unseen]
+        doubts += [uncertain_neighbour(searched.best, notary.record) for _, searched in parts]
+    remarks = [*filter(None, dict.fromkeys(doubts)), *disagreements(each), *unseen]
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
-    remarks += filter(None, [why_hidden(notary.request.problem)])
+    remarks += filter(None, [why_incomplete(notary.request.problem)])
     complete = selfadjoint and not remarks and within_margin(each, margin)
-    remarks += [*at_ends(modes, wish), *late_ones(modes, tol, unit, why)]
+    remarks += [*end_remarks(modes, wish), *accuracy_remarks(modes, tol, unit, why)]
     return Modes(tuple(modes), selfadjoint, complete, tuple(remarks))
 
 
-def _each(
+def _modes_by_part(
     notary: Notary, parts: Sequence[Part], better: Sequence[Sequence[Refined] | None]
 ) -> list[tuple[Window, list[Mode]]]:
     """The modes of each part."""
@@ -174,14 +174,14 @@ def _each(
     return [(window, notary.modes(searched, own)) for (window, searched), own in both]
 
 
-def _so_far(
+def _found_so_far(
     notary: Notary, wish: Wish, parts: Sequence[Part], better: Sequence[Sequence[Refined] | None]
 ) -> Modes | None:
     """The modes of parts that may not all be searched; None if there are none."""
     if not parts:
         return None
     record = notary.record
-    record.deadline = record.deadline.tightened(Deadline.within(_MOMENT))
-    modes = inside(joined(_each(notary, parts, better)), wish)
+    record.deadline = record.deadline.tightened(Deadline.within(_SECONDS_TO_FINISH))
+    modes = inside(join_windows(_modes_by_part(notary, parts, better)), wish)
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
-    return cut_short(modes, selfadjoint, notary.request.tol, parts[0][1].best.inverse.unit)
+    return interrupted_modes(modes, selfadjoint, notary.request.tol, parts[0][1].best.inverse.unit)

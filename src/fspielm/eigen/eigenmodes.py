@@ -13,7 +13,7 @@ from fspielm.collocation.least_squares import QR
 from fspielm.eigen.by_cells import by_cells
 from fspielm.eigen.membranes.membrane import membrane_of
 from fspielm.eigen.membranes.search import direct_modes
-from fspielm.eigen.modes import Modes, Wish, late, preferred
+from fspielm.eigen.modes import Modes, Wish, errors_above, preferred
 from fspielm.eigen.pencil import Pencil, read_pencil, read_wish
 from fspielm.eigen.resonances.find import resonances
 from fspielm.eigen.search import Outlook, modes_bands, outlook_of
@@ -80,7 +80,7 @@ def eigenmodes(
     if isinstance(problem, Problem) and problem.domain.is_unbounded:
         if approach is not None:
             raise ProblemError(f"approach: {approach!r} is for bounded domains; open ones have functions of their own")
-        return _told(
+        return _with_warnings(
             resonances(problem, lam, count=count, within=within, tol=tol, budget=budget, rng=rng, progress=progress)
         )
     wish, interval = read_wish(count, within)
@@ -107,11 +107,11 @@ def eigenmodes(
     direct = _directly(pencil, wanted, asked, record) if approach is None else None
     if direct is None:
         found = by_cells(pencil, wanted, asked, record, outlook, refine=approach is None)
-    elif late(direct, tol, outlook.unit) and record.seconds_left > 0:
-        found = _better(direct, pencil, wanted, asked, record, outlook)
+    elif errors_above(direct, tol, outlook.unit) and record.seconds_left > 0:
+        found = _improve_by_cells(direct, pencil, wanted, asked, record, outlook)
     else:
         found = direct
-    _told(found)
+    _with_warnings(found)
     if found.selfadjoint:
         return found
     estimates = "the problem is not selfadjoint, or not in a way that bounds follow from: errors are estimates"
@@ -124,7 +124,9 @@ def _directly(pencil: Pencil, wish: Wish, request: Request, record: Record) -> M
     return None if membrane is None else direct_modes(membrane, wish, request, record)
 
 
-def _better(direct: Modes, pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook) -> Modes:
+def _improve_by_cells(
+    direct: Modes, pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook
+) -> Modes:
     """Modes some of which miss the tolerance, or those that cells find, if these are better."""
 
     def better(other: Modes | None) -> Modes:
@@ -137,7 +139,7 @@ def _better(direct: Modes, pencil: Pencil, wish: Wish, request: Request, record:
         return direct
 
 
-def _told(modes: Modes) -> Modes:
+def _with_warnings(modes: Modes) -> Modes:
     """With warnings of what there is to know."""
     for remark in modes.remarks:
         warnings.warn(remark, AccuracyWarning, stacklevel=4)

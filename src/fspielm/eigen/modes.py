@@ -183,7 +183,7 @@ def alike(values: NDArray[Any], errors: NDArray[np.float64], place: int) -> int:
     return max(1, int(np.count_nonzero(close & np.isfinite(errors + errors[place]))))
 
 
-def late(modes: Sequence[Mode], tol: float, unit: float) -> list[float]:
+def errors_above(modes: Sequence[Mode], tol: float, unit: float) -> list[float]:
     """Errors above the tolerance, which is relative to values, or a unit."""
     return [mode.estimate for mode in modes if not mode.estimate <= tol * max(abs(mode.value), unit)]
 
@@ -194,22 +194,22 @@ def preferred(one: Modes, other: Modes, tol: float, unit: float) -> Modes:
 
     def lacks(modes: Modes) -> tuple[int, int, bool]:
         bounded = sum(mode.bound is not None and mode.bound < np.inf for mode in modes)
-        return most - bounded, most - len(modes) + len(late(modes, tol, unit)), not modes.complete
+        return most - bounded, most - len(modes) + len(errors_above(modes, tol, unit)), not modes.complete
 
     return min((one, other), key=lacks)
 
 
-def cut_short(modes: Sequence[Mode], selfadjoint: bool, tol: float, unit: float) -> Modes | None:
+def interrupted_modes(modes: Sequence[Mode], selfadjoint: bool, tol: float, unit: float) -> Modes | None:
     """What was found before an interruption; None if that is nothing."""
     if not modes:
         return None
-    remarks = (f"{INTERRUPTED}: modes may be missing", *late_ones(modes, tol, unit, INTERRUPTED))
+    remarks = (f"{INTERRUPTED}: modes may be missing", *accuracy_remarks(modes, tol, unit, INTERRUPTED))
     return Modes(tuple(modes), selfadjoint, False, remarks)
 
 
-def late_ones(modes: Sequence[Mode], tol: float, unit: float, why: str) -> list[str]:
+def accuracy_remarks(modes: Sequence[Mode], tol: float, unit: float, why: str) -> list[str]:
     """A sentence about modes with errors above the tolerance; or none."""
-    errors = late(modes, tol, unit)
+    errors = errors_above(modes, tol, unit)
     if not errors:
         return []
     most = f"of {max(errors):.1e} at most" if math.isfinite(max(errors)) else "some of them unknown"
@@ -250,7 +250,7 @@ class Wish:
         lower, upper = self.interval
         return max(_BEYOND * (upper - lower), _ERRORS * tol * max(abs(lower), abs(upper), self.unit))
 
-    def looked(self, tol: float) -> tuple[float, float] | None:
+    def searched_interval(self, tol: float) -> tuple[float, float] | None:
         """The interval with its margin: a value at an end may be seen on either side of it."""
         if self.interval is None:
             return None

@@ -79,28 +79,28 @@ def outlook_of(pencil: Pencil) -> Outlook:
         power = max(n for n, powers in enumerate(pencil.powers, 1) if relation.name in powers)
         sites = relation.sample(_PLACES, rng, "low-discrepancy")
         unknown = of_equations.get(relation.name)
-        rest, mass = _own(relation, unknown), pencil.powers[power - 1][relation.name]
-        units.append((_size(rest, sites, wave) / _size(mass, sites, wave)) ** (1 / power))
+        rest, mass = _own_terms(relation, unknown), pencil.powers[power - 1][relation.name]
+        units.append((_symbol_size(rest, sites, wave) / _symbol_size(mass, sites, wave)) ** (1 / power))
         if unknown is None or power != 1:
             directions.append(0)
             continue
         directions.append(_direction(rest, mass, sites, rng))
         if mass.order == 0:
-            ends.append(_end(rest, mass, sites, directions[-1]))
+            ends.append(_spectrum_end(rest, mass, sites, directions[-1]))
     same = set(directions)
     direction = same.pop() if len(same) == 1 else 0
     end = 0.0 if not ends or not direction else direction * min(direction * each for each in ends)
     return Outlook(end, float(max(units)), direction)
 
 
-def _own(relation: Relation, unknown: int | None) -> Operator:
+def _own_terms(relation: Relation, unknown: int | None) -> Operator:
     """What an equation does to its own unknown; all of a condition."""
     operator = relation.operator
     terms = tuple(term for term in operator.terms if unknown is None or term.unknown == unknown)
     return Operator(operator.dimension, terms or operator.terms)
 
 
-def _size(operator: Operator, sites: Sites, wave: FloatArray) -> float:
+def _symbol_size(operator: Operator, sites: Sites, wave: FloatArray) -> float:
     """Of its highest derivatives on a wave."""
     highest = [term for term in operator.terms if term.order == operator.order]
     each = [np.sqrt(np.mean(np.abs(term.at(sites)) ** 2)) * np.prod(wave ** np.array(term.orders)) for term in highest]
@@ -125,7 +125,7 @@ def _direction(rest: Operator, mass: Operator, sites: Sites, rng: np.random.Gene
     return 1 if np.all(values.real > 0) else -1 if np.all(values.real < 0) else 0
 
 
-def _end(rest: Operator, mass: Operator, sites: Sites, direction: int) -> float:
+def _spectrum_end(rest: Operator, mass: Operator, sites: Sites, direction: int) -> float:
     """No value of a second-order equation is below the least of its potential, with most conditions."""
     potential = [term.at(sites) for term in rest.terms if term.order == 0]
     density = -np.real(np.sum([term.at(sites) for term in mass.terms], axis=0))
@@ -146,7 +146,7 @@ def inside(modes: Sequence[Mode], wish: Wish) -> list[Mode]:
     return [mode for mode in modes if lower - mode.estimate <= np.real(mode.value) <= upper + mode.estimate]
 
 
-def at_ends(modes: Sequence[Mode], wish: Wish) -> list[str]:
+def end_remarks(modes: Sequence[Mode], wish: Wish) -> list[str]:
     """What to say of those that may as well be beyond an end."""
     close = [
         (mode.value, "its bound" if mode.bound is not None else "the estimate of its error")
@@ -157,7 +157,7 @@ def at_ends(modes: Sequence[Mode], wish: Wish) -> list[str]:
     return list(dict.fromkeys(f"the value {value:.10g} lies at the end of within= up to {far}" for value, far in close))
 
 
-def joined(parts: Sequence[tuple[Window, Sequence[Mode]]]) -> list[Mode]:
+def join_windows(parts: Sequence[tuple[Window, Sequence[Mode]]]) -> list[Mode]:
     """The modes of windows that overlap, each once: a value where two of them meet may be in either, or in both.
 
     On one side of a cut those of one window are kept, on the other side those of the other, so that all modes of one
@@ -165,7 +165,7 @@ def joined(parts: Sequence[tuple[Window, Sequence[Mode]]]) -> list[Mode]:
     """
     modes = list(parts[0][1])
     for (before, _), (after, own) in pairwise(parts):
-        both = _matched(modes, own, after.lower, before.upper)
+        both = _match(modes, own, after.lower, before.upper)
         ours, theirs = _places(modes), _places(own)
         for one, other in both:
             ours[one] = theirs[other] = 0.5 * (ours[one] + theirs[other])
@@ -180,7 +180,7 @@ def _places(modes: Sequence[Mode]) -> FloatArray:
     return np.array([np.real(mode.value) for mode in modes], dtype=float)
 
 
-def _matched(modes: Sequence[Mode], others: Sequence[Mode], low: float, high: float) -> list[tuple[int, int]]:
+def _match(modes: Sequence[Mode], others: Sequence[Mode], low: float, high: float) -> list[tuple[int, int]]:
     """Which of some are which of others by their errors, each at most once, where two windows overlap."""
     # nothing that is farther apart than windows overlap is taken for the same, whatever its errors are
     pairs = sorted(
@@ -202,17 +202,18 @@ def within_margin(parts: Sequence[tuple[Window, Sequence[Mode]]], margin: float)
     return all(mode.estimate < margin for _, own in parts for mode in own)
 
 
-def unlike(parts: Sequence[tuple[Window, Sequence[Mode]]]) -> list[str]:
+def disagreements(parts: Sequence[tuple[Window, Sequence[Mode]]]) -> list[str]:
     """What to say of windows that see different modes where they overlap."""
     return [
         f"two searches that meet at {0.5 * (after.lower + before.upper):.6g} see different modes there: some may be "
         "missing; ask for a smaller interval"
         for (before, one), (after, other) in pairwise(parts)
-        if _unmatched(one, other, after.lower, before.upper) or _unmatched(other, one, after.lower, before.upper)
+        if _has_unmatched(one, other, after.lower, before.upper)
+        or _has_unmatched(other, one, after.lower, before.upper)
     ]
 
 
-def _unmatched(own: Sequence[Mode], others: Sequence[Mode], low: float, high: float) -> bool:
+def _has_unmatched(own: Sequence[Mode], others: Sequence[Mode], low: float, high: float) -> bool:
     """Whether one that is between two ends for certain is none of the others."""
     return any(
         low + mode.estimate < np.real(mode.value) < high - mode.estimate
@@ -227,12 +228,12 @@ def _unmatched(own: Sequence[Mode], others: Sequence[Mode], low: float, high: fl
 
 
 # How many of those next to the wanted ones are looked at.
-_LOOKS = 2
+_NEIGHBOURS = 2
 # Of the spread of the wanted ones, and of the distance to them, how far one may be in among them.
 _SLACK = 1e-3
 
 
-def may_belong(best: Round, record: Record) -> str:
+def uncertain_neighbour(best: Round, record: Record) -> str:
     """What to say of a mode that may be one of the wanted ones, by its error; empty if there is none."""
     if not best.inverse.symmetric or not len(best.wanted):
         return ""
@@ -242,7 +243,7 @@ def may_belong(best: Round, record: Record) -> str:
     low, high = float(best.values.real.min()), float(best.values.real.max())
     apart = np.maximum(values - high, low - values)
     others = np.setdiff1d(np.flatnonzero(apart > 0), best.wanted)
-    next_ones = others[np.argsort(apart[others])[:_LOOKS]]
+    next_ones = others[np.argsort(apart[others])[:_NEIGHBOURS]]
     if not len(next_ones):
         return ""
     beyond = replace(best, wanted=next_ones)
@@ -260,16 +261,16 @@ def may_belong(best: Round, record: Record) -> str:
 # ---- Modes that may be bound to a narrow place or to a boundary, far from all others, where no search leads
 
 
-_PLACES_BOUND_AWAY = 64
+_BOUNDARY_PLACES = 64
 
 
-def why_hidden(problem: Problem) -> str:
+def why_incomplete(problem: Problem) -> str:
     """Why modes may be missing whatever a search has found, in words; empty where nothing could bind them."""
     # where coefficients jump, cells end
     places = [place for place in scrutinise(problem).places if place.kind == "narrow"]
     if places:
         return f"{places[0]}: modes that are bound there may be missing"
-    feeding = [each.name for each in problem.relations if each.region.kind == "boundary" and _feeds(each)]
+    feeding = [each.name for each in problem.relations if each.region.kind == "boundary" and _is_growing(each)]
     if feeding:
         return (
             f"{feeding[0]!r} lets functions grow toward the boundary: modes that are bound there may be missing, far "
@@ -278,16 +279,16 @@ def why_hidden(problem: Problem) -> str:
     return ""
 
 
-def _feeds(relation: Relation) -> bool:
+def _is_growing(relation: Relation) -> bool:
     """Whether slope and value of one unknown have the same sign somewhere, outward, where a condition holds."""
-    sites = relation.sample(_PLACES_BOUND_AWAY, np.random.default_rng(0), "low-discrepancy")  # only looks
+    sites = relation.sample(_BOUNDARY_PLACES, np.random.default_rng(0), "low-discrepancy")  # only looks
     if len({term.unknown for term in relation.operator.terms}) != 1 or sites.normals is None:
         return False
-    value, slope = _part(relation, sites, 0), _part(relation, sites, 1)
+    value, slope = _coefficients(relation, sites, 0), _coefficients(relation, sites, 1)
     return bool(np.any((value * np.conj(slope)).real < 0))
 
 
-def _part(relation: Relation, sites: Sites, order: int) -> NumberArray:
+def _coefficients(relation: Relation, sites: Sites, order: int) -> NumberArray:
     """The coefficients of the value, or of the slope along the normal."""
     assert sites.normals is not None
     total: NumberArray = np.zeros(len(sites))
@@ -302,14 +303,14 @@ def _part(relation: Relation, sites: Sites, order: int) -> NumberArray:
 
 
 # Values of both searches are those of one mode if they are no farther apart, relative to their spread.
-_SAME = 1e-4
+_SAME_MODE = 1e-4
 # Where beside a single value, or within a gap, the second shift is.
-_BESIDE, _WITHIN = 0.41, 0.47
+_SINGLE_OFFSET, _GAP_SHARE = 0.41, 0.47
 # Where it is in a window without any value.
-_ACROSS = 0.71
+_EMPTY_SHARE = 0.71
 
 
-def missed(pencil: Pencil, request: Request, record: Record, part: tuple[Window, Searched]) -> str:
+def second_search(pencil: Pencil, request: Request, record: Record, part: tuple[Window, Searched]) -> str:
     """What another shift and other first functions show that the search did not, in words; empty if nothing.
 
     On the same functions, so that it costs another factorisation, and no more.
@@ -324,9 +325,9 @@ def missed(pencil: Pencil, request: Request, record: Record, part: tuple[Window,
             "with budget=fs.Budget(seconds=...)"
         )
     known = np.sort((best.inverse.shift + best.found.mu).real)
-    window, slack = _around(best) if len(best.wanted) else _across(first)
+    window, slack = _second_window(best) if len(best.wanted) else _window_without_modes(first)
     shift = window.shift
-    here = replace(request, problem=pencil.at(shift), tol=max(request.tol, _SAME))
+    here = replace(request, problem=pencil.at(shift), tol=max(request.tol, _SAME_MODE))
     inverse = inverse_at(pencil, shift, best.inverse.finite, here, best.inverse.unit, best.inverse)
     found = find(inverse, window, here, record, seed=2, kept=0.0)
     if found.is_cut:
@@ -345,29 +346,29 @@ def missed(pencil: Pencil, request: Request, record: Record, part: tuple[Window,
     )
 
 
-def _around(best: Round) -> tuple[Window, float]:
+def _second_window(best: Round) -> tuple[Window, float]:
     """From the first value to the last, and by how much one may be off in either search."""
     values = np.sort(best.values.real)
     spread = max(float(np.ptp(values)), abs(best.found.mu[0]))
-    slack = _SAME * spread
-    return Window(_between(values, spread), None, float(values[0]) - slack, float(values[-1]) + slack), slack
+    slack = _SAME_MODE * spread
+    return Window(_second_shift(values, spread), None, float(values[0]) - slack, float(values[-1]) + slack), slack
 
 
-def _across(empty: Window) -> tuple[Window, float]:
+def _window_without_modes(empty: Window) -> tuple[Window, float]:
     """The same for a window in which there was no value: one at an end of it may be seen on either side."""
     length = empty.upper - empty.lower
-    slack = _SAME * length
-    return Window(empty.lower + _ACROSS * length, None, empty.lower + slack, empty.upper - slack), slack
+    slack = _SAME_MODE * length
+    return Window(empty.lower + _EMPTY_SHARE * length, None, empty.lower + slack, empty.upper - slack), slack
 
 
-def _between(values: FloatArray, spread: float) -> float:
+def _second_shift(values: FloatArray, spread: float) -> float:
     """A place among the values, in the widest gap of their middle; beside a single one."""
     gaps = np.diff(values)
     if not len(gaps) or gaps.max() <= 1e-3 * spread:
-        return float(values[-1] + _BESIDE * spread)
+        return float(values[-1] + _SINGLE_OFFSET * spread)
     central = gaps * (1.0 - np.abs(np.linspace(-0.8, 0.8, len(gaps))))
     place = int(np.argmax(central))
-    return float(values[place] + _WITHIN * gaps[place])
+    return float(values[place] + _GAP_SHARE * gaps[place])
 
 
 # ---- The first modes, or all of an interval: shifts, one after the other
@@ -379,9 +380,9 @@ Part: TypeAlias = tuple[Window, Searched]
 # How often the shift is moved to where all modes are on one side of it.
 _MOVES = 6
 # Where in an interval the shift is: nowhere in particular, for a shift should be no value.
-_INSIDE = 0.487
+_SHIFT_SHARE = 0.487
 # Modes around one shift, about.
-_AROUND = 24
+_MODES_PER_SHIFT = 24
 
 
 def modes_bands(
@@ -410,7 +411,7 @@ def _first(request: Request, record: Record) -> Step:
         raise SolveError(f"no modes could be looked for: {out_of_time(record)}") from None
 
 
-def _elsewhere(step: Step) -> Step:
+def _without_errors(step: Step) -> Step:
     """The same functions for another shift: errors of rounds at this one say nothing of whether rounds there gain."""
     stage = step.stage
     return replace(step, stage=replace(stage, errors=())) if isinstance(stage, Cells) else step
@@ -422,7 +423,7 @@ def lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, c
     step = _first(request, record)
     before: tuple[Part, ...] = ()
     for _ in range(_MOVES):
-        with offering(partial(_after, before, (), window)):
+        with offering(partial(_append_part, before, (), window)):
             searched = search(Task(pencil, request, window, outlook.unit, roughly), step, record)
         before = ((window, searched),)
         found = searched.best.found
@@ -437,7 +438,7 @@ def lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, c
         values = window.shift + found.mu.real
         end = window.direction * float((window.direction * behind).min())
         window = replace(window, shift=end - 0.5 * window.direction * float(np.ptp(values)))
-        request, step = replace(request, problem=pencil.at(window.shift)), _elsewhere(searched.step)
+        request, step = replace(request, problem=pencil.at(window.shift)), _without_errors(searched.step)
     return window, searched
 
 
@@ -455,31 +456,33 @@ def sweep(
     margin = wish.margin(request.tol)
     parts: list[Part] = []
     step: Step | None = None
-    for low, high in _pieces(pencil, request, *wish.interval):
+    for low, high in _split_interval(pencil, request, *wish.interval):
         # each of those before is to be searched a second time
         owed = sum(searched.best.searching for _, searched in parts)
         if parts and too_late(record, parts[-1][1].best, owed):
             break
-        window = Window(low + _INSIDE * (high - low), None, low - margin, high + margin)
+        window = Window(low + _SHIFT_SHARE * (high - low), None, low - margin, high + margin)
         here = replace(request, problem=pencil.at(window.shift))
         step = _first(here, record) if step is None else step
         task = Task(pencil, here, window, min(outlook.unit, 0.5 * (high - low)), roughly, owed)
-        with offering(partial(_after, parts, tuple(parts), window)):
+        with offering(partial(_append_part, parts, tuple(parts), window)):
             searched = search(task, step, record)
         parts.append((window, searched))
-        step = _elsewhere(searched.step)
+        step = _without_errors(searched.step)
     found = [searched.best for _, searched in parts]
     if not any(len(one.wanted) for one in found):
         _refuse_complex(found[0].inverse.shift + found[0].found.mu, wish.interval)
     return parts
 
 
-def _after(before: Sequence[Part], parts: Sequence[Part], window: Window, found: Searched | None) -> Sequence[Part]:
+def _append_part(
+    before: Sequence[Part], parts: Sequence[Part], window: Window, found: Searched | None
+) -> Sequence[Part]:
     """Parts and what a search in a further window has found so far; what was known `before` that, if it is nothing."""
     return before if found is None else (*parts, (window, found))
 
 
-def _pieces(pencil: Pencil, request: Request, lower: float, upper: float) -> list[tuple[float, float]]:
+def _split_interval(pencil: Pencil, request: Request, lower: float, upper: float) -> list[tuple[float, float]]:
     """The interval, cut so that there are not too many modes in each piece, by Weyl's law."""
     d = request.problem.dimension
     ball = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
@@ -490,7 +493,7 @@ def _pieces(pencil: Pencil, request: Request, lower: float, upper: float) -> lis
     ]
     each = ball * request.problem.domain.measure / (2 * np.pi) ** d * np.array(waves) ** d
     total = abs(each[-1] - each[0]) * len(request.problem.unknowns)
-    number = max(1, math.ceil(total / _AROUND))
+    number = max(1, math.ceil(total / _MODES_PER_SHIFT))
     if number == 1 or np.any(np.diff(each) <= 0):
         cuts = np.linspace(lower, upper, number + 1)
     else:

@@ -20,10 +20,10 @@ from fspielm.collocation.system import BlockResidual, Discretisation
 from fspielm.eigen.membranes.look import Choice, Look, functions_at, look_at
 from fspielm.eigen.membranes.membrane import Membrane, membrane_of
 from fspielm.eigen.membranes.pinned import Looker, Pinned, Scan, again, at_rest, blur, pinned, scan, steps
-from fspielm.eigen.modes import Mode, Modes, Wish, alike, cut_short, late_ones
+from fspielm.eigen.modes import Mode, Modes, Wish, accuracy_remarks, alike, interrupted_modes
 from fspielm.eigen.pencil import read_pencil, sign_of
 from fspielm.eigen.rounds import out_of_time
-from fspielm.eigen.search import at_ends, inside
+from fspielm.eigen.search import end_remarks, inside
 from fspielm.errors import ProblemError
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.geometry.boundary import Sites
@@ -149,7 +149,7 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
 
     def so_far(_: object) -> Modes | None:
         known = sorted(found, key=lambda one: one.look.energy)
-        return cut_short(inside(notary.modes(known)[: wish.count], wish), True, request.tol, wish.unit)
+        return interrupted_modes(inside(notary.modes(known)[: wish.count], wish), True, request.tol, wish.unit)
 
     try:
         with offering(so_far):
@@ -179,8 +179,8 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
         remarks += _lost(membrane, seen, found)
     modes = inside(modes, wish)
     complete = not remarks and all(mode.estimate < wish.margin(request.tol) for mode in modes)
-    remarks += at_ends(modes, wish)
-    remarks += late_ones(modes, request.tol, wish.unit, why)
+    remarks += end_remarks(modes, wish)
+    remarks += accuracy_remarks(modes, request.tol, wish.unit, why)
     return Modes(tuple(modes), True, complete, tuple(remarks))
 
 
@@ -229,7 +229,7 @@ def _seen(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> S
     """The wanted ones, but the constant, to a few digits."""
     until, threads = perf_counter() + seconds, request.threads
     low, doubtful = bottom(membrane, threads)
-    looked = wish.looked(request.tol)
+    looked = wish.searched_interval(request.tol)
     if looked is not None:
         first, last = (membrane.energy(end) for end in looked)
         doubtful = doubtful if first < low else ()

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import BoolArray, ComplexArray
-from fspielm.eigen.modes import Mode, Modes, cut_short, late_ones
+from fspielm.eigen.modes import Mode, Modes, accuracy_remarks, interrupted_modes
 from fspielm.eigen.pencil import check_symbol, check_zero, with_value
 from fspielm.eigen.resonances.functions import (
     Asked,
@@ -274,7 +274,7 @@ class _Search:
             first = self._told(1, search(self._first_look, self.rectangle, _FIRST, self.record))
         second = self._second()
         found = list[Judged]()
-        with offering(lambda _: cut_short(self._inside(found), False, self.request.tol, 0.0)):
+        with offering(lambda _: interrupted_modes(self._inside(found), False, self.request.tol, 0.0)):
             left_out = self._fill(found, first, second)
             modes = self._inside(found)
         remarks = _doubts(first, second)
@@ -284,7 +284,7 @@ class _Search:
             remarks += self._disagreements(first.poles, second.poles, np.array([one.value for one in found]))
         complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
         why = _WHY if self.record.seconds_left > 0 else f"there was no time for more; {MORE_TIME}"
-        remarks += late_ones(modes, self.request.tol, 0.0, why)
+        remarks += accuracy_remarks(modes, self.request.tol, 0.0, why)
         return Modes(tuple(modes), False, complete, tuple(remarks))
 
     @contextmanager
