@@ -1,4 +1,4 @@
-"""eigenmodes(): values of a symbol at which a problem without data has solutions."""
+"""eigenmodes(): eigenvalues and eigenfunctions of linear problems."""
 
 from __future__ import annotations
 
@@ -42,38 +42,36 @@ def eigenmodes(
     Parameters
     ----------
     problem : Problem
-        Linear, with zero on all right-hand sides and in all conditions, and with the symbol open; a value of
-        it would have no meaning. The symbol may occur as polynomials do, in equations and
-        conditions.
+        Linear, with zero on all right-hand sides and in all conditions, and with the symbol open. Equations and
+        conditions must be polynomials in the symbol.
     lam : Symbol
         The eigenvalue.
     count : int, optional
-        How many modes: the first ones from the end of the spectrum, the lowest of ``-u'' = lam u`` for one; where there
-        is no such end, those closest to zero.
+        How many modes: the first from the end of the spectrum, such as the lowest of ``-u'' = lam u``; without such an
+        end, those closest to zero.
     within : (float, float) or (complex, complex), optional
-        All real values in an interval, instead. On an open domain all resonances in a rectangle of the complex plane,
-        by its lower left and its upper right corner, ``(1 - 0.5j, 3)``.
+        Instead of a count, an interval: all real values in it. On an open domain a rectangle of the complex plane by
+        its lower left and upper right corner, ``(1 - 0.5j, 3)``: all resonances in it.
     tol : float
-        Error of each value relative to it, or to the first values where it is less, measured by its bound.
+        Tolerance for the error bound of each value, relative to the value, or to the first values if it is smaller.
     budget, rng
         As for `solve`.
     progress : bool or callable, optional
-        As for `solve`; where there are no cells, and no rounds, each search is told, and each mode that was found.
+        As for `solve`; searches without cells and rounds report each search and each mode instead.
     approach : {"patches", "band"}, optional
-        The kind of functions on bounded domains; by default polynomials in cells, in space cosines that fill a band,
-        and for membranes functions that satisfy the equation.
+        The kind of functions on bounded domains; by default polynomials on cells in the plane, cosines that fill a band
+        in space, and for membranes functions that satisfy the equation.
 
     Returns
     -------
     Modes
-        With a bound for the error of each value, or an estimate where the problem is not selfadjoint, or open. An
-        `AccuracyWarning` tells of those that miss the tolerance, and of modes that may be missing.
+        With a bound for the error of each value, or an estimate if the problem is not selfadjoint or the domain is
+        open. An `AccuracyWarning` lists values that miss the tolerance, and says if modes may be missing.
 
     Raises
     ------
     ProblemError
-        If an argument is wrong, the problem has data, or there is no real value in the interval but complex ones are
-        close.
+        If an argument is wrong, the problem has data, or the interval has no real value but complex ones nearby.
     SolveInterrupted
         After Ctrl-C; its `modes` are those found so far.
     """
@@ -104,7 +102,8 @@ def eigenmodes(
     )
     record.look(partial(modes_bands, pencil, outlook, wish, interval, asked))
     wanted = Wish(wish, interval, outlook.unit)
-    direct = _directly(pencil, wanted, asked, record) if approach is None else None
+    membrane = membrane_of(pencil) if approach is None else None
+    direct = None if membrane is None else direct_modes(membrane, wanted, asked, record)
     if direct is None:
         found = by_cells(pencil, wanted, asked, record, outlook, refine=approach is None)
     elif errors_above(direct, tol, outlook.unit) and record.seconds_left > 0:
@@ -118,16 +117,10 @@ def eigenmodes(
     return replace(found, remarks=(*found.remarks, estimates))
 
 
-def _directly(pencil: Pencil, wish: Wish, request: Request, record: Record) -> Modes | None:
-    """By functions that satisfy the equation alone, where they suit."""
-    membrane = membrane_of(pencil)
-    return None if membrane is None else direct_modes(membrane, wish, request, record)
-
-
 def _improve_by_cells(
     direct: Modes, pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook
 ) -> Modes:
-    """Modes some of which miss the tolerance, or those that cells find, if these are better."""
+    """Modes that miss the tolerance in part, or those that cells find if they are better."""
 
     def better(other: Modes | None) -> Modes:
         return direct if other is None else preferred(direct, other, request.tol, wish.unit)
@@ -135,12 +128,12 @@ def _improve_by_cells(
     try:
         with offering(better):
             return better(by_cells(pencil, wish, request, record, outlook, refine=True))
-    except (ProblemError, SolveError):  # that cannot be afforded
+    except (ProblemError, SolveError):  # cells exceed the budget
         return direct
 
 
 def _with_warnings(modes: Modes) -> Modes:
-    """With warnings of what there is to know."""
+    """The modes, with their remarks issued as warnings."""
     for remark in modes.remarks:
         warnings.warn(remark, AccuracyWarning, stacklevel=4)
     return modes
