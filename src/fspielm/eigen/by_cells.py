@@ -142,11 +142,7 @@ def _why_late(parts: Sequence[Part], modes: Sequence[Mode], record: Record) -> s
 
 
 def _combine(
-    notary: Notary,
-    wish: Wish,
-    parts: Sequence[Part],
-    better: Sequence[Sequence[Refined] | None],
-    margin: float,
+    notary: Notary, wish: Wish, parts: Sequence[Part], better: Sequence[Sequence[Refined] | None], margin: float
 ) -> Modes:
     """All modes with the remarks on them."""
     tol, unit = notary.request.tol, parts[0][1].best.inverse.unit

@@ -84,21 +84,14 @@ def eigenmodes(
     wish, interval = read_wish(count, within)
     pencil = read_pencil(problem, lam)
     outlook = outlook_of(pencil)
-    check_arguments(pencil.at(outlook.shift), tol, None, None, None, budget)
+    first = pencil.at(outlook.shift)
+    check_arguments(first, tol, None, None, None, budget)
     check_approach(approach)
     streams, seed = Streams.spawned(rng)
     record = Record(budget or Budget())
     kind: Approach = approach or ("patches" if problem.dimension < 3 else "band")
     asked = Request(
-        pencil.at(outlook.shift),
-        tol,
-        record.budget,
-        streams,
-        seed,
-        progress=reporter(progress),
-        method=QR(),
-        approach=kind,
-        reuse=True,
+        first, tol, record.budget, streams, seed, progress=reporter(progress), method=QR(), approach=kind, reuse=True
     )
     record.look(partial(modes_bands, pencil, outlook, wish, interval, asked))
     wanted = Wish(wish, interval, outlook.unit)

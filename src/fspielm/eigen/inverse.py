@@ -25,8 +25,8 @@ from fspielm.solvers.request import Request
 # ---- Solutions for smooth right-hand sides, and whether the inverse is symmetric on them
 
 
-# How often the inverse is applied to get an envelope, which is large where modes are.
-_ENVELOPE_STEPS = 3
+# The number of functions to test symmetry with, and how often the inverse is applied to get an envelope.
+_TEST_FUNCTIONS, _ENVELOPE_STEPS = 6, 3
 
 
 def smooth_sides(inverse: Inverse, count: int, rng: np.random.Generator, waves: float) -> SmoothSides:
@@ -40,23 +40,23 @@ def solve_sides(inverse: Inverse, smooth: SmoothSides) -> NumberArray:
     return inverse.solved({name: smooth.tied(name, inverse.sites[name].points) for name in smooth.names})
 
 
-def asymmetry_of(inverse: Inverse, count: int, rng: np.random.Generator) -> float:
+def asymmetry_of(inverse: Inverse) -> float:
     """The relative asymmetry of the inverse: of integrals of one solution times the side of another.
 
     Sides are cosines, or cosines times an envelope: the inverse applied several times to one of them, which is large
     where modes are. A basis for modes may represent only one kind of solutions well, so that the smaller asymmetry
     counts. The eigenvalue must occur only in equations, each with their own unknown.
     """
-    smooth = smooth_sides(inverse, count, rng, 1.0)
+    smooth = smooth_sides(inverse, _TEST_FUNCTIONS, np.random.default_rng(3), 1.0)
     smooth.with_periods()
     envelope = solve_sides(inverse, smooth)[:, :1]
     for _ in range(_ENVELOPE_STEPS):
         envelope = inverse(envelope)
     envelope = envelope / np.linalg.norm(inverse.inner.values(envelope))
-    return min(_asymmetry(inverse, smooth, count, None), _asymmetry(inverse, smooth, count, envelope))
+    return min(_asymmetry(inverse, smooth, None), _asymmetry(inverse, smooth, envelope))
 
 
-def _asymmetry(inverse: Inverse, smooth: SmoothSides, count: int, envelope: NumberArray | None) -> float:
+def _asymmetry(inverse: Inverse, smooth: SmoothSides, envelope: NumberArray | None) -> float:
     """The asymmetry on smooth sides times an envelope ``(M, 1)``."""
     rule, unit = inverse.inner.rule, identity(inverse.finite.problem.dimension)
     # an envelope already has the phase factors of periods
@@ -72,7 +72,7 @@ def _asymmetry(inverse: Inverse, smooth: SmoothSides, count: int, envelope: Numb
                 sides[equation.name] = sides[equation.name] * own
                 at_nodes[place] = at_nodes[place] * inverse.inner.plain(place, envelope)
     solutions = inverse.solved(sides)
-    total = np.zeros((count, count), dtype=np.result_type(solutions, *at_nodes.values()))
+    total = np.zeros((_TEST_FUNCTIONS, _TEST_FUNCTIONS), dtype=np.result_type(solutions, *at_nodes.values()))
     for place, nodes in at_nodes.items():
         total += inverse.inner.plain(place, solutions).T @ (rule.weights[:, None] * nodes.conj())
     return float(np.linalg.norm(total - total.conj().T, 2) / np.linalg.norm(total, 2))
@@ -81,8 +81,8 @@ def _asymmetry(inverse: Inverse, smooth: SmoothSides, count: int, envelope: Numb
 # ---- The inverse of a problem at a shift, of which modes are eigenfunctions
 
 
-# The number of functions to test symmetry with, and an asymmetry that may always be due to errors.
-_TEST_FUNCTIONS, _SLACK = 6, 1e-8
+# An asymmetry that may always be due to errors.
+_SLACK = 1e-8
 
 
 @final
@@ -160,11 +160,6 @@ class Inverse:
         ]
 
     @cached_property
-    def is_weighted(self) -> bool:
-        """Whether the inner product has the factor of the eigenvalue as its weight."""
-        return self._densities is not None
-
-    @cached_property
     def _rule(self) -> Quadrature:
         return quadrature_for(self.finite)
 
@@ -185,14 +180,14 @@ class Inverse:
     @cached_property
     def asymmetry(self) -> float:
         """The asymmetry on smooth functions, relative to the norm."""
-        return asymmetry_of(self, _TEST_FUNCTIONS, np.random.default_rng(3))
+        return asymmetry_of(self)
 
     @cached_property
     def symmetric(self) -> bool:
         """Whether the problem is selfadjoint, up to the errors of the inverse."""
         if self.like is not None:
             return self.like.symmetric
-        return self.is_weighted and self.asymmetry <= self.slack
+        return self._densities is not None and self.asymmetry <= self.slack
 
     def vectors(self, stacks: NumberArray) -> NumberArray:
         """Functions ``(p M, F)`` as vectors of an inner product."""

@@ -265,12 +265,7 @@ def read_pencil(problem: Any, symbol: Any) -> Pencil:
 
 
 def check_symbol(problem: Any, symbol: Any) -> None:
-    """Refuse symbols that cannot be the eigenvalue of a problem, and problems without eigenvalues.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """Refuse symbols that cannot be the eigenvalue of a problem, and problems without eigenvalues."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     if not isinstance(symbol, sp.Symbol):
@@ -305,12 +300,7 @@ def check_zero(problem: Problem) -> None:
 
 
 def read_wish(count: Any, within: Any) -> tuple[int | None, tuple[float, float] | None]:
-    """The number of modes that are wanted, or the interval.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """The number of modes that are wanted, or the interval."""
     if (count is None) == (within is None):
         raise ProblemError("say which modes: count=10 for the first ten, or within=(a, b) for all in an interval")
     if within is None:

@@ -133,8 +133,9 @@ class ProblemDraft:
         ProblemError
             If the parts do not make a problem that can be solved.
         """
+        equations = self.equations[0] if len(self.equations) == 1 else self.equations
         try:
-            problem = Problem(self._stated, self.domain, self.conditions, self._given, self._order, self.incident)
+            problem = Problem(equations, self.domain, self.conditions, self._given, self._order, self.incident)
         except ProblemError as error:
             raise ProblemError(f"{self.source}: {error}" if self.source else str(error)) from None
         return ProblemFile(problem, **self.settings)
@@ -188,11 +189,6 @@ class ProblemDraft:
     def _given(self) -> dict[sp.Expr, Any]:
         written = [*self.equations, *(e for c in self.conditions for e in c.expressions)]
         return self.names.given([*written, *expressions_in(self.incident)])
-
-    @property
-    def _stated(self) -> sp.Basic | tuple[sp.Basic, ...]:
-        """The equations, or the only one."""
-        return self.equations[0] if len(self.equations) == 1 else self.equations
 
     @property
     def _order(self) -> tuple[AppliedUndef, ...] | None:

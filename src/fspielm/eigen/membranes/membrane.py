@@ -106,17 +106,10 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
         turn = math.remainder(corner.start + 0.5 * corner.opening - axis, 2 * math.pi) - 0.5 * corner.opening
         free = any(each.operator.order > 0 for each in sides_of(problem, corner).first)
         own = turn if corner.straight else None
-        found.append(Wedge(corner.point, axis, size, exponents, own, free, _curves_at(corner.point, curves, size)))
+        near = SAME_PLACE * size
+        sides = tuple(n for n, each in enumerate(curves) if any(math.dist(p, corner.point) <= near for p in each.ends))
+        found.append(Wedge(corner.point, axis, size, exponents, own, free, sides))
     return tuple(found)
-
-
-def _curves_at(point: tuple[float, float], curves: Sequence[PlaneCurve], size: float) -> tuple[int, ...]:
-    """The numbers of the curves that begin or end at a point."""
-    return tuple(
-        number
-        for number, curve in enumerate(curves)
-        if any(math.dist(end, point) <= SAME_PLACE * size for end in curve.ends)
-    )
 
 
 # ---- Membranes: the Laplacian on a plane domain with Dirichlet (held) or Neumann (free) conditions

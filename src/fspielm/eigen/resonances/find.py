@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -53,12 +53,7 @@ _FLUX_TOL = 1e-9
 
 
 def read_rectangle(count: Any, within: Any) -> Rectangle:
-    """The rectangle in which resonances are wanted.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """The rectangle in which resonances are wanted."""
     where = f"resonances of an open domain are looked for in a rectangle of the complex plane: write {_EXAMPLE}"
     if within is None:
         got = "" if count is None else f"; count={count!r} alone does not say where"
@@ -98,12 +93,7 @@ def read_rectangle(count: Any, within: Any) -> Rectangle:
 
 
 def read_open(problem: Any, symbol: Any, rectangle: Rectangle) -> Problem:
-    """The problem at the largest value, if resonances of such problems can be found.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """The problem at the largest value, if resonances of such problems can be found."""
     check_symbol(problem, symbol)
     domain = problem.domain
     if isinstance(domain, Exterior) and domain.period is not None:
@@ -124,12 +114,7 @@ def read_open(problem: Any, symbol: Any, rectangle: Rectangle) -> Problem:
 
 
 def read_requirements(problem: Problem, symbol: sp.Symbol, rectangle: Rectangle, largest: float) -> Requirements:
-    """What functions have to represent for all values of a rectangle; `largest` may be outside of it.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """What functions have to represent for all values of a rectangle; `largest` may be outside of it."""
     around, share = rectangle.grown(0.1), np.linspace(0, 1, _VALUES)
     values = around.lower + around.extent.real * share[:, None] + 1j * around.extent.imag * share
     looked = [with_value(problem, symbol, complex(value)) for value in values.ravel()]
@@ -265,7 +250,7 @@ class _Search:
     def modes(self) -> Modes:
         """All resonances of the rectangle."""
         with self._in_time():
-            first = self._report(1, search(self._first_look, self.rectangle, _FIRST, self.record))
+            first = self._report(1, search(self._rough(0), self.rectangle, _FIRST, self.record))
         second = self._second()
         found = list[Judged]()
         with offering(lambda _: interrupted_modes(self._inside(found), False, self.request.tol, 0.0)):
@@ -333,25 +318,15 @@ class _Search:
             return []
         return ["two searches did not see the same resonances: others may be missing"]
 
-    @property
-    def _rough_request(self) -> Request:
-        return replace(self.request, tol=max(self.request.tol, _SEARCH_TOL))
+    @cached_property
+    def _rough(self) -> Callable[[int], OpenFunctions]:
+        """Functions of a level, to the few digits of searches."""
+        return cache(partial(self.made, replace(self.request, tol=max(self.request.tol, _SEARCH_TOL))))
 
     @cached_property
-    def _first_look(self) -> OpenFunctions:
-        return self.made(self._rough_request, 0)
-
-    @cached_property
-    def _second_look(self) -> OpenFunctions:
-        return self.made(self._rough_request, 1)
-
-    @cached_property
-    def _coarse(self) -> OpenFunctions:
-        return self.made(self.request, 0)
-
-    @cached_property
-    def _fine(self) -> OpenFunctions:
-        return self.made(self.request, 1)
+    def _fine(self) -> Callable[[int], OpenFunctions]:
+        """Functions of a level, to the tolerance."""
+        return cache(partial(self.made, self.request))
 
     def _report(self, number: int, found: Found) -> Found:
         """What a search found, with a report on it to `progress`."""
@@ -363,7 +338,7 @@ class _Search:
         """The second search; all is doubtful if there is no time for it."""
         try:
             with self._in_time():
-                return self._report(2, search(self._second_look, self.rectangle, _SECOND, self.record))
+                return self._report(2, search(self._rough(1), self.rectangle, _SECOND, self.record))
         except BeyondBudgetError:
             return Found(_NONE, _NONE, (self.rectangle,))
 
@@ -371,7 +346,7 @@ class _Search:
         """Resonances by few functions and by more of them, as long as there is time."""
         more = replace(second, poles=second.poles[~_is_near(second.poles, first.poles)])
         known = _NONE
-        looks = [(self._first_look, first), *([(self._second_look, more)] if len(more.poles) else [])]
+        looks = [(self._rough(0), first), *([(self._rough(1), more)] if len(more.poles) else [])]
         for looking, found in looks:
             for seen in pinned(looking, found, self.rectangle, self.record):
                 if self.record.seconds_left <= 0:
@@ -379,13 +354,13 @@ class _Search:
                 if np.any(_is_near(seen.values, known, _KNOWN)):
                     continue
                 known = np.concatenate([known, seen.values])
-                fine = repinned(self._fine, seen)
+                fine = repinned(self._fine(1), seen)
                 if fine is not None:
-                    yield repinned(self._coarse, seen) or replace(fine, values=_NONE), fine
+                    yield repinned(self._fine(0), seen) or replace(fine, values=_NONE), fine
 
     def _certain(self, before: Pinned, found: Pinned) -> list[Judged]:
         """Resonances with errors within the tolerance, or else with the least errors possible."""
-        best = list(judged(self._fine, found, before))
+        best = list(judged(self._fine(1), found, before))
         for level in _FINER:
             if self.record.seconds_left <= 0 or all(_is_good(one, self.request.tol) for one in best):
                 break

@@ -93,18 +93,12 @@ class Rectangle:
 
     def cut(self, share: float) -> tuple[Rectangle, Rectangle]:
         """Two rectangles, cut across the longer sides."""
-        size = self.extent
+        lower, upper, size = self.lower, self.upper, self.extent
         if size.real >= size.imag:
-            middle = self.lower.real + share * size.real
-            return (
-                Rectangle(self.lower, complex(middle, self.upper.imag)),
-                Rectangle(complex(middle, self.lower.imag), self.upper),
-            )
-        level = self.lower.imag + share * size.imag
-        return (
-            Rectangle(self.lower, complex(self.upper.real, level)),
-            Rectangle(complex(self.lower.real, level), self.upper),
-        )
+            cut = lower.real + share * size.real
+            return Rectangle(lower, complex(cut, upper.imag)), Rectangle(complex(cut, lower.imag), upper)
+        cut = lower.imag + share * size.imag
+        return Rectangle(lower, complex(upper.real, cut)), Rectangle(complex(lower.real, cut), upper)
 
     def __str__(self) -> str:
         return f"({_format(self.lower)}, {_format(self.upper)})"
