@@ -238,20 +238,20 @@ def read_pencil(problem: Any, symbol: Any) -> Pencil:
             f"the domain {problem.domain!r} is unbounded: its spectrum is continuous, without modes that could be told "
             "apart; take a bounded domain"
         )
-    looked = with_value(problem, symbol, 0.731)
-    if not looked.is_linear:
+    sample = with_value(problem, symbol, 0.731)
+    if not sample.is_linear:
         raise ProblemError(
             "the problem is not linear in its unknowns, so it has no modes; follow its solutions with fs.follow, or "
             "state its linearisation"
         )
-    if looked.whole is not None:
+    if sample.whole is not None:
         raise ProblemError(
             "modes of equations with conjugates, re, im or Abs are not found; state the real and imaginary parts"
         )
-    check_zero(looked)
-    if looked.missing:
-        raise ProblemError(f"the modes are not determined: {looked.missing}")
-    pencil = pencil_of(looked, symbol)
+    check_zero(sample)
+    if sample.missing:
+        raise ProblemError(f"the modes are not determined: {sample.missing}")
+    pencil = pencil_of(sample, symbol)
     if pencil is None:
         raise ProblemError(
             f"the equations must depend on {symbol} as polynomials do, of degree {MOST_DEGREE} at most; they do not: "

@@ -102,26 +102,26 @@ def read_open(problem: Any, symbol: Any, rectangle: Rectangle) -> Problem:
         raise ProblemError(
             "incident: resonances are fields without anything that comes in; leave it out, or solve with it, fs.solve"
         )
-    looked = with_value(problem, symbol, rectangle.largest)
-    check_zero(looked)
-    if len(looked.unknowns) > 1:
+    sample = with_value(problem, symbol, rectangle.largest)
+    check_zero(sample)
+    if len(sample.unknowns) > 1:
         raise ProblemError("resonances are those of Helmholtz' equation for one unknown; elastic ones are not found")
-    if not all(equation.operator.is_constant for equation in two_sided(looked).equations):
+    if not all(equation.operator.is_constant for equation in two_sided(sample).equations):
         raise ProblemError(
             "Transparent: resonances are known for objects of one wavenumber inside; this one varies with the place"
         )
-    return looked
+    return sample
 
 
 def read_requirements(problem: Problem, symbol: sp.Symbol, rectangle: Rectangle, largest: float) -> Requirements:
     """What functions have to represent for all values of a rectangle; `largest` may be outside of it."""
     around, share = rectangle.grown(0.1), np.linspace(0, 1, _VALUES)
     values = around.lower + around.extent.real * share[:, None] + 1j * around.extent.imag * share
-    looked = [with_value(problem, symbol, complex(value)) for value in values.ravel()]
-    waves = [waves_of(each) for each in looked]
+    samples = [with_value(problem, symbol, complex(value)) for value in values.ravel()]
+    waves = [waves_of(each) for each in samples]
     _check_wavenumbers(np.array(waves), symbol, rectangle)
-    _check_fluxes(looked, symbol, rectangle)
-    return Requirements(problem, symbol, largest, max(map(_fastest_along, looked, waves)))
+    _check_fluxes(samples, symbol, rectangle)
+    return Requirements(problem, symbol, largest, max(map(_fastest_along, samples, waves)))
 
 
 def _check_wavenumbers(waves: ComplexArray, symbol: sp.Symbol, rectangle: Rectangle) -> None:
@@ -140,12 +140,14 @@ def _check_wavenumbers(waves: ComplexArray, symbol: sp.Symbol, rectangle: Rectan
             )
 
 
-def _check_fluxes(looked: Sequence[Problem], symbol: sp.Symbol, rectangle: Rectangle) -> None:
+def _check_fluxes(samples: Sequence[Problem], symbol: sp.Symbol, rectangle: Rectangle) -> None:
     """Refuse rectangles with infinitely many resonances, as at metals."""
-    if all(medium.flux.real >= 0 for each in looked for medium in media_of(each)):
+    if all(medium.flux.real >= 0 for each in samples for medium in media_of(each)):
         return
     places = rectangle.grown(0.1).contour
-    fluxes = np.array([[one.flux for one in media_of(with_value(looked[0], symbol, each))] for each in places.tolist()])
+    fluxes = np.array(
+        [[one.flux for one in media_of(with_value(samples[0], symbol, each))] for each in places.tolist()]
+    )
     for own in fluxes.T:
         place = _gathering_place(rectangle.grown(0.1), places, own)
         if place is not None:
@@ -227,12 +229,12 @@ def resonances(
         If an argument is wrong, there is an incident field, or no time to search all of the rectangle.
     """
     rectangle = read_rectangle(count, within)
-    looked = read_open(problem, symbol, rectangle)
-    check_arguments(looked, tol, None, None, None, budget)
+    sample = read_open(problem, symbol, rectangle)
+    check_arguments(sample, tol, None, None, None, budget)
     streams, seed = Streams.spawned(rng)
     record = Record(budget or Budget())
-    request = Request(looked, tol, record.budget, streams, seed, progress=reporter(progress))
-    required = read_requirements(looked, symbol, rectangle, rectangle.grown(_SECOND.margin).largest)
+    request = Request(sample, tol, record.budget, streams, seed, progress=reporter(progress))
+    required = read_requirements(sample, symbol, rectangle, rectangle.grown(_SECOND.margin).largest)
     made = partial(open_functions, required, record)
     return _Search(rectangle, request, record, made).modes()
 
