@@ -95,8 +95,8 @@ def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str
             fields = [_describe_incident(field, arrays, f"{key}.{i}") for i, field in enumerate(basis.fields)]
             return {"kind": "incident", "dimension": basis.dimension, "fields": fields}
         case RegionalBasis():
-            shapes = [_shape_text(shape) for shape in basis.shapes]
-            return {"kind": "regional", "parts": describe_all(basis.parts), "shapes": shapes}
+            parts = describe_all(basis.parts)
+            return {"kind": "regional", "parts": parts, "shapes": [_shape_text(shape) for shape in basis.shapes]}
     raise ProblemError(
         f"a file has no word for a basis of type {type(basis).__name__}; it cannot be saved; pickle the solution, or "
         "export its values, as with solution.to_xarray()"

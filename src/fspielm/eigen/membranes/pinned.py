@@ -137,7 +137,7 @@ def _common_modes(before: Look, after: Look) -> FloatArray | None:
 
 
 # Relative to an energy, the distance of the last look and of modes that cannot be distinguished; and the most looks.
-_LAST, _SAME_PINNED, _STEPS = 1e-13, 1e-9, 6
+_LAST, _EQUAL, _STEPS = 1e-13, 1e-9, 6
 # The largest relative distance of a mode from where it was seen.
 _STRAY = 0.1
 # Modes closer to a look, relative to the energy, are computed without the others.
@@ -212,7 +212,7 @@ def pinned(membrane: Membrane, scan: Scan, choice: Choice, threads: int) -> Iter
                 break
             before = step
         # take all modes at this energy, as the scan may have seen some of them elsewhere or not at all
-        count = max(int(np.sum(np.abs(look.distances) <= _SAME_PINNED * look.energy)), 1)
+        count = max(int(np.sum(np.abs(look.distances) <= _EQUAL * look.energy)), 1)
         yield _pin(membrane, look, count, threads)
         place += max(_count_at_look(known[place:][:count], look, blur(membrane, look.energy)), 1)
 
@@ -239,7 +239,7 @@ def _count_at_look(known: FloatArray, look: Look, slack: float) -> int:
     seen = look.energies
     if not len(seen):
         return 0
-    there = np.abs(seen[np.argmin(np.abs(seen - known[:, None]), axis=1)] - look.energy) <= _SAME_PINNED * look.energy
+    there = np.abs(seen[np.argmin(np.abs(seen - known[:, None]), axis=1)] - look.energy) <= _EQUAL * look.energy
     return int(np.sum(there & (np.abs(known - look.energy) <= slack)))
 
 

@@ -134,7 +134,7 @@ def waves_of(problem: Problem) -> tuple[complex, ...]:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Rows:
+class OpenRows:
     """The functions at one value.
 
     Attributes
@@ -227,7 +227,7 @@ class OpenFunctions:
     trial: FeatureTrial
     first: Discretisation
 
-    def at(self, value: complex) -> Rows:
+    def at(self, value: complex) -> OpenRows:
         """The functions at a value."""
         problem = two_sided(with_value(self.problem, self.symbol, value))
         basis = at_wavenumbers(self.first.basis, waves_of(problem))
@@ -238,9 +238,9 @@ class OpenFunctions:
         ]
         scale = 1 / np.sqrt(sum(map(len, self.window)))
         conditions = finite.further_columns(basis, self._scaled)
-        return Rows(value, finite, conditions, scale * np.concatenate(window), self._data)
+        return OpenRows(value, finite, conditions, scale * np.concatenate(window), self._data)
 
-    def left(self, rows: Rows, coefficients: ComplexArray) -> tuple[Left, ...]:
+    def left(self, rows: OpenRows, coefficients: ComplexArray) -> tuple[Left, ...]:
         """Residuals of functions in the conditions at held-out places, by block."""
         finite = replace(rows.finite, sites=rows.finite.hold_out(np.random.default_rng(1)).sites)
         plain = finite.assemble("none")

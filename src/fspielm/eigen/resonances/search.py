@@ -14,7 +14,7 @@ from fspielm.arrays import ComplexArray, safe_rms
 from fspielm.basis.outgoing.family import Outward
 from fspielm.collocation.system import BlockResidual
 from fspielm.eigen.modes import Mode
-from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunctions, Rectangle, Rows, waves_of
+from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunctions, OpenRows, Rectangle, waves_of
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.numerics.rational import Rational, rational
 from fspielm.solution.solution import Solution
@@ -279,7 +279,7 @@ class Judged:
         The estimated relative error of the field.
     trial : FeatureTrial
         The functions it was found with.
-    rows : Rows
+    rows : OpenRows
         The functions at the value.
     coefficients : (M,) array
     left : tuple of Left
@@ -294,7 +294,7 @@ class Judged:
     estimate: float
     relative: float
     trial: FeatureTrial
-    rows: Rows
+    rows: OpenRows
     coefficients: ComplexArray
     left: tuple[Left, ...]
     rank: int
