@@ -1,4 +1,4 @@
-"""eigenmodes(): values of a symbol at which a problem without data has solutions."""
+"""eigenmodes(): eigenvalues and eigenfunctions of linear problems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fspielm.collocation.least_squares import QR
 from fspielm.eigen.by_cells import by_cells
 from fspielm.eigen.membranes.membrane import membrane_of
 from fspielm.eigen.membranes.search import direct_modes
-from fspielm.eigen.modes import Modes, Wish, late, preferred
+from fspielm.eigen.modes import Modes, Wish, errors_above, preferred
 from fspielm.eigen.pencil import Pencil, read_pencil, read_wish
 from fspielm.eigen.resonances.find import resonances
 from fspielm.eigen.search import Outlook, modes_bands, outlook_of
@@ -42,90 +42,78 @@ def eigenmodes(
     Parameters
     ----------
     problem : Problem
-        Linear, with zero on all right-hand sides and in all conditions, and with the symbol open; a value of
-        it would have no meaning. The symbol may occur as polynomials do, in equations and
-        conditions.
+        Linear, with zero on all right-hand sides and in all conditions, and with the symbol open. Equations and
+        conditions must be polynomials in the symbol.
     lam : Symbol
         The eigenvalue.
     count : int, optional
-        How many modes: the first ones from the end of the spectrum, the lowest of ``-u'' = lam u`` for one; where there
-        is no such end, those closest to zero.
+        How many modes: the first from the end of the spectrum, such as the lowest of ``-u'' = lam u``; without such an
+        end, those closest to zero.
     within : (float, float) or (complex, complex), optional
-        All real values in an interval, instead. On an open domain all resonances in a rectangle of the complex plane,
-        by its lower left and its upper right corner, ``(1 - 0.5j, 3)``.
+        Instead of a count, an interval: all real values in it. On an open domain a rectangle of the complex plane by
+        its lower left and upper right corner, ``(1 - 0.5j, 3)``: all resonances in it.
     tol : float
-        Error of each value relative to it, or to the first values where it is less, measured by its bound.
+        Tolerance for the error bound of each value, relative to the value, or to the first values if it is smaller.
     budget, rng
         As for `solve`.
     progress : bool or callable, optional
-        As for `solve`; where there are no cells, and no rounds, each search is told, and each mode that was found.
+        As for `solve`; searches without cells and rounds report each search and each mode instead.
     approach : {"patches", "band"}, optional
-        The kind of functions on bounded domains; by default polynomials in cells, in space cosines that fill a band,
-        and for membranes functions that satisfy the equation.
+        The kind of functions on bounded domains; by default polynomials on cells in the plane, cosines that fill a band
+        in space, and for membranes functions that satisfy the equation.
 
     Returns
     -------
     Modes
-        With a bound for the error of each value, or an estimate where the problem is not selfadjoint, or open. An
-        `AccuracyWarning` tells of those that miss the tolerance, and of modes that may be missing.
+        With a bound for the error of each value, or an estimate if the problem is not selfadjoint or the domain is
+        open. An `AccuracyWarning` lists values that miss the tolerance, and says if modes may be missing.
 
     Raises
     ------
     ProblemError
-        If an argument is wrong, the problem has data, or there is no real value in the interval but complex ones are
-        close.
+        If an argument is wrong, the problem has data, or the interval has no real value but complex ones nearby.
     SolveInterrupted
         After Ctrl-C; its `modes` are those found so far.
     """
     if isinstance(problem, Problem) and problem.domain.is_unbounded:
         if approach is not None:
             raise ProblemError(f"approach: {approach!r} is for bounded domains; open ones have functions of their own")
-        return _told(
+        return _with_warnings(
             resonances(problem, lam, count=count, within=within, tol=tol, budget=budget, rng=rng, progress=progress)
         )
     wish, interval = read_wish(count, within)
     pencil = read_pencil(problem, lam)
     outlook = outlook_of(pencil)
-    check_arguments(pencil.at(outlook.shift), tol, None, None, None, budget)
+    first = pencil.at(outlook.shift)
+    check_arguments(first, tol, None, None, None, budget)
     check_approach(approach)
     streams, seed = Streams.spawned(rng)
     record = Record(budget or Budget())
     kind: Approach = approach or ("patches" if problem.dimension < 3 else "band")
     asked = Request(
-        pencil.at(outlook.shift),
-        tol,
-        record.budget,
-        streams,
-        seed,
-        progress=reporter(progress),
-        method=QR(),
-        approach=kind,
-        reuse=True,
+        first, tol, record.budget, streams, seed, progress=reporter(progress), method=QR(), approach=kind, reuse=True
     )
     record.look(partial(modes_bands, pencil, outlook, wish, interval, asked))
     wanted = Wish(wish, interval, outlook.unit)
-    direct = _directly(pencil, wanted, asked, record) if approach is None else None
+    membrane = membrane_of(pencil) if approach is None else None
+    direct = None if membrane is None else direct_modes(membrane, wanted, asked, record)
     if direct is None:
         found = by_cells(pencil, wanted, asked, record, outlook, refine=approach is None)
-    elif late(direct, tol, outlook.unit) and record.seconds_left > 0:
-        found = _better(direct, pencil, wanted, asked, record, outlook)
+    elif errors_above(direct, tol, outlook.unit) and record.seconds_left > 0:
+        found = _improve_by_cells(direct, pencil, wanted, asked, record, outlook)
     else:
         found = direct
-    _told(found)
+    _with_warnings(found)
     if found.selfadjoint:
         return found
     estimates = "the problem is not selfadjoint, or not in a way that bounds follow from: errors are estimates"
     return replace(found, remarks=(*found.remarks, estimates))
 
 
-def _directly(pencil: Pencil, wish: Wish, request: Request, record: Record) -> Modes | None:
-    """By functions that satisfy the equation alone, where they suit."""
-    membrane = membrane_of(pencil)
-    return None if membrane is None else direct_modes(membrane, wish, request, record)
-
-
-def _better(direct: Modes, pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook) -> Modes:
-    """Modes some of which miss the tolerance, or those that cells find, if these are better."""
+def _improve_by_cells(
+    direct: Modes, pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook
+) -> Modes:
+    """Modes that miss the tolerance in part, or those that cells find if they are better."""
 
     def better(other: Modes | None) -> Modes:
         return direct if other is None else preferred(direct, other, request.tol, wish.unit)
@@ -133,12 +121,12 @@ def _better(direct: Modes, pencil: Pencil, wish: Wish, request: Request, record:
     try:
         with offering(better):
             return better(by_cells(pencil, wish, request, record, outlook, refine=True))
-    except (ProblemError, SolveError):  # that cannot be afforded
+    except (ProblemError, SolveError):  # cells exceed the budget
         return direct
 
 
-def _told(modes: Modes) -> Modes:
-    """With warnings of what there is to know."""
+def _with_warnings(modes: Modes) -> Modes:
+    """The modes, with their remarks issued as warnings."""
     for remark in modes.remarks:
         warnings.warn(remark, AccuracyWarning, stacklevel=4)
     return modes

@@ -22,44 +22,44 @@ from fspielm.problem.statement import has_complex_operator
 from fspielm.solvers.plan import factor
 from fspielm.solvers.request import Request
 
-# ---- What the inverse makes of smooth right-hand sides; whether it is symmetric on them
+# ---- Solutions for smooth right-hand sides, and whether the inverse is symmetric on them
 
 
-# How often the inverse is taken for what is large where modes are.
-_TIMES = 3
+# The number of functions to test symmetry with, and how often the inverse is applied to get an envelope.
+_TEST_FUNCTIONS, _ENVELOPE_STEPS = 6, 3
 
 
-def sides_for(inverse: Inverse, count: int, rng: np.random.Generator, waves: float) -> SmoothSides:
-    """Some for each relation with the eigenvalue."""
+def smooth_sides(inverse: Inverse, count: int, rng: np.random.Generator, waves: float) -> SmoothSides:
+    """Smooth right-hand sides for each relation with the eigenvalue."""
     names = sorted(set().union(*(set(operators) for operators in inverse.pencil.powers)))
     return SmoothSides(inverse.finite.problem, names, count, rng, max(waves, 1.0))
 
 
-def solved(inverse: Inverse, smooth: SmoothSides) -> NumberArray:
-    """What the inverse makes of them, ``(M, count)``."""
+def solve_sides(inverse: Inverse, smooth: SmoothSides) -> NumberArray:
+    """The solutions for smooth right-hand sides, ``(M, count)``."""
     return inverse.solved({name: smooth.tied(name, inverse.sites[name].points) for name in smooth.names})
 
 
-def asymmetry_of(inverse: Inverse, count: int, rng: np.random.Generator) -> float:
-    """Of the inverse on smooth functions, relative: integrals of a solution times another side, the two exchanged.
+def asymmetry_of(inverse: Inverse) -> float:
+    """The relative asymmetry of the inverse: of integrals of one solution times the side of another.
 
-    Sides are cosines; or those times what the inverse makes of one of them again and again, which are large where modes
-    are. Functions that suit modes may hold what the inverse makes of the ones, or of the others: the less counts. Of a
-    problem with the eigenvalue in equations alone, each with that of its own unknown.
+    Sides are cosines, or cosines times an envelope: the inverse applied several times to one of them, which is large
+    where modes are. A basis for modes may represent only one kind of solutions well, so that the smaller asymmetry
+    counts. The eigenvalue must occur only in equations, each with their own unknown.
     """
-    smooth = sides_for(inverse, count, rng, 1.0)
+    smooth = smooth_sides(inverse, _TEST_FUNCTIONS, np.random.default_rng(3), 1.0)
     smooth.with_periods()
-    envelope = solved(inverse, smooth)[:, :1]
-    for _ in range(_TIMES):
+    envelope = solve_sides(inverse, smooth)[:, :1]
+    for _ in range(_ENVELOPE_STEPS):
         envelope = inverse(envelope)
     envelope = envelope / np.linalg.norm(inverse.inner.values(envelope))
-    return min(_asymmetry(inverse, smooth, count, None), _asymmetry(inverse, smooth, count, envelope))
+    return min(_asymmetry(inverse, smooth, None), _asymmetry(inverse, smooth, envelope))
 
 
-def _asymmetry(inverse: Inverse, smooth: SmoothSides, count: int, envelope: NumberArray | None) -> float:
-    """On smooth sides, times an envelope ``(M, 1)``."""
+def _asymmetry(inverse: Inverse, smooth: SmoothSides, envelope: NumberArray | None) -> float:
+    """The asymmetry on smooth sides times an envelope ``(M, 1)``."""
     rule, unit = inverse.inner.rule, identity(inverse.finite.problem.dimension)
-    # what is multiplied with an envelope has its factors from that
+    # an envelope already has the phase factors of periods
     side = smooth.tied if envelope is None else smooth.at
     sides: dict[str, NumberArray] = {}
     at_nodes: dict[int, NumberArray] = {}
@@ -72,17 +72,17 @@ def _asymmetry(inverse: Inverse, smooth: SmoothSides, count: int, envelope: Numb
                 sides[equation.name] = sides[equation.name] * own
                 at_nodes[place] = at_nodes[place] * inverse.inner.plain(place, envelope)
     solutions = inverse.solved(sides)
-    total = np.zeros((count, count), dtype=np.result_type(solutions, *at_nodes.values()))
+    total = np.zeros((_TEST_FUNCTIONS, _TEST_FUNCTIONS), dtype=np.result_type(solutions, *at_nodes.values()))
     for place, nodes in at_nodes.items():
         total += inverse.inner.plain(place, solutions).T @ (rule.weights[:, None] * nodes.conj())
     return float(np.linalg.norm(total - total.conj().T, 2) / np.linalg.norm(total, 2))
 
 
-# ---- The inverse of a problem at a shift, on functions: what it makes of a mode is the mode again, times a number
+# ---- The inverse of a problem at a shift, of which modes are eigenfunctions
 
 
-# Functions by which symmetry is seen; and an asymmetry that may be errors in any case.
-_LOOKED_AT, _SLACK = 6, 1e-8
+# An asymmetry that may always be due to errors.
+_SLACK = 1e-8
 
 
 @final
@@ -99,15 +99,15 @@ class Inverse:
     pencil : Pencil
     shift : float
     finite : Finite
-        Of the problem at the shift.
+        The discretisation of the problem at the shift.
     blocks : sequence of BlockRows
     factored : Factored
     unit : float
-        In which distances from the shift are measured, so that all powers weigh alike.
+        The unit of distances from the shift, so that all powers have equal weight.
     slack : float
-        Asymmetry that is taken for its errors.
+        The asymmetry up to which the inverse counts as symmetric.
     like : Inverse or None
-        One of the same functions at another shift, which has the same inner product, and is symmetric if this is.
+        An inverse on the same basis at another shift: both have the same inner product and symmetry.
     """
 
     pencil: Pencil
@@ -126,12 +126,12 @@ class Inverse:
 
     @property
     def is_real(self) -> bool:
-        """Whether it makes real functions of real ones."""
+        """Whether it maps real functions to real functions."""
         problem = self.finite.problem
         return not any(map(has_complex_operator, problem.relations)) and self.finite.basis.dtype.kind == "f"
 
     def __call__(self, stacks: NumberArray) -> NumberArray:
-        """Of several, ``(p M, F)``."""
+        """The images of functions ``(p M, F)``."""
         parts = np.split(stacks, self.pencil.degree)
         values: dict[str, NumberArray] = {}
         for power, (part, rows) in enumerate(zip(parts, self._rows, strict=True)):
@@ -149,7 +149,7 @@ class Inverse:
 
     @cached_property
     def sites(self) -> dict[str, Sites]:
-        """Of the rows, by relation."""
+        """The sites of rows, by relation."""
         return {name: sites for name, (sites, _) in self.finite.fitted(self.blocks).items()}
 
     @cached_property
@@ -158,11 +158,6 @@ class Inverse:
             {name: Rows(self.finite, operator, self.sites[name]) for name, operator in operators.items()}
             for operators in self.pencil.around(self.shift)
         ]
-
-    @cached_property
-    def is_weighted(self) -> bool:
-        """Whether the inner product is that of what multiplies the eigenvalue."""
-        return self._densities is not None
 
     @cached_property
     def _rule(self) -> Quadrature:
@@ -174,7 +169,7 @@ class Inverse:
 
     @cached_property
     def inner(self) -> Inner:
-        """In which it is symmetric, where it is symmetric in any."""
+        """The inner product in which it is symmetric, if it is in any."""
         if self.like is not None:
             return self.like.inner
         densities = self._densities
@@ -184,15 +179,15 @@ class Inverse:
 
     @cached_property
     def asymmetry(self) -> float:
-        """By how much it is not symmetric on smooth functions, relative to its norm."""
-        return asymmetry_of(self, _LOOKED_AT, np.random.default_rng(3))
+        """The asymmetry on smooth functions, relative to the norm."""
+        return asymmetry_of(self)
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether the problem is selfadjoint, as far as its own errors show."""
+        """Whether the problem is selfadjoint, up to the errors of the inverse."""
         if self.like is not None:
             return self.like.symmetric
-        return self.is_weighted and self.asymmetry <= self.slack
+        return self._densities is not None and self.asymmetry <= self.slack
 
     def vectors(self, stacks: NumberArray) -> NumberArray:
         """Functions ``(p M, F)`` as vectors of an inner product."""
@@ -202,29 +197,29 @@ class Inverse:
 def inverse_at(
     pencil: Pencil, shift: complex, finite: Finite, request: Request, unit: float, like: Inverse | None = None
 ) -> Inverse:
-    """The problem at a shift, factored on functions that were chosen; like one that was factored on the same."""
+    """The problem at a shift, factored on a given basis; `like` is an inverse on the same basis."""
     here = finite.with_problem(pencil.at(shift))
     system = here.assemble(request.scaling, reuse=True)
     factored, _, _ = factor(request.method, system, in_place=True)
     return Inverse(pencil, shift, here, system.blocks, factored, unit, max(_SLACK, request.tol), like)
 
 
-# ---- Modes closest to a shift: block Krylov spaces of the inverse
+# ---- Modes closest to a shift, by block Krylov spaces of the inverse
 
 
-# Functions that are multiplied together: as many as modes of one value may be told from each other.
+# Functions in a block: as many modes of one value can be distinguished.
 _BLOCK = 6
-# What is left of a function that is rounding.
+# Functions are dropped if less than this is left of them in a new block.
 _ROUNDING = 1e-10
-# What is taken for symmetric, of the inverse of a selfadjoint problem: its errors are large on rough functions, and
-# would be in all modes if what they make of the matrix were made symmetric.
-_NEARLY = 1e-11
-# What is left of a mode that is known to be there; blocks after which there must have been some gain, and how much.
-_ROUGHLY, _PATIENCE, _GAIN = 1e-2, 2, 0.5
-# Of a real value, an imaginary part that is rounding.
+# Asymmetry of the matrix that is taken for rounding. We do not symmetrise more: errors of the inverse are large on
+# rough functions, and symmetrising would spread them to all modes.
+_ROUNDED_ASYMMETRY = 1e-11
+# The residual of a mode that certainly exists; the number of blocks after which residuals must have fallen, and by how
+# much.
+_KNOWN, _PATIENCE, _GAIN = 1e-2, 2, 0.5
+# Imaginary parts up to this share are taken for rounding.
 _REAL = 1e-9
-# Functions at most.
-_MOST = 240
+_MOST_FUNCTIONS = 240
 
 
 @final
@@ -237,14 +232,13 @@ class Found:
     mu : (k,) complex array
         Distances from the shift.
     coefficients : (M, k) array
-        Of functions whose integral of ``|u|^2`` is one, in the inner product of the inverse.
+        The functions, with norm one in the inner product of the inverse.
     left : (k,) array
-        How far the space of functions is from holding each, relative to it.
+        Relative residuals in the Krylov space.
     conditions : (k,) array
-        How much more than its own size a value may move, in the space that was searched; one where the inverse is
-        symmetric.
+        Condition numbers of the values; one if the inverse is symmetric.
     is_cut : bool
-        Whether the clock ended the search for them: others may be closer, or between them.
+        Whether the search ran out of time: there may be other modes, closer or between them.
     """
 
     mu: NDArray[np.complex128]
@@ -275,12 +269,12 @@ def closest(
     tol: float,
     seconds_left: Callable[[], float] = lambda: np.inf,
 ) -> Found:
-    """As many of the closest modes as are `needed` by their distances, known to a tolerance; and others beyond them.
+    """As many of the closest modes as are `needed` by their distances, to a tolerance, and others beyond them.
 
-    What is left of modes may be more than the tolerance, where functions do not hold them any better, where they are
-    too many, or where there was no time.
+    Residuals may exceed the tolerance if the basis does not represent modes any better, if there are too many modes, or
+    if there was no time.
     """
-    modes = _Modes(inverse)
+    modes = _KrylovModes(inverse)
     space = modes.space
     block = space.add(starts)
     history: list[float] = []
@@ -288,27 +282,25 @@ def closest(
         block = space.add(inverse(block))
         mu, left = modes.distances()
         count = needed(mu)
-        enough = len(mu) > count and left[count] < _ROUGHLY
+        enough = len(mu) > count and left[count] < _KNOWN
         history.append(float(left[:count].max(initial=0.0)) if enough else np.inf)
-        stalled = (
-            len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < _ROUGHLY
-        )
-        late = seconds_left() <= 0 and left.min(initial=1.0) < _ROUGHLY  # one mode is known, at least
-        done = history[-1] <= tol or stalled or not block.shape[1] or space.count >= _MOST
+        stalled = len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < _KNOWN
+        late = seconds_left() <= 0 and left.min(initial=1.0) < _KNOWN  # one mode is known, at least
+        done = history[-1] <= tol or stalled or not block.shape[1] or space.count >= _MOST_FUNCTIONS
         if done or late:
             return replace(modes.found(), is_cut=not done)
 
 
 def polished(inverse: Inverse, found: Found) -> Found:
-    """The same modes after another multiplication, by which all that is rough in them becomes less.
+    """The same modes after applying the inverse once more, which smooths them.
 
-    Among themselves alone: others that are not as well known would spoil them. How much values may move is seen beside
-    these others, where all that was searched is known.
+    Without the other modes of the search, which are less accurate and would spoil these. The condition numbers still
+    include the other modes.
     """
-    modes = _Modes(inverse)
+    modes = _KrylovModes(inverse)
     powers = [found.coefficients * (found.mu / inverse.unit) ** n for n in range(inverse.pencil.degree)]
     stacks = np.concatenate(powers)
-    if inverse.is_real:  # pairs of complex ones span the same as their real and imaginary parts, however close they are
+    if inverse.is_real:  # complex pairs span the same space as their real and imaginary parts
         stacks = np.concatenate([stacks.real, stacks[:, found.mu.imag != 0].imag], axis=1)
     modes.space.add(inverse(modes.space.add(stacks)))
     better = modes.found(symmetric=inverse.symmetric)
@@ -316,24 +308,24 @@ def polished(inverse: Inverse, found: Found) -> Found:
     return replace(better, conditions=np.maximum(better.conditions, found.conditions[before]))
 
 
-class _Modes:
-    """Modes in a growing space of functions."""
+class _KrylovModes:
+    """Modes in a growing Krylov space."""
 
     def __init__(self, inverse: Inverse) -> None:
         self._inverse = inverse
         self.space = Space(inverse.vectors, _ROUNDING)
 
     def distances(self) -> tuple[NDArray[np.complex128], FloatArray]:
-        """Of modes from the shift, the closest first; and how far each is from being held by the functions."""
-        known = self._solved(symmetric=False)
+        """Distances of modes from the shift, the closest first, and their residuals."""
+        known = self._eigenvalues(symmetric=False)
         return np.asarray(self._inverse.unit / known.theta, dtype=complex), known.left
 
-    def _solved(self, *, symmetric: bool) -> _Eigen:
-        """Eigenvalues of the inverse on its functions, which may be far from symmetric on those that are rough."""
+    def _eigenvalues(self, *, symmetric: bool) -> _Eigen:
+        """Eigenvalues of the inverse in the space, where it may be far from symmetric on rough functions."""
         H = self.space.matrix
         square, outside = H[: H.shape[1]], H[H.shape[1] :]
         gap = float(np.linalg.norm(square - square.conj().T))
-        if symmetric or (self._inverse.symmetric and gap <= _NEARLY * float(np.linalg.norm(square))):
+        if symmetric or (self._inverse.symmetric and gap <= _ROUNDED_ASYMMETRY * float(np.linalg.norm(square))):
             theta, Y = np.linalg.eigh(0.5 * (square + square.conj().T))
             conditions = np.ones(len(theta))
         else:
@@ -347,7 +339,7 @@ class _Modes:
 
     def found(self, *, symmetric: bool = False) -> Found:
         """The largest eigenvalues of the inverse."""
-        known = self._solved(symmetric=symmetric)
+        known = self._eigenvalues(symmetric=symmetric)
         functions = self.space.images[: self._inverse.size] @ known.Y
         mu = np.asarray(self._inverse.unit / known.theta, dtype=complex)
         return Found(mu, functions / known.theta, known.left, known.conditions)
@@ -364,9 +356,9 @@ class _Eigen:
 
 
 def _eig(matrix: NumberArray, share: float) -> tuple[NumberArray, NumberArray]:
-    """Eigenvalues and vectors; two of a real matrix that are a conjugate pair but for errors are the same real one.
+    """Eigenvalues and vectors; conjugate pairs of a real matrix become double real values with real vectors.
 
-    That is where their imaginary parts are no more than a share of them. They have real vectors then.
+    This applies to pairs whose imaginary parts are at most a share of their size, and therefore errors.
     """
     theta, Y = np.linalg.eig(matrix)
     if np.isrealobj(matrix) and np.iscomplexobj(theta):
@@ -380,11 +372,11 @@ def _eig(matrix: NumberArray, share: float) -> tuple[NumberArray, NumberArray]:
 
 
 def first_functions(inverse: Inverse, rng: np.random.Generator, waves: float) -> NumberArray:
-    """What the inverse makes of smooth right-hand sides without any symmetry, of so many `waves` along the domain.
+    """Solutions for smooth right-hand sides without symmetry, with so many `waves` along the domain.
 
-    What functions do not hold would come back as rounding.
+    Sides that the basis cannot represent would only give rounding errors.
     """
     degree = inverse.pencil.degree
-    smooth = sides_for(inverse, _BLOCK * degree, rng, waves)
-    parts = solved(inverse, smooth).reshape(inverse.size, degree, _BLOCK)
+    smooth = smooth_sides(inverse, _BLOCK * degree, rng, waves)
+    parts = solve_sides(inverse, smooth).reshape(inverse.size, degree, _BLOCK)
     return np.concatenate([parts[:, power] for power in range(degree)])

@@ -1,4 +1,4 @@
-"""What eigenmodes() finds, and which modes are wanted."""
+"""Modes as eigenmodes() returns them, and which modes are wanted."""
 
 from __future__ import annotations
 
@@ -23,18 +23,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# ---- Modes.plot(): the first modes with their values and errors
-
-
 _CAPTION_DIGITS = 10
 
 
 def plot(
     modes: Modes, path: str | os.PathLike[str] | None = None, *, count: int = MOST_DRAWN, title: str | None = None
 ) -> Figure:
-    """Draw the first modes, each with its value and how far the true value may be away.
+    """Draw the first modes with their values and error bounds.
 
-    Of complex fields the real part is shown, of several unknowns the length of the vector that they are.
+    Shows the real part of complex fields, and the length of vector fields.
 
     Parameters
     ----------
@@ -44,12 +41,12 @@ def plot(
     count : int
         How many to draw, at most.
     title : str, optional
-        Above the picture, as plain text; it also says if only some of the modes are drawn.
+        Above the picture, as plain text; a note is added if only some of the modes are drawn.
 
     Returns
     -------
     Figure
-        Free of pyplot and its global state; a notebook shows it.
+        Independent of pyplot and its global state; a notebook shows it.
     """
     check_picture_path(path)
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
@@ -65,21 +62,16 @@ def plot(
 
 
 def caption(number: int, mode: Mode) -> str:
-    """The value as far as it is known, and below it how far the true one may be away."""
+    """The digits of the value that are known, and below them its error bound or estimate."""
     many = f", {mode.multiplicity}-fold" if mode.multiplicity > 1 else ""
-    if mode.value == 0 and mode.bound == 0:  # that of the constants
+    if mode.value == 0 and mode.bound == 0:  # constants
         return f"{number}:  0\nexact{many}"
-    return f"{number}:  {known_digits(mode.value, mode.estimate, _CAPTION_DIGITS)}\n{_error(mode)}{many}"
+    error = f"error about {mode.estimate:.1e}" if mode.bound is None else f"\N{PLUS-MINUS SIGN} {mode.bound:.1e}"
+    error = error if math.isfinite(mode.estimate) else "error unknown"
+    return f"{number}:  {known_digits(mode.value, mode.estimate, _CAPTION_DIGITS)}\n{error}{many}"
 
 
-def _error(mode: Mode) -> str:
-    """How far the true value may be away, where anything is known of that."""
-    if not math.isfinite(mode.estimate):
-        return "error unknown"
-    return f"error about {mode.estimate:.1e}" if mode.bound is None else f"\N{PLUS-MINUS SIGN} {mode.bound:.1e}"
-
-
-# ---- What `eigenmodes` finds
+# ---- The result of `eigenmodes`
 
 
 @final
@@ -91,16 +83,16 @@ class Mode:
     ----------
     value : float or complex
     bound : float or None
-        The true value is no farther away, where the problem is selfadjoint; None where it is not, or where the
-        eigenvalue occurs with derivatives, in conditions or with powers.
+        A bound for the error of the value; None if the problem is not selfadjoint, or if the eigenvalue occurs with
+        derivatives, in conditions or with powers.
     estimate : float
-        How far away the true value may be: the bound, or, where there is none, an estimate of the first order.
+        The bound, or without one an estimate of the error to first order.
     field : Solution
-        The function, with a square whose integral is one; real functions are positive where they are largest. That of a
-        resonance is one where it is largest, of places of the window that are looked at; it grows far away.
+        The function, with a square whose integral is one; real functions are positive where they are largest. The
+        largest value of a resonance's function in the window, at the places checked, is one; far away it grows.
     multiplicity : int
-        How many of the modes have values that cannot be told from this one; their fields are orthogonal to each other
-        where the problem is selfadjoint.
+        How many modes have values that cannot be distinguished from this one. Their fields are orthogonal if the
+        problem is selfadjoint.
     """
 
     value: Any
@@ -123,13 +115,13 @@ class Modes(Sequence[Mode]):
     ----------
     modes : tuple of Mode
     selfadjoint : bool
-        Whether the inverse was found to be symmetric, as far as its own errors show.
+        Whether the inverse is symmetric up to its errors.
     complete : bool
-        Whether a second search, from another shift and from other functions, found the same modes and no other, and
-        nothing narrow and no condition could bind modes elsewhere; of membranes and cavities, whether all modes were
-        seen alike from energies below and above.
+        Whether a second search, from another shift and other functions, found exactly the same modes, and no narrow
+        feature or condition could bind modes elsewhere; for membranes and cavities, whether searches from energies
+        below and above agree on all modes.
     remarks : tuple of str
-        What there is to know besides, in sentences.
+        Warnings, in sentences.
     """
 
     modes: tuple[Mode, ...]
@@ -138,7 +130,7 @@ class Modes(Sequence[Mode]):
     remarks: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Number of modes."""
         return len(self.modes)
 
     @overload
@@ -178,38 +170,38 @@ class Modes(Sequence[Mode]):
 
 
 def alike(values: NDArray[Any], errors: NDArray[np.float64], place: int) -> int:
-    """How many values cannot be told from one of them; those of which nothing is certain are not counted as such."""
+    """How many values cannot be distinguished from one of them, not counting values with unknown errors."""
     close = np.abs(values - values[place]) <= errors + errors[place]
     return max(1, int(np.count_nonzero(close & np.isfinite(errors + errors[place]))))
 
 
-def late(modes: Sequence[Mode], tol: float, unit: float) -> list[float]:
-    """Errors above the tolerance, which is relative to values, or a unit."""
+def errors_above(modes: Sequence[Mode], tol: float, unit: float) -> list[float]:
+    """Errors above the tolerance, which is relative to the value, or to the unit if that is larger."""
     return [mode.estimate for mode in modes if not mode.estimate <= tol * max(abs(mode.value), unit)]
 
 
 def preferred(one: Modes, other: Modes, tol: float, unit: float) -> Modes:
-    """Of two searches for the same modes that which knows more: bounds, then modes within the tolerance, then all."""
+    """The better of two searches: first by bounds, then by modes within the tolerance, then by completeness."""
     most = max(len(one), len(other))
 
     def lacks(modes: Modes) -> tuple[int, int, bool]:
         bounded = sum(mode.bound is not None and mode.bound < np.inf for mode in modes)
-        return most - bounded, most - len(modes) + len(late(modes, tol, unit)), not modes.complete
+        return most - bounded, most - len(modes) + len(errors_above(modes, tol, unit)), not modes.complete
 
     return min((one, other), key=lacks)
 
 
-def cut_short(modes: Sequence[Mode], selfadjoint: bool, tol: float, unit: float) -> Modes | None:
-    """What was found before an interruption; None if that is nothing."""
+def interrupted_modes(modes: Sequence[Mode], selfadjoint: bool, tol: float, unit: float) -> Modes | None:
+    """The modes that were found before an interruption; None if there are none."""
     if not modes:
         return None
-    remarks = (f"{INTERRUPTED}: modes may be missing", *late_ones(modes, tol, unit, INTERRUPTED))
+    remarks = (f"{INTERRUPTED}: modes may be missing", *accuracy_remarks(modes, tol, unit, INTERRUPTED))
     return Modes(tuple(modes), selfadjoint, False, remarks)
 
 
-def late_ones(modes: Sequence[Mode], tol: float, unit: float, why: str) -> list[str]:
-    """A sentence about modes with errors above the tolerance; or none."""
-    errors = late(modes, tol, unit)
+def accuracy_remarks(modes: Sequence[Mode], tol: float, unit: float, why: str) -> list[str]:
+    """A sentence about modes with errors above the tolerance, if there are any."""
+    errors = errors_above(modes, tol, unit)
     if not errors:
         return []
     most = f"of {max(errors):.1e} at most" if math.isfinite(max(errors)) else "some of them unknown"
@@ -220,23 +212,23 @@ def late_ones(modes: Sequence[Mode], tol: float, unit: float, why: str) -> list[
 # ---- Which modes are wanted
 
 
-# Of a real value, an imaginary part that is rounding.
+# Imaginary parts up to this share are taken for rounding.
 _REAL = 1e-7
-# How far beyond the ends of an interval modes are looked for: of its length, and in units of their errors.
+# Margin beyond the ends of an interval, as a share of its length, and in units of the errors of modes.
 _BEYOND, _ERRORS = 1e-3, 2.0
 
 
 @final
 @dataclass(frozen=True)
 class Wish:
-    """So many modes from the lowest on, or all in an interval.
+    """A number of modes from the lowest on, or all in an interval.
 
     Attributes
     ----------
     count : int or None
     interval : (float, float) or None
     unit : float
-        About how far the first values are from each other: errors are relative to it where values are less.
+        The approximate distance of the first values: errors of smaller values are relative to it.
     """
 
     count: int | None
@@ -244,14 +236,14 @@ class Wish:
     unit: float
 
     def margin(self, tol: float) -> float:
-        """How far beyond the ends of the interval to look, for values with relative errors up to a tolerance."""
+        """How far beyond the ends of the interval to search, for values with relative errors up to a tolerance."""
         if self.interval is None:
             return math.inf
         lower, upper = self.interval
         return max(_BEYOND * (upper - lower), _ERRORS * tol * max(abs(lower), abs(upper), self.unit))
 
-    def looked(self, tol: float) -> tuple[float, float] | None:
-        """The interval with its margin: a value at an end may be seen on either side of it."""
+    def searched_interval(self, tol: float) -> tuple[float, float] | None:
+        """The interval with its margin: a value at an end may be found on either side of it."""
         if self.interval is None:
             return None
         return self.interval[0] - self.margin(tol), self.interval[1] + self.margin(tol)
@@ -260,16 +252,16 @@ class Wish:
 @final
 @dataclass(frozen=True)
 class Window:
-    """Modes around a shift: so many of the closest, or all within an interval around it.
+    """Modes around a shift: a number of the closest, or all within an interval around it.
 
     Attributes
     ----------
     shift : float
     count : int or None
     lower, upper : float
-        Between which values are wanted.
+        The ends of the interval.
     direction : int
-        Where a number is wanted: of those above the shift, or below it; on either side, if it is zero.
+        Whether a number of modes is wanted above the shift (1), below it (-1) or on either side (0).
     """
 
     shift: float
@@ -279,13 +271,13 @@ class Window:
     direction: int = 0
 
     def needed(self, mu: NDArray[np.complex128]) -> int:
-        """How many of the closest have to be known for the wanted ones to be, by their distances, the closest first."""
+        """How many of the closest modes include all that are wanted, by their distances in ascending order."""
         if self.count is not None:
             return self.count
         return int(np.count_nonzero(np.abs(mu) <= max(self.upper - self.shift, self.shift - self.lower)))
 
     def pick(self, mu: NDArray[np.complex128]) -> NDArray[np.intp]:
-        """The wanted ones, in the order of their values."""
+        """Places of the wanted modes, in the order of their values."""
         values = self.shift + mu
         if self.count is not None:
             chosen = np.arange(min(self.count, len(mu)))
@@ -296,7 +288,7 @@ class Window:
         return np.asarray(chosen[np.argsort(keys[chosen], kind="stable")], dtype=np.intp)
 
     def behind(self, mu: NDArray[np.complex128]) -> NDArray[np.float64]:
-        """Values of those on the side of the shift where there should be none."""
+        """Values on the side of the shift where there should be none."""
         if not self.direction:
             return np.empty(0)
         values = self.shift + mu[self.direction * mu.real < 0].real

@@ -1,4 +1,4 @@
-"""A problem in which a symbol is the eigenvalue, and the inner product of its modes."""
+"""Problems that are polynomials in a symbol, the eigenvalue, and the inner product of their modes."""
 
 from __future__ import annotations
 
@@ -26,24 +26,23 @@ from fspielm.problem.statement import Relation
 from fspielm.resources import memory_left
 from fspielm.solution.calculus import find_place, with_cells
 
-# ---- A linear problem in which a symbol stands for the eigenvalue: what multiplies each of its powers
-
-
 # The highest power of the eigenvalue.
 MOST_DEGREE = 4
-# Values of the symbol at which coefficients are looked at, in units of their scale: two more than powers tell a
-# polynomial from other functions.
+# Values of the symbol at which coefficients are sampled, in units of their scale: with more values than coefficients of
+# a polynomial we recognise other functions.
 _NODES = (-1.0, 1.0, -0.5, 0.5, 0.25, -0.75)
+# Places at which coefficients are sampled.
 _PLACES = 64
-# Of a coefficient, what rounding leaves of a power that it does not have.
+# Coefficients of powers up to this share are rounding.
 _NOTHING = 1e-11
+# Problems that a pencil remembers.
 _REMEMBERED = 16
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Pencil:
-    """Problems that differ in one number, on which their operators depend as polynomials do.
+    """A problem whose operators are polynomials in one symbol.
 
     Attributes
     ----------
@@ -51,7 +50,7 @@ class Pencil:
     symbol : Symbol
         The eigenvalue.
     powers : tuple of dict of str to Operator
-        What multiplies the first power of the symbol, the second, and so on, in the relations of these names.
+        The operators that multiply the first power of the symbol, the second, and so on, by relation.
     """
 
     problem: Problem
@@ -60,7 +59,7 @@ class Pencil:
 
     def at(self, value: complex) -> Problem:
         """The problem with a value of the symbol."""
-        return self._remembered(_plain(value))
+        return self._remembered(_python_number(value))
 
     @cached_property
     def _remembered(self) -> Callable[[complex], Problem]:
@@ -72,14 +71,14 @@ class Pencil:
         return len(self.powers)
 
     def around(self, shift: complex) -> tuple[Mapping[str, Operator], ...]:
-        """What multiplies the powers of the distance from a shift, from the first on."""
+        """The operators that multiply the powers of the distance from a shift, from the first on."""
         found: list[dict[str, Operator]] = []
         for order in range(1, self.degree + 1):
             own: dict[str, Operator] = {}
             for power in range(order, self.degree + 1):
                 number = comb(power, order) * shift ** (power - order)
                 for name, operator in self.powers[power - 1].items():
-                    part = operator.times(_plain(number))
+                    part = operator.times(_python_number(number))
                     own[name] = own[name] + part if name in own else part
             found.append(own)
         return tuple(found)
@@ -87,13 +86,13 @@ class Pencil:
 
 def with_value(problem: Problem, symbol: sp.Symbol, value: complex) -> Problem:
     """The problem with a value of one of its parameters."""
-    return problem.at({symbol: _plain(value)})
+    return problem.at({symbol: _python_number(value)})
 
 
 def pencil_of(problem: Problem, symbol: sp.Symbol) -> Pencil | None:
-    """The problem as a polynomial in a symbol; None where it is none, or has higher powers than `MOST_DEGREE`."""
+    """The problem as a polynomial in a symbol of degree `MOST_DEGREE` at most; None if it is none."""
     first = _tables(problem, symbol, 1.0)
-    # so far apart that the power differs as much as what it is added to: differences are rounding otherwise
+    # values so large that the powers weigh as much as the rest: differences would be rounding otherwise
     scale = max((table.scale for tables in first.values() for table in tables.values()), default=1.0)
     tables = first if scale <= 1.0 else _tables(problem, symbol, 2.0 ** np.ceil(np.log2(scale)))
     if not all(table.is_polynomial for own in tables.values() for table in own.values()):
@@ -111,7 +110,7 @@ def pencil_of(problem: Problem, symbol: sp.Symbol) -> Pencil | None:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """One term of a relation at the nodes: its coefficients, and their values at some places, ``(K, n)``."""
+    """One term of a relation for K values of the symbol: its coefficients, and their values at places, ``(K, n)``."""
 
     orders: tuple[int, ...]
     unknown: int
@@ -119,18 +118,18 @@ class _Table:
     values: NumberArray
     nodes: FloatArray
 
+    @property
+    def _powers(self) -> FloatArray:
+        return np.vander(self.nodes / np.abs(self.nodes).max(), MOST_DEGREE + 1, increasing=True)
+
     @cached_property
     def _fitted(self) -> NumberArray:
         """Coefficients of polynomials in the symbol, in units of the nodes' scale, ``(P + 1, n)``."""
-        unit = self.nodes / np.abs(self.nodes).max()
-        return np.asarray(
-            np.linalg.lstsq(np.vander(unit, MOST_DEGREE + 1, increasing=True), self.values, rcond=None)[0]
-        )
+        return np.asarray(np.linalg.lstsq(self._powers, self.values, rcond=None)[0])
 
     @property
     def is_polynomial(self) -> bool:
-        unit = self.nodes / np.abs(self.nodes).max()
-        left = self.values - np.vander(unit, MOST_DEGREE + 1, increasing=True) @ self._fitted
+        left = self.values - self._powers @ self._fitted
         return bool(np.abs(left).max() <= 10 * _NOTHING * np.abs(self.values).max())
 
     def has(self, power: int) -> bool:
@@ -142,27 +141,27 @@ class _Table:
 
     @property
     def scale(self) -> float:
-        """Values of the symbol at which its power weighs as much as what there is without it."""
+        """The size of the symbol at which its highest power weighs as much as the rest."""
         if not self.degree:
             return 1.0
         sizes = np.abs(self._fitted).max(axis=1)
         return float(np.abs(self.nodes).max() * (sizes[0] / sizes[self.degree]) ** (1 / self.degree))
 
     def term(self, power: int) -> Term:
-        """What multiplies a power of the symbol."""
-        count = self.degree + 1  # nodes that are enough: of few, differences may be exact
+        """The term that multiplies a power of the symbol."""
+        count = self.degree + 1  # as few nodes as possible: their differences may be exact
         weights = np.linalg.inv(np.vander(self.nodes[:count], count, increasing=True))[power]
         used = self.coefficients[:count]
         if all(not callable(each) for own in used for each in own):
             number = sum(weight * sum(own) for weight, own in zip(weights.tolist(), used, strict=True))  # type: ignore[arg-type]
-            return Term(_plain(number), self.orders, self.unknown)
+            return Term(_python_number(number), self.orders, self.unknown)
         return Term(_Combined(tuple(weights.tolist()), used), self.orders, self.unknown)
 
 
 @final
 @dataclass(frozen=True)
 class _Combined:
-    """A sum of coefficients with weights."""
+    """A weighted sum of coefficients."""
 
     weights: tuple[float, ...]
     coefficients: tuple[tuple[Coefficient, ...], ...]
@@ -175,10 +174,10 @@ class _Combined:
 
 
 def _tables(problem: Problem, symbol: sp.Symbol, scale: float) -> dict[str, dict[Any, _Table]]:
-    """All terms of all relations that may depend on the symbol, with values of it of this size."""
+    """All terms of all relations that may depend on the symbol, for values of this size."""
     nodes = scale * np.array(_NODES)
     problems = [with_value(problem, symbol, node) for node in nodes]
-    rng = np.random.default_rng(0)  # only looks
+    rng = np.random.default_rng(0)  # only for sampling
     found: dict[str, dict[Any, _Table]] = {}
     for relations in zip(*(each.relations for each in problems), strict=True):
         if len({relation.region.factor for relation in relations}) > 1:
@@ -187,7 +186,7 @@ def _tables(problem: Problem, symbol: sp.Symbol, scale: float) -> dict[str, dict
                 "factor, and take another symbol for the eigenvalue"
             )
         sites = relations[0].sample(_PLACES, rng, "low-discrepancy")
-        by_term = [_by_term(relation) for relation in relations]
+        by_term = [_group_terms(relation) for relation in relations]
         keys = dict.fromkeys(key for each in by_term for key in each)
         found[relations[0].name] = {
             key: _Table(
@@ -201,7 +200,7 @@ def _tables(problem: Problem, symbol: sp.Symbol, scale: float) -> dict[str, dict
     return found
 
 
-def _by_term(relation: Relation) -> dict[tuple[tuple[int, ...], int], tuple[Coefficient, ...]]:
+def _group_terms(relation: Relation) -> dict[tuple[tuple[int, ...], int], tuple[Coefficient, ...]]:
     found: dict[tuple[tuple[int, ...], int], tuple[Coefficient, ...]] = {}
     for term in relation.operator.terms:
         key = term.orders, term.unknown
@@ -216,13 +215,13 @@ def _sum_at(coefficients: Sequence[Coefficient], sites: Sites) -> NumberArray:
     return total
 
 
-def _plain(value: complex) -> complex:
+def _python_number(value: complex) -> complex:
     """A Python number, real where its imaginary part is zero."""
     number = complex(value)
     return number.real if number.imag == 0 else number
 
 
-# ---- What `eigenmodes` refuses, and why
+# ---- Checks of the arguments of `eigenmodes`
 
 
 def read_pencil(problem: Any, symbol: Any) -> Pencil:
@@ -239,20 +238,20 @@ def read_pencil(problem: Any, symbol: Any) -> Pencil:
             f"the domain {problem.domain!r} is unbounded: its spectrum is continuous, without modes that could be told "
             "apart; take a bounded domain"
         )
-    looked = with_value(problem, symbol, 0.731)
-    if not looked.is_linear:
+    sample = with_value(problem, symbol, 0.731)
+    if not sample.is_linear:
         raise ProblemError(
             "the problem is not linear in its unknowns, so it has no modes; follow its solutions with fs.follow, or "
             "state its linearisation"
         )
-    if looked.whole is not None:
+    if sample.whole is not None:
         raise ProblemError(
             "modes of equations with conjugates, re, im or Abs are not found; state the real and imaginary parts"
         )
-    check_zero(looked)
-    if looked.missing:
-        raise ProblemError(f"the modes are not determined: {looked.missing}")
-    pencil = pencil_of(looked, symbol)
+    check_zero(sample)
+    if sample.missing:
+        raise ProblemError(f"the modes are not determined: {sample.missing}")
+    pencil = pencil_of(sample, symbol)
     if pencil is None:
         raise ProblemError(
             f"the equations must depend on {symbol} as polynomials do, of degree {MOST_DEGREE} at most; they do not: "
@@ -266,12 +265,7 @@ def read_pencil(problem: Any, symbol: Any) -> Pencil:
 
 
 def check_symbol(problem: Any, symbol: Any) -> None:
-    """Refuse what is no eigenvalue of a problem, and problems that have none.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """Refuse symbols that cannot be the eigenvalue of a problem, and problems without eigenvalues."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     if not isinstance(symbol, sp.Symbol):
@@ -293,8 +287,8 @@ def check_symbol(problem: Any, symbol: Any) -> None:
 
 
 def check_zero(problem: Problem) -> None:
-    """Refuse data: modes are solutions without any."""
-    rng = np.random.default_rng(0)  # only looks
+    """Refuse data: modes are solutions without data."""
+    rng = np.random.default_rng(0)  # only for sampling
     for relation in problem.relations:
         values = relation.values(relation.sample(_PLACES, rng, "low-discrepancy"))
         if np.any(values != 0):
@@ -306,12 +300,7 @@ def check_zero(problem: Problem) -> None:
 
 
 def read_wish(count: Any, within: Any) -> tuple[int | None, tuple[float, float] | None]:
-    """How many modes are wanted, or where.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """The number of modes that are wanted, or the interval."""
     if (count is None) == (within is None):
         raise ProblemError("say which modes: count=10 for the first ten, or within=(a, b) for all in an interval")
     if within is None:
@@ -339,20 +328,20 @@ def read_wish(count: Any, within: Any) -> tuple[int | None, tuple[float, float] 
 # ---- The inner product in which modes are orthonormal
 
 
-# Nodes of a rule for functions all over the domain: for each radian along an axis, some more, and at most.
-_EACH_RADIAN, _MORE, _MOST = 0.7, 12, 40_000
-# Numbers in a table of functions on cells, at most.
+# Nodes of a rule for global functions: per radian along an axis, in addition to those, and at most.
+_NODES_PER_RADIAN, _EXTRA_NODES, _MOST_NODES = 0.7, 12, 40_000
+# The most numbers in a table of functions on cells.
 _MOST_ENTRIES = 4e7
-# Of the memory that is left, what a table of functions all over the domain may take.
+# The share of free memory that a table of global functions may take.
 _OF_MEMORY = 0.25
-# Of the largest value, where signs are looked at: the first place that has about that.
-_ABOUT = 0.999
-# Of the largest density, what is none.
+# Signs are chosen at the first place whose value has this share of the largest.
+_LARGEST_SHARE = 0.999
+# Densities up to this share of the largest count as zero.
 _NONE = 1e-12
 
 
 class Rows:
-    """An operator on the functions of a basis, at sites: as a table, where that is not too large."""
+    """An operator on the functions of a basis, at sites; as a table unless that is too large."""
 
     def __init__(self, finite: Finite, operator: Operator, sites: Sites) -> None:
         basis = finite.basis
@@ -368,7 +357,7 @@ class Rows:
             self._table = tabulate(basis, operator, sites, threads=finite.threads)
 
     def __matmul__(self, coefficients: NumberArray) -> NumberArray:
-        """On sums with coefficients ``(M, F)``, shape ``(n, F)``."""
+        """Values of sums with coefficients ``(M, F)``, shape ``(n, F)``."""
         if self._cells is not None:
             return np.asarray(self._cells.sums(coefficients.T).T)
         if self._table is None:
@@ -386,8 +375,8 @@ class Inner:
     finite : Finite
     rule : Quadrature
     densities : (U, n) array
-        What each unknown is multiplied with, at the nodes of the rule: what multiplies the eigenvalue in its equation,
-        where that makes an inner product; otherwise one.
+        The weight of each unknown at the nodes of the rule: the factor of the eigenvalue in its equation if that makes
+        an inner product, otherwise one.
     """
 
     finite: Finite
@@ -396,13 +385,13 @@ class Inner:
 
     @cached_property
     def _rows(self) -> list[Rows]:
-        """Of each unknown, at the nodes."""
+        """The rows of each unknown, at the nodes."""
         own = identity(self.finite.problem.dimension)
         return [Rows(self.finite, own.on(place), self.rule.sites) for place in range(len(self.densities))]
 
     @cached_property
     def _roots(self) -> list[tuple[Rows, FloatArray]]:
-        """Of those that have a density, with the roots of what their squares weigh."""
+        """The rows of unknowns with a density, and the roots of the weights of their squares."""
         each = zip(self._rows, self.densities, strict=True)
         return [(rows, np.sqrt(self.rule.weights * density)) for rows, density in each if density.any()]
 
@@ -416,34 +405,35 @@ class Inner:
         return np.concatenate([weights * self.plain(place, coefficients) for place in range(len(self.densities))])
 
     def values(self, coefficients: NumberArray) -> NumberArray:
-        """Functions with coefficients ``(M, F)`` as vectors ``(n, F)``, whose products are those of the functions."""
+        """Functions with coefficients ``(M, F)`` as vectors ``(n, F)`` with the same inner products."""
         return np.concatenate([weights[:, None] * (rows @ coefficients) for rows, weights in self._roots])
 
 
 def sign_of(values: NumberArray) -> complex:
-    """What makes a function with these values positive where it is largest, at the first of such places."""
+    """The sign or phase factor that makes a function with these values positive where it is largest."""
     sizes = np.abs(values)
-    first = values[np.argmax(sizes >= _ABOUT * sizes.max())]
+    first = values[np.argmax(sizes >= _LARGEST_SHARE * sizes.max())]
     turn = np.conj(first) / abs(first)
     return complex(turn) if np.iscomplexobj(values) else float(turn)
 
 
 def quadrature_for(finite: Finite) -> Quadrature:
-    """A rule for products of two of its functions."""
+    """A rule for products of two functions of the basis."""
     basis = finite.basis
     place = find_place(finite.problem, None, None, None, singular=not basis.is_smooth)
     if basis.on_cells:
         place = with_cells(place, basis.on_cells[0])
     lower, upper = finite.problem.domain.bounding_box
-    each = _EACH_RADIAN * _reach(basis) * (upper - lower) + _MORE
-    by_itself = 2 * basis.size if basis.on_cells else int(min(np.prod(each), _MOST))
+    each = _NODES_PER_RADIAN * _reach(basis) * (upper - lower) + _EXTRA_NODES
+    by_itself = 2 * basis.size if basis.on_cells else int(min(np.prod(each), _MOST_NODES))
     return place.rule(place.fewest if place.fewest > 1 else by_itself)
 
 
 def densities_at(pencil: Pencil, sites: Sites) -> FloatArray | None:
-    """By unknown ``(U, n)``: minus what multiplies the eigenvalue in its equation, if that is all, and of one sign.
+    """The factors of the eigenvalue in the equations, by unknown ``(U, n)``, with the sign that makes them positive.
 
-    None where the eigenvalue occurs in conditions, with derivatives, with another unknown, or with higher powers.
+    None if they differ in sign, or if the eigenvalue occurs in conditions, with derivatives, with other unknowns or
+    with higher powers.
     """
     problem = pencil.problem
     count = len(problem.unknowns)

@@ -33,21 +33,19 @@ from fspielm.solvers.request import Request
 from fspielm.solvers.strategies.exact import ExactFeatures
 from fspielm.solvers.strategies.selection import select_stages
 
-# ---- Functions that satisfy the equations at a value: those that nearly satisfy the conditions too are modes, or close
+# ---- Functions that satisfy the equations at a value: those that nearly satisfy the conditions are close to modes
 
 
-# Places inside, at least, and for each function.
+# The least number of places inside, and their number for each function.
 _INSIDE, _EACH = 400, 1.2
-# Functions that others make up to so much are left out.
-_DEPENDENT = 1e-14
-# And where values in conditions are fitted, of which few digits matter.
-_ROUGH = 1e-10
+# Functions that depend on others up to this share are dropped; and where few digits matter.
+_DEPENDENT, _ROUGH = 1e-14, 1e-10
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Nearly:
-    """Functions at one value, those first that are smallest in the conditions beside their size inside.
+class NearModes:
+    """Functions at one value, in ascending order of their residuals in the conditions relative to their size inside.
 
     Attributes
     ----------
@@ -55,15 +53,15 @@ class Nearly:
     finite : Discretisation
     coefficients : (M, k) array
     traces : (n, k) array
-        What they leave in the rows of conditions.
+        Their residuals in the rows of conditions.
     inside : (m, k) array
-        Their values at places inside, orthonormal but for the traces.
+        Their values at places inside, orthonormal together with the traces.
     sizes : (k,) array
-        Of the traces.
+        The sizes of the traces.
     rank : int
-        How many functions do not depend on others.
+        The number of independent functions in the basis.
     condition : float
-        Of those.
+        The condition number of these.
     """
 
     value: float
@@ -79,7 +77,7 @@ class Nearly:
 @final
 @dataclass(frozen=True, eq=False)
 class ExactFunctions:
-    """Functions of one kind and number for all values, at the same places.
+    """Functions that satisfy the equations at any value, of one kind and number and at the same places.
 
     Attributes
     ----------
@@ -88,9 +86,9 @@ class ExactFunctions:
     special : tuple of int
         Which of the functions for corners and holes satisfy the equations.
     first : Discretisation
-        At a first value.
+        The discretisation at a first value.
     clock : callable
-        Says how many seconds are left.
+        Returns the seconds that are left.
     """
 
     pencil: Pencil
@@ -99,8 +97,8 @@ class ExactFunctions:
     first: Discretisation
     clock: Callable[[], float] = lambda: np.inf
 
-    def at(self, value: float, count: int) -> Nearly:
-        """So many functions at a value.
+    def at(self, value: float, count: int) -> NearModes:
+        """The `count` functions that are closest to modes at a value.
 
         Raises
         ------
@@ -125,15 +123,15 @@ class ExactFunctions:
         own = U @ Y
         coefficients = (Vh.conj().T @ (Y / S[:, None])) / sizes[:, None]
         smallest = np.linalg.norm(own[:fitted], axis=0)
-        return Nearly(
+        return NearModes(
             value, finite, coefficients, own[:fitted], own[fitted:], smallest, int(keep.sum()), float(S[0] / S[-1])
         )
 
     def lifting(self, shift: float, left: Mapping[str, tuple[Sites, NumberArray]], rule: Quadrature) -> float:
-        """Norm of the solution at a shift that has these values in the conditions, and no right-hand side.
+        """The norm of the solution at a shift with these values in the conditions, and no right-hand side.
 
-        On functions that satisfy the equations at the shift. What they do not fit, which is rounding where they suit,
-        counts as if it were what they amplify most.
+        By functions that satisfy the equations at the shift. What they cannot fit, which should be rounding, counts
+        with their largest amplification.
         """
         finite, operators = self._discretised(shift), {each.name: each for each in self.first.problem.relations}
         unit, unknowns = identity(finite.problem.dimension), range(len(finite.problem.unknowns))
@@ -181,7 +179,7 @@ class ExactFunctions:
 
 
 def exact_functions(pencil: Pencil, request: Request, value: float, bands: Bands, enlarged: int) -> ExactFunctions:
-    """The functions that satisfy the equations around a value, and those of corners; more of them when `enlarged`.
+    """The functions that satisfy the equations around a value, corner functions included; more if `enlarged`.
 
     Raises
     ------
@@ -208,23 +206,23 @@ def _features() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-# ---- Modes refined with functions that satisfy the equations at their values
+# ---- Modes by a secant method: the values at which traces of such functions vanish
 
 
-# How often functions are made more.
+# The levels of enlarging the basis.
 _ENLARGED = (1, 2, 3)
-# Half the distance of the first values that lines are drawn through, of the size of a value at least; how close zeros
-# of lines are to the last value at the end, and how close values of one mode are then; steps at most.
+# Relative to the size of a value: half the least distance of the first two values, the last step, and the distance of
+# values of one mode at the end. And the largest number of steps.
 _FIRST, _LAST, _SAME, _STEPS = 1e-5, 2e-12, 1e-9, 8
-# Zeros that are farther apart, of the distance of the values that lines go through, are those of different modes.
+# Zeros that are farther apart, in units of the last step, belong to different modes.
 _APART = 0.05
-# How far from where they were values may be found, in units of that half.
+# How far values may move, in units of half the distance of the first two.
 _STRAY = 10.0
-# What a lifting on the functions of the first search may be too small by.
+# Factor for errors of liftings on the basis of the first search.
 _AMPLE = 3.0
-# Places inside where equations are looked at.
+# Places inside at which residuals of equations are evaluated.
 _PLACES = 200
-# Relative error of a function of which no digit is certain; and of a value as it is computed.
+# The relative error of a function from which on no digit is certain; and the rounding error of a value.
 _NONE, _ROUNDING = 0.5, 2e-15
 
 
@@ -237,17 +235,17 @@ class Refined:
     ----------
     value : float
     error : float
-        Of the value, absolute.
+        The absolute error of the value.
     relative : float
-        Error of the function as a solution of the problem at the shift with its own right-hand side.
+        The error of the function as a solution of the problem at the shift with its own right-hand side.
     finite : Discretisation
     coefficients : (M,) array
         The integral of the square is one.
     residuals : mapping of str to BlockResidual
-        What it leaves, by relation.
+        By relation.
     trial : FeatureTrial
-    near : Nearly
-        Where it comes from.
+    near : NearModes
+        The functions it was found among.
     """
 
     value: float
@@ -257,16 +255,15 @@ class Refined:
     coefficients: NumberArray
     residuals: Mapping[str, BlockResidual]
     trial: FeatureTrial
-    near: Nearly
+    near: NearModes
 
 
 def refined(best: Round, errors: FloatArray, request: Request, record: Record) -> list[Refined] | None:
-    """The wanted modes of a round, each to the tolerance; None where there are no functions that do that."""
+    """The wanted modes of a round, each to the tolerance; None if such functions do not reach that."""
     inverse = best.inverse
-    if not np.all(np.isfinite(errors)):
-        return None
     if not (
-        inverse.symmetric
+        np.all(np.isfinite(errors))
+        and inverse.symmetric
         and inverse.is_real
         and np.ptp(inverse.inner.densities) == 0
         and inverse.finite.problem.dimension < 3
@@ -276,7 +273,7 @@ def refined(best: Round, errors: FloatArray, request: Request, record: Record) -
     values = best.values.real
     found: list[Refined] = []
     for cluster in _clusters(values, errors):
-        own = _refine(best, values[cluster], float(errors[cluster].max()), request, record)
+        own = _refine_cluster(best, values[cluster], float(errors[cluster].max()), request, record)
         if own is None or any(each.error > request.tol * max(abs(each.value), inverse.unit) for each in own):
             return None
         found += own
@@ -284,24 +281,26 @@ def refined(best: Round, errors: FloatArray, request: Request, record: Record) -
 
 
 def _clusters(values: FloatArray, errors: FloatArray) -> list[NDArray[np.intp]]:
-    """Places of values that are closer to each other than to the next ones, or than can be told."""
+    """Places of values in clusters: values that are close to each other, or cannot be distinguished."""
     gaps = np.abs(np.diff(values))
     apart = np.flatnonzero(gaps > np.maximum(10 * (errors[1:] + errors[:-1]), 1e-6 * np.abs(values[1:])))
     return [np.asarray(own) for own in np.split(np.arange(len(values)), apart + 1)]
 
 
-def _refine(best: Round, values: FloatArray, error: float, request: Request, record: Record) -> list[Refined] | None:
-    """One cluster, with more and more functions until its error is small enough, or no longer falls."""
+def _refine_cluster(
+    best: Round, values: FloatArray, error: float, request: Request, record: Record
+) -> list[Refined] | None:
+    """The modes of one cluster, with more and more functions until the error is small enough or no longer falls."""
     assert record.bands is not None
     pencil, latest = best.inverse.pencil, None
 
-    def left() -> float:  # beside what is to be done with modes that are not refined
+    def left() -> float:  # except the time to finish modes that are not refined
         return record.seconds_left - best.closing
 
     for enlarged in _ENLARGED:
         try:
             functions = exact_functions(pencil, request, float(values.mean()), record.bands, enlarged)
-            own = _on(replace(functions, clock=left), best, values, error)
+            own = _modes_near(replace(functions, clock=left), best, values, error)
         except (ProblemError, UnsuitableError):
             return latest
         if own is None:
@@ -317,13 +316,13 @@ def _refine(best: Round, values: FloatArray, error: float, request: Request, rec
     return latest
 
 
-def _on(functions: ExactFunctions, best: Round, values: FloatArray, error: float) -> list[Refined] | None:
-    """The values where traces vanish, and the functions there."""
+def _modes_near(functions: ExactFunctions, best: Round, values: FloatArray, error: float) -> list[Refined] | None:
+    """The values near those given at which traces vanish, and the functions there; None if there are none."""
     inverse, amplification = best.inverse, float(1 / np.abs(best.found.mu).min())
     size = max(float(np.abs(values).max()), inverse.unit)
     half = max(2 * error, float(np.ptp(values)), _FIRST * size)
     zeros = _zeros(functions, values, half, _LAST * size)
-    if zeros is None or np.abs(np.sort(zeros) - np.sort(values)).max() > _STRAY * half:  # those of other modes
+    if zeros is None or np.abs(np.sort(zeros) - np.sort(values)).max() > _STRAY * half:  # they belong to other modes
         return None
     modes: list[Refined] = []
     for group in _split(np.sort(zeros), _SAME * size):
@@ -332,48 +331,48 @@ def _on(functions: ExactFunctions, best: Round, values: FloatArray, error: float
 
 
 def _zeros(functions: ExactFunctions, values: FloatArray, half: float, last: float) -> FloatArray | None:
-    """Where traces vanish, by lines through those at values that come closer and closer; None if they do not."""
+    """The values at which traces vanish; None if they are too large to begin with."""
     middle, count = float(values.mean()), len(values)
     old, new = (functions.at(middle + side * half, count) for side in (-1, 1))
     if max(old.sizes.max(), new.sizes.max()) > _NONE:
         return None
-    return _closer(functions, old, new, last, _STEPS)
+    return _iterate(functions, old, new, last, _STEPS)
 
 
-def _closer(functions: ExactFunctions, old: Nearly, new: Nearly, last: float, steps: int) -> FloatArray:
-    """The values where lines through two sets of traces vanish; and from there on, if that is not close enough."""
+def _iterate(functions: ExactFunctions, old: NearModes, new: NearModes, last: float, steps: int) -> FloatArray:
+    """One secant step through two sets of traces, and further ones until they are small enough."""
     zeros = _crossings(old, new)
     distance = abs(new.value - old.value)
     if steps == 0 or np.abs(zeros - new.value).max() <= last:
         return zeros
     groups = _split(zeros, max(_APART * distance, last))
     nearer = [functions.at(float(group.mean()), len(group)) for group in groups]
-    return np.concatenate([_closer(functions, new, each, last, steps - 1) for each in nearer])
+    return np.concatenate([_iterate(functions, new, each, last, steps - 1) for each in nearer])
 
 
-def _crossings(old: Nearly, new: Nearly) -> FloatArray:
-    """Where the traces of the new functions vanish, if they are linear in the value."""
-    before = old.traces @ (new.inside.conj().T @ old.inside).conj().T  # of the same functions
+def _crossings(old: NearModes, new: NearModes) -> FloatArray:
+    """The values at which the traces of the new functions vanish if they are linear in the value."""
+    before = old.traces @ (new.inside.conj().T @ old.inside).conj().T  # traces of the same functions
     slope = (new.traces - before) / (new.value - old.value)
     steps = np.linalg.eigvals(np.linalg.lstsq(slope, new.traces, rcond=None)[0])
     return np.asarray(np.sort(new.value - steps.real))
 
 
 def _split(values: FloatArray, gap: float) -> list[FloatArray]:
-    """Sorted values in groups, between which are larger gaps."""
+    """Sorted values in groups with larger gaps between them."""
     return list(np.split(values, np.flatnonzero(np.diff(values) > gap) + 1))
 
 
 def _modes(
     functions: ExactFunctions, inverse: Inverse, amplification: float, value: float, count: int
 ) -> list[Refined]:
-    """As many functions at a value, orthonormal, with the errors that their traces amount to."""
+    """The `count` modes at a value, orthonormal, with the errors that follow from their residuals."""
     near = functions.at(value, count)
     finite, rule = near.finite, inverse.inner.rule
     unit, unknowns = identity(finite.problem.dimension), range(len(finite.problem.unknowns))
     weights = np.tile(np.sqrt(rule.weights), len(unknowns))
     values = [
-        np.concatenate([_own(finite, each, unit.on(place), rule.sites, "tiles") for place in unknowns]) * weights
+        np.concatenate([_image(finite, each, unit.on(place), rule.sites, "tiles") for place in unknowns]) * weights
         for each in near.coefficients.T
     ]
     Q, R = np.linalg.qr(np.array(values).T)
@@ -381,8 +380,8 @@ def _modes(
     for own, at_nodes in zip(np.linalg.solve(R.T, near.coefficients.T), (Q / weights[:, None]).T, strict=True):
         coefficients = own * sign_of(at_nodes)
         sites = _sites(inverse, finite)
-        left = _left(finite, coefficients, sites)
-        relative = _relative(functions, inverse, amplification, sites, left)
+        left = _residuals(finite, coefficients, sites)
+        relative = _relative_error(functions, inverse, amplification, sites, left)
         mu = abs(value - inverse.shift)
         error = mu * relative / (1 - relative) + _ROUNDING * abs(value) if relative < _NONE else np.inf
         residuals = {name: BlockResidual(safe_rms(own), float(np.abs(own).max())) for name, own in left.items()}
@@ -391,19 +390,19 @@ def _modes(
     return found
 
 
-def _own(
+def _image(
     finite: Discretisation, coefficients: NumberArray, operator: Operator, sites: Sites, method: Method = "direct"
 ) -> NumberArray:
-    """What an operator makes of a function: directly where that is rounding, by expansions at many sites."""
+    """The image of a function under an operator; directly if it is only rounding, else by expansions."""
     return evaluate(finite.basis, coefficients, operator, sites, threads=finite.threads, method=method)
 
 
 def _sites(inverse: Inverse, finite: Discretisation) -> dict[str, Sites]:
-    """Where relations are looked at: conditions where the first search has rows; anywhere, if that has none for them.
+    """Where residuals are evaluated: conditions at the rows of the first search, if it has any for them.
 
-    Its cells have periods by themselves.
+    It has none for periods, which its cells satisfy by themselves.
     """
-    rng = np.random.default_rng(0)  # only looks
+    rng = np.random.default_rng(0)  # only for sampling
     places = Sites(finite.problem.domain.sample(_PLACES, rng, "low-discrepancy"))
     found = {}
     for relation in finite.problem.relations:
@@ -415,31 +414,31 @@ def _sites(inverse: Inverse, finite: Discretisation) -> dict[str, Sites]:
     return found
 
 
-def _left(finite: Discretisation, coefficients: NumberArray, sites: Mapping[str, Sites]) -> dict[str, NumberArray]:
-    """What a function leaves in all relations."""
+def _residuals(finite: Discretisation, coefficients: NumberArray, sites: Mapping[str, Sites]) -> dict[str, NumberArray]:
+    """The residuals of a function in all relations."""
     found = {}
     for relation in finite.problem.relations:
         inside = relation.region.kind == "domain"
         own = sites[relation.name]
         pieces = [(relation.operator, own)] if inside else relation.pieces(own)
-        found[relation.name] = np.asarray(sum(_own(finite, coefficients, *piece) for piece in pieces))
+        found[relation.name] = np.asarray(sum(_image(finite, coefficients, *piece) for piece in pieces))
     return found
 
 
-def _relative(
+def _relative_error(
     functions: ExactFunctions,
     inverse: Inverse,
     amplification: float,
     sites: Mapping[str, Sites],
     left: Mapping[str, NumberArray],
 ) -> float:
-    """What a function of norm one leaves in conditions and equations, as an error of it at the shift.
+    """The error at the shift of a function of norm one, by its residuals in conditions and equations.
 
-    With w the solution at the shift that has the function's own values in the conditions, and no right-hand side, the
-    function less w is what the inverse makes of the function: w is the error. Of w a digit is enough, and the functions
-    of the first search have more; those that satisfy the equations at the shift serve where the first search has no
-    rows for a condition. What equations leave is rounding, amplified no more than by the closest value; and so is what
-    the norm is off by, which is a sum over the nodes of a rule.
+    Let w be the solution at the shift with the function's values in the conditions and no right-hand side. The function
+    minus w is the image of the function under the inverse, so w is the error. One digit of w is enough: we use the
+    basis of the first search, or, if that has no rows for a condition, functions that satisfy the equations at the
+    shift. Residuals of equations are rounding errors, amplified at most as by the closest mode; the error of the norm,
+    a sum over the nodes of a rule, is rounding, too.
     """
     inside = {equation.name for equation in inverse.finite.problem.equations}
     conditions = {name: own for name, own in left.items() if name not in inside}

@@ -1,4 +1,4 @@
-"""Shifts one after the other, and whether a mode is missing."""
+"""Searches for modes from one shift after the other, and checks whether a mode is missing."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ from fspielm.solvers.strategies.selection import select_stages
 from fspielm.solvers.strategies.strategy import Step
 from fspielm.wording import MORE_TIME
 
-# ---- Where modes are looked for first: the end of the spectrum, as far as the equation tells
+# ---- The first shift: beyond the end of the spectrum, as far as the equation shows where that is
 
 
-_PLACES = 2048
-_DIRECTIONS = 16
-# How far beyond the end the shift is, in units of the first values.
+# Places and directions at which coefficients are sampled.
+_PLACES, _DIRECTIONS = 2048, 16
+# The distance of the shift from the end of the spectrum, in units of the first values.
 _BEYOND = 0.37
 
 
 @final
 @dataclass(frozen=True)
 class Outlook:
-    """What the equation tells of its spectrum.
+    """What the equation shows of its spectrum.
 
     Attributes
     ----------
     end : float
-        Where it may begin.
+        Where the spectrum may begin.
     unit : float
-        About how far the first values are from each other, for waves as long as the domain.
+        The approximate distance of the first values, for waves as long as the domain.
     direction : int
-        Whether values go up from there, down, or either way (0).
+        Whether values ascend from there (1), descend (-1), or do either (0).
     """
 
     end: float
@@ -60,16 +60,16 @@ class Outlook:
 
     @property
     def shift(self) -> float:
-        """Beyond the end."""
+        """The first shift, beyond the end."""
         return self.end - (self.direction or 1) * _BEYOND * self.unit
 
 
 def outlook_of(pencil: Pencil) -> Outlook:
-    """From the highest derivatives, and from what there is without derivatives, at some places."""
+    """The outlook by the highest derivatives and the terms without derivatives, at sampled places."""
     problem = pencil.at(0.0)
     lower, upper = problem.domain.bounding_box
     wave = np.pi / (upper - lower)
-    rng = np.random.default_rng(0)  # only looks
+    rng = np.random.default_rng(0)  # only for sampling
     ends, units, directions = [], [], []
     of_equations = {equation.name: place for place, equation in enumerate(problem.equations)}
     for relation in problem.relations:
@@ -79,36 +79,36 @@ def outlook_of(pencil: Pencil) -> Outlook:
         power = max(n for n, powers in enumerate(pencil.powers, 1) if relation.name in powers)
         sites = relation.sample(_PLACES, rng, "low-discrepancy")
         unknown = of_equations.get(relation.name)
-        rest, mass = _own(relation, unknown), pencil.powers[power - 1][relation.name]
-        units.append((_size(rest, sites, wave) / _size(mass, sites, wave)) ** (1 / power))
+        rest, mass = _own_terms(relation, unknown), pencil.powers[power - 1][relation.name]
+        units.append((_symbol_size(rest, sites, wave) / _symbol_size(mass, sites, wave)) ** (1 / power))
         if unknown is None or power != 1:
             directions.append(0)
             continue
         directions.append(_direction(rest, mass, sites, rng))
         if mass.order == 0:
-            ends.append(_end(rest, mass, sites, directions[-1]))
+            ends.append(_spectrum_end(rest, mass, sites, directions[-1]))
     same = set(directions)
     direction = same.pop() if len(same) == 1 else 0
     end = 0.0 if not ends or not direction else direction * min(direction * each for each in ends)
     return Outlook(end, float(max(units)), direction)
 
 
-def _own(relation: Relation, unknown: int | None) -> Operator:
-    """What an equation does to its own unknown; all of a condition."""
+def _own_terms(relation: Relation, unknown: int | None) -> Operator:
+    """The terms of an equation with its own unknown; all terms of a condition."""
     operator = relation.operator
     terms = tuple(term for term in operator.terms if unknown is None or term.unknown == unknown)
     return Operator(operator.dimension, terms or operator.terms)
 
 
-def _size(operator: Operator, sites: Sites, wave: FloatArray) -> float:
-    """Of its highest derivatives on a wave."""
+def _symbol_size(operator: Operator, sites: Sites, wave: FloatArray) -> float:
+    """The size of the highest derivatives of a wave."""
     highest = [term for term in operator.terms if term.order == operator.order]
     each = [np.sqrt(np.mean(np.abs(term.at(sites)) ** 2)) * np.prod(wave ** np.array(term.orders)) for term in highest]
     return float(sum(each))
 
 
 def _direction(rest: Operator, mass: Operator, sites: Sites, rng: np.random.Generator) -> int:
-    """The sign of values of short waves, where it is the same everywhere."""
+    """The sign of values of short waves if it is the same everywhere, else 0."""
     waves = rng.standard_normal((_DIRECTIONS, rest.dimension))
 
     def symbol(operator: Operator) -> NumberArray:
@@ -125,8 +125,8 @@ def _direction(rest: Operator, mass: Operator, sites: Sites, rng: np.random.Gene
     return 1 if np.all(values.real > 0) else -1 if np.all(values.real < 0) else 0
 
 
-def _end(rest: Operator, mass: Operator, sites: Sites, direction: int) -> float:
-    """No value of a second-order equation is below the least of its potential, with most conditions."""
+def _spectrum_end(rest: Operator, mass: Operator, sites: Sites, direction: int) -> float:
+    """The least value of the potential: with most conditions no eigenvalue of second order is below it."""
     potential = [term.at(sites) for term in rest.terms if term.order == 0]
     density = -np.real(np.sum([term.at(sites) for term in mass.terms], axis=0))
     if not potential or not np.all(density):
@@ -135,37 +135,37 @@ def _end(rest: Operator, mass: Operator, sites: Sites, direction: int) -> float:
     return float(values.min() if direction > 0 else values.max())
 
 
-# ---- Modes at the ends of an interval, and of the parts that it is looked at in
+# ---- Modes at the ends of an interval, and of the windows that cover it
 
 
 def inside(modes: Sequence[Mode], wish: Wish) -> list[Mode]:
-    """Those that may be in the interval, by their own errors; all where a number is wanted."""
+    """Modes that are in the interval within their errors; all modes if a number is wanted."""
     if wish.interval is None:
         return list(modes)
     lower, upper = wish.interval
     return [mode for mode in modes if lower - mode.estimate <= np.real(mode.value) <= upper + mode.estimate]
 
 
-def at_ends(modes: Sequence[Mode], wish: Wish) -> list[str]:
-    """What to say of those that may as well be beyond an end."""
+def end_remarks(modes: Sequence[Mode], wish: Wish) -> list[str]:
+    """Remarks on values that may be beyond an end of the interval."""
     close = [
         (mode.value, "its bound" if mode.bound is not None else "the estimate of its error")
         for mode in modes
         if 0 < mode.estimate < math.inf and any(abs(mode.value - end) <= mode.estimate for end in wish.interval or ())
     ]
-    # modes of one value need one sentence
+    # one sentence for modes of one value
     return list(dict.fromkeys(f"the value {value:.10g} lies at the end of within= up to {far}" for value, far in close))
 
 
-def joined(parts: Sequence[tuple[Window, Sequence[Mode]]]) -> list[Mode]:
-    """The modes of windows that overlap, each once: a value where two of them meet may be in either, or in both.
+def join_windows(parts: Sequence[tuple[Window, Sequence[Mode]]]) -> list[Mode]:
+    """The modes of overlapping windows, each once, although both windows may have found those in the overlap.
 
-    On one side of a cut those of one window are kept, on the other side those of the other, so that all modes of one
-    value come from the same. A mode that both have seen is on one side for both, wherever each of them has seen it.
+    We cut the overlap and keep the modes of one window on each side, so that all modes of one value come from the same
+    window. A mode that both found is on the same side of the cut for both, even if they found different values.
     """
     modes = list(parts[0][1])
     for (before, _), (after, own) in pairwise(parts):
-        both = _matched(modes, own, after.lower, before.upper)
+        both = _match(modes, own, after.lower, before.upper)
         ours, theirs = _places(modes), _places(own)
         for one, other in both:
             ours[one] = theirs[other] = 0.5 * (ours[one] + theirs[other])
@@ -180,9 +180,9 @@ def _places(modes: Sequence[Mode]) -> FloatArray:
     return np.array([np.real(mode.value) for mode in modes], dtype=float)
 
 
-def _matched(modes: Sequence[Mode], others: Sequence[Mode], low: float, high: float) -> list[tuple[int, int]]:
-    """Which of some are which of others by their errors, each at most once, where two windows overlap."""
-    # nothing that is farther apart than windows overlap is taken for the same, whatever its errors are
+def _match(modes: Sequence[Mode], others: Sequence[Mode], low: float, high: float) -> list[tuple[int, int]]:
+    """Pairs of the same mode in two overlapping windows, by the errors; each mode at most once."""
+    # modes farther apart than the overlap are different, whatever their errors are
     pairs = sorted(
         (abs(mode.value - other.value), one, another)
         for one, mode in enumerate(modes)
@@ -198,22 +198,23 @@ def _matched(modes: Sequence[Mode], others: Sequence[Mode], low: float, high: fl
 
 
 def within_margin(parts: Sequence[tuple[Window, Sequence[Mode]]], margin: float) -> bool:
-    """Whether each window has seen all modes on the side of its ends where they are, having looked so far beyond."""
+    """Whether the errors of all modes are within the margin, so that no mode is on the wrong side of an end."""
     return all(mode.estimate < margin for _, own in parts for mode in own)
 
 
-def unlike(parts: Sequence[tuple[Window, Sequence[Mode]]]) -> list[str]:
-    """What to say of windows that see different modes where they overlap."""
+def disagreements(parts: Sequence[tuple[Window, Sequence[Mode]]]) -> list[str]:
+    """Remarks on windows that find different modes where they overlap."""
     return [
         f"two searches that meet at {0.5 * (after.lower + before.upper):.6g} see different modes there: some may be "
         "missing; ask for a smaller interval"
         for (before, one), (after, other) in pairwise(parts)
-        if _unmatched(one, other, after.lower, before.upper) or _unmatched(other, one, after.lower, before.upper)
+        if _has_unmatched(one, other, after.lower, before.upper)
+        or _has_unmatched(other, one, after.lower, before.upper)
     ]
 
 
-def _unmatched(own: Sequence[Mode], others: Sequence[Mode], low: float, high: float) -> bool:
-    """Whether one that is between two ends for certain is none of the others."""
+def _has_unmatched(own: Sequence[Mode], others: Sequence[Mode], low: float, high: float) -> bool:
+    """Whether a mode that is certainly between two ends is none of the others."""
     return any(
         low + mode.estimate < np.real(mode.value) < high - mode.estimate
         and all(abs(mode.value - other.value) > mode.estimate + other.estimate for other in others)
@@ -221,19 +222,19 @@ def _unmatched(own: Sequence[Mode], others: Sequence[Mode], low: float, high: fl
     )
 
 
-# ---- Modes beyond those that are wanted: known so roughly that they may be among them
-# Cells are made smaller where the wanted modes need it. A well in which none of these lives stays as it was, and modes
-# of it are seen far above where they are.
+# ---- Modes next to the wanted ones, which may be among them within their errors
+# We refine cells where the wanted modes need it. A well without any of them keeps its large cells, and values of its
+# modes appear far too high.
 
 
-# How many of those next to the wanted ones are looked at.
-_LOOKS = 2
-# Of the spread of the wanted ones, and of the distance to them, how far one may be in among them.
+# How many modes next to the wanted ones are checked.
+_NEIGHBOURS = 2
+# Tolerated overlap with the wanted ones, relative to their spread and the distance from them.
 _SLACK = 1e-3
 
 
-def may_belong(best: Round, record: Record) -> str:
-    """What to say of a mode that may be one of the wanted ones, by its error; empty if there is none."""
+def uncertain_neighbour(best: Round, record: Record) -> str:
+    """A remark on a mode that may be among the wanted ones within its error; empty without one."""
     if not best.inverse.symmetric or not len(best.wanted):
         return ""
     if record.seconds_left <= 0:
@@ -242,7 +243,7 @@ def may_belong(best: Round, record: Record) -> str:
     low, high = float(best.values.real.min()), float(best.values.real.max())
     apart = np.maximum(values - high, low - values)
     others = np.setdiff1d(np.flatnonzero(apart > 0), best.wanted)
-    next_ones = others[np.argsort(apart[others])[:_LOOKS]]
+    next_ones = others[np.argsort(apart[others])[:_NEIGHBOURS]]
     if not len(next_ones):
         return ""
     beyond = replace(best, wanted=next_ones)
@@ -257,19 +258,20 @@ def may_belong(best: Round, record: Record) -> str:
     return ""
 
 
-# ---- Modes that may be bound to a narrow place or to a boundary, far from all others, where no search leads
+# ---- Modes bound to a narrow place or a boundary, far from all others, which no search finds
 
 
-_PLACES_BOUND_AWAY = 64
+# Places of a boundary part that are sampled.
+_BOUNDARY_PLACES = 64
 
 
-def why_hidden(problem: Problem) -> str:
-    """Why modes may be missing whatever a search has found, in words; empty where nothing could bind them."""
-    # where coefficients jump, cells end
+def why_incomplete(problem: Problem) -> str:
+    """Why modes may be missing whatever a search has found; empty if nothing can bind such modes."""
+    # jumps of coefficients do not count, as cells end there
     places = [place for place in scrutinise(problem).places if place.kind == "narrow"]
     if places:
         return f"{places[0]}: modes that are bound there may be missing"
-    feeding = [each.name for each in problem.relations if each.region.kind == "boundary" and _feeds(each)]
+    feeding = [each.name for each in problem.relations if each.region.kind == "boundary" and _is_growing(each)]
     if feeding:
         return (
             f"{feeding[0]!r} lets functions grow toward the boundary: modes that are bound there may be missing, far "
@@ -278,17 +280,17 @@ def why_hidden(problem: Problem) -> str:
     return ""
 
 
-def _feeds(relation: Relation) -> bool:
-    """Whether slope and value of one unknown have the same sign somewhere, outward, where a condition holds."""
-    sites = relation.sample(_PLACES_BOUND_AWAY, np.random.default_rng(0), "low-discrepancy")  # only looks
+def _is_growing(relation: Relation) -> bool:
+    """Whether a condition on one unknown gives outward slope and value the same sign somewhere."""
+    sites = relation.sample(_BOUNDARY_PLACES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
     if len({term.unknown for term in relation.operator.terms}) != 1 or sites.normals is None:
         return False
-    value, slope = _part(relation, sites, 0), _part(relation, sites, 1)
+    value, slope = _coefficients(relation, sites, 0), _coefficients(relation, sites, 1)
     return bool(np.any((value * np.conj(slope)).real < 0))
 
 
-def _part(relation: Relation, sites: Sites, order: int) -> NumberArray:
-    """The coefficients of the value, or of the slope along the normal."""
+def _coefficients(relation: Relation, sites: Sites, order: int) -> NumberArray:
+    """The coefficients of the value (order 0) or of the slope along the normal (order 1)."""
     assert sites.normals is not None
     total: NumberArray = np.zeros(len(sites))
     for term in relation.operator.terms:
@@ -298,35 +300,33 @@ def _part(relation: Relation, sites: Sites, order: int) -> NumberArray:
     return total
 
 
-# ---- A second search, which is to find the same modes
+# ---- A second search, which should find the same modes
 
 
-# Values of both searches are those of one mode if they are no farther apart, relative to their spread.
-_SAME = 1e-4
-# Where beside a single value, or within a gap, the second shift is.
-_BESIDE, _WITHIN = 0.41, 0.47
-# Where it is in a window without any value.
-_ACROSS = 0.71
+# Largest distance of values of one mode in both searches, relative to the spread of values.
+_SAME_MODE = 1e-4
+# The place of the second shift beside a single value, within a gap, and in a window without values.
+_SINGLE_OFFSET, _GAP_SHARE, _EMPTY_SHARE = 0.41, 0.47, 0.71
 
 
-def missed(pencil: Pencil, request: Request, record: Record, part: tuple[Window, Searched]) -> str:
-    """What another shift and other first functions show that the search did not, in words; empty if nothing.
+def second_search(pencil: Pencil, request: Request, record: Record, part: tuple[Window, Searched]) -> str:
+    """A remark if a search from another shift and other first functions finds other modes; else empty.
 
-    On the same functions, so that it costs another factorisation, and no more.
+    It uses the same basis, so that it costs only another factorisation.
     """
     first, best = part[0], part[1].best
     if not best.inverse.symmetric:
         return ""
-    # of what there was no time to find, there is none for that either
+    # a search that took long leaves no time for a second one
     if record.seconds_left <= best.searching:
         return (
             "there was no time for a second search, which is to find the same modes: some may be missing; allow more "
             "with budget=fs.Budget(seconds=...)"
         )
     known = np.sort((best.inverse.shift + best.found.mu).real)
-    window, slack = _around(best) if len(best.wanted) else _across(first)
+    window, slack = _second_window(best) if len(best.wanted) else _window_without_modes(first)
     shift = window.shift
-    here = replace(request, problem=pencil.at(shift), tol=max(request.tol, _SAME))
+    here = replace(request, problem=pencil.at(shift), tol=max(request.tol, _SAME_MODE))
     inverse = inverse_at(pencil, shift, best.inverse.finite, here, best.inverse.unit, best.inverse)
     found = find(inverse, window, here, record, seed=2, kept=0.0)
     if found.is_cut:
@@ -345,49 +345,49 @@ def missed(pencil: Pencil, request: Request, record: Record, part: tuple[Window,
     )
 
 
-def _around(best: Round) -> tuple[Window, float]:
-    """From the first value to the last, and by how much one may be off in either search."""
+def _second_window(best: Round) -> tuple[Window, float]:
+    """The window from the first value to the last, and by how much a value may differ between searches."""
     values = np.sort(best.values.real)
     spread = max(float(np.ptp(values)), abs(best.found.mu[0]))
-    slack = _SAME * spread
-    return Window(_between(values, spread), None, float(values[0]) - slack, float(values[-1]) + slack), slack
+    slack = _SAME_MODE * spread
+    return Window(_second_shift(values, spread), None, float(values[0]) - slack, float(values[-1]) + slack), slack
 
 
-def _across(empty: Window) -> tuple[Window, float]:
-    """The same for a window in which there was no value: one at an end of it may be seen on either side."""
+def _window_without_modes(empty: Window) -> tuple[Window, float]:
+    """The same for a window without values; one at an end may be found on either side of it."""
     length = empty.upper - empty.lower
-    slack = _SAME * length
-    return Window(empty.lower + _ACROSS * length, None, empty.lower + slack, empty.upper - slack), slack
+    slack = _SAME_MODE * length
+    return Window(empty.lower + _EMPTY_SHARE * length, None, empty.lower + slack, empty.upper - slack), slack
 
 
-def _between(values: FloatArray, spread: float) -> float:
-    """A place among the values, in the widest gap of their middle; beside a single one."""
+def _second_shift(values: FloatArray, spread: float) -> float:
+    """A shift in the widest central gap between the values, or beside a single value."""
     gaps = np.diff(values)
     if not len(gaps) or gaps.max() <= 1e-3 * spread:
-        return float(values[-1] + _BESIDE * spread)
+        return float(values[-1] + _SINGLE_OFFSET * spread)
     central = gaps * (1.0 - np.abs(np.linspace(-0.8, 0.8, len(gaps))))
     place = int(np.argmax(central))
-    return float(values[place] + _WITHIN * gaps[place])
+    return float(values[place] + _GAP_SHARE * gaps[place])
 
 
-# ---- The first modes, or all of an interval: shifts, one after the other
+# ---- The first modes, or all in an interval, from one shift after the other
 
 
 # A window, and what was found in it.
 Part: TypeAlias = tuple[Window, Searched]
 
-# How often the shift is moved to where all modes are on one side of it.
+# How often the shift is moved so that all modes are on one side of it.
 _MOVES = 6
-# Where in an interval the shift is: nowhere in particular, for a shift should be no value.
-_INSIDE = 0.487
-# Modes around one shift, about.
-_AROUND = 24
+# The place of the shift in an interval: an odd share, as the shift must not be an eigenvalue.
+_SHIFT_SHARE = 0.487
+# The approximate number of modes around one shift.
+_MODES_PER_SHIFT = 24
 
 
 def modes_bands(
     pencil: Pencil, outlook: Outlook, count: int | None, interval: tuple[float, float] | None, request: Request
 ) -> Bands:
-    """Frequencies of the modes, as far as they can be told before."""
+    """Frequencies of the modes, as far as they are known in advance."""
     if interval is not None:
         each = [infer_bands(pencil.at(end), request.streams.probes) for end in interval]
         return max(each, key=lambda bands: float(bands.frequencies.max()))
@@ -410,19 +410,19 @@ def _first(request: Request, record: Record) -> Step:
         raise SolveError(f"no modes could be looked for: {out_of_time(record)}") from None
 
 
-def _elsewhere(step: Step) -> Step:
-    """The same functions for another shift: errors of rounds at this one say nothing of whether rounds there gain."""
+def _without_errors(step: Step) -> Step:
+    """The same step for another shift, where the errors of rounds at this one mean nothing."""
     stage = step.stage
     return replace(step, stage=replace(stage, errors=())) if isinstance(stage, Cells) else step
 
 
 def lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, count: int, *, roughly: bool) -> Part:
-    """The first modes: from a shift that has none behind it."""
+    """The first modes, from a shift that has none behind it."""
     window = Window(outlook.shift, count, direction=outlook.direction)
     step = _first(request, record)
     before: tuple[Part, ...] = ()
     for _ in range(_MOVES):
-        with offering(partial(_after, before, (), window)):
+        with offering(partial(_append_part, before, (), window)):
             searched = search(Task(pencil, request, window, outlook.unit, roughly), step, record)
         before = ((window, searched),)
         found = searched.best.found
@@ -437,50 +437,46 @@ def lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, c
         values = window.shift + found.mu.real
         end = window.direction * float((window.direction * behind).min())
         window = replace(window, shift=end - 0.5 * window.direction * float(np.ptp(values)))
-        request, step = replace(request, problem=pencil.at(window.shift)), _elsewhere(searched.step)
+        request, step = replace(request, problem=pencil.at(window.shift)), _without_errors(searched.step)
     return window, searched
 
 
 def sweep(
-    pencil: Pencil,
-    request: Request,
-    record: Record,
-    outlook: Outlook,
-    wish: Wish,
-    *,
-    roughly: bool,
+    pencil: Pencil, request: Request, record: Record, outlook: Outlook, wish: Wish, *, roughly: bool
 ) -> list[Part]:
-    """All modes in an interval and a little beyond it, some at a time, in windows that overlap."""
+    """All modes in an interval and a little beyond it, by overlapping windows with some modes each."""
     assert wish.interval is not None
     margin = wish.margin(request.tol)
     parts: list[Part] = []
     step: Step | None = None
-    for low, high in _pieces(pencil, request, *wish.interval):
-        # each of those before is to be searched a second time
+    for low, high in _split_interval(pencil, request, *wish.interval):
+        # each window before needs a second search
         owed = sum(searched.best.searching for _, searched in parts)
         if parts and too_late(record, parts[-1][1].best, owed):
             break
-        window = Window(low + _INSIDE * (high - low), None, low - margin, high + margin)
+        window = Window(low + _SHIFT_SHARE * (high - low), None, low - margin, high + margin)
         here = replace(request, problem=pencil.at(window.shift))
         step = _first(here, record) if step is None else step
         task = Task(pencil, here, window, min(outlook.unit, 0.5 * (high - low)), roughly, owed)
-        with offering(partial(_after, parts, tuple(parts), window)):
+        with offering(partial(_append_part, parts, tuple(parts), window)):
             searched = search(task, step, record)
         parts.append((window, searched))
-        step = _elsewhere(searched.step)
+        step = _without_errors(searched.step)
     found = [searched.best for _, searched in parts]
     if not any(len(one.wanted) for one in found):
         _refuse_complex(found[0].inverse.shift + found[0].found.mu, wish.interval)
     return parts
 
 
-def _after(before: Sequence[Part], parts: Sequence[Part], window: Window, found: Searched | None) -> Sequence[Part]:
-    """Parts and what a search in a further window has found so far; what was known `before` that, if it is nothing."""
+def _append_part(
+    before: Sequence[Part], parts: Sequence[Part], window: Window, found: Searched | None
+) -> Sequence[Part]:
+    """The parts with what a search in a further window has found so far; `before` if it found nothing."""
     return before if found is None else (*parts, (window, found))
 
 
-def _pieces(pencil: Pencil, request: Request, lower: float, upper: float) -> list[tuple[float, float]]:
-    """The interval, cut so that there are not too many modes in each piece, by Weyl's law."""
+def _split_interval(pencil: Pencil, request: Request, lower: float, upper: float) -> list[tuple[float, float]]:
+    """The interval, cut so that each piece has few modes by Weyl's law."""
     d = request.problem.dimension
     ball = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
     ends = np.linspace(lower, upper, 9)
@@ -490,7 +486,7 @@ def _pieces(pencil: Pencil, request: Request, lower: float, upper: float) -> lis
     ]
     each = ball * request.problem.domain.measure / (2 * np.pi) ** d * np.array(waves) ** d
     total = abs(each[-1] - each[0]) * len(request.problem.unknowns)
-    number = max(1, math.ceil(total / _AROUND))
+    number = max(1, math.ceil(total / _MODES_PER_SHIFT))
     if number == 1 or np.any(np.diff(each) <= 0):
         cuts = np.linspace(lower, upper, number + 1)
     else:
@@ -499,7 +495,7 @@ def _pieces(pencil: Pencil, request: Request, lower: float, upper: float) -> lis
 
 
 def _refuse_complex(values: Any, interval: tuple[float, float]) -> None:
-    """Where values are complex, an interval holds none by its nature."""
+    """Refuse an interval without real values whose closest values are complex."""
     closest = values[: min(3, len(values))]
     if len(closest) and np.all(np.abs(closest.imag) > 1e-6 * np.abs(closest)):
         words = ", ".join(f"{value:.6g}" for value in closest)

@@ -1,4 +1,9 @@
-"""One file of text and arrays, with a checksum over every byte."""
+"""Files of text and arrays, with a checksum over every byte.
+
+Such a file is a ZIP archive that any tool opens: ``content.json``, and one ``.npy`` file for each array. Nothing in it
+is compressed, so that reading never takes more memory than the file, and nothing is pickled, so that reading executes
+nothing. The archive's comment, the last bytes of the file, is the SHA-256 of all bytes before.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +25,6 @@ from numpy.typing import NDArray
 from fspielm.disk import open_file, staged_file
 from fspielm.errors import ProblemError
 
-# ---- One file of text and arrays, with a checksum over every byte of it
-# The file is a ZIP archive that any tool opens: ``content.json``, and one ``.npy`` file for each array. Nothing in it
-# is compressed, so that no file grows when it is read, and nothing is pickled, so that nothing is executed. Its
-# comment, the last bytes of the file, is the SHA-256 of all bytes before.
-
-
 VERSION = 2
 
 _KIND = b"application/x-fspielm-solution"
@@ -35,7 +34,7 @@ _DIGITS = 64
 _MOST_BYTES = 2**31
 _MOST_ENTRIES = 10_000
 _DTYPES = ("<f4", "<f8", "<c8", "<c16")
-# The oldest date that the format knows: the same content gives the same bytes.
+# The oldest date of the ZIP format: the same content always gives the same bytes.
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 Arrays = dict[str, NDArray[Any]]
@@ -49,14 +48,24 @@ def write_archive(path: str | os.PathLike[str], content: Mapping[str, Any], arra
 
 
 def read_archive(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
-    """What `write_archive` has written.
+    """Read what `write_archive` has written.
 
     Raises
     ------
     ProblemError
         If the file is none of ours, not whole, changed, too large, or of a newer format.
     """
-    data = _read(Path(path))
+    path = Path(path)
+    try:
+        with open_file(path) as file:
+            data = file.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise ProblemError(f"{path}: no such file") from None
+    except OSError as error:
+        reason = "a folder, not a saved solution" if path.is_dir() else f"cannot be read: {error.strerror}"
+        raise ProblemError(f"{path}: {reason}") from None
+    if len(data) > _MOST_BYTES:
+        raise ProblemError(f"{path}: larger than {_MOST_BYTES} bytes, which no saved solution is")
     return unpack(data, str(path))
 
 
@@ -91,22 +100,8 @@ def unpack(data: bytes, name: str) -> tuple[dict[str, Any], Arrays]:
     return content, arrays
 
 
-def _read(path: Path) -> bytes:
-    try:
-        with open_file(path) as file:
-            data = file.read(_MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise ProblemError(f"{path}: no such file") from None
-    except OSError as error:
-        reason = "a folder, not a saved solution" if path.is_dir() else f"cannot be read: {error.strerror}"
-        raise ProblemError(f"{path}: {reason}") from None
-    if len(data) > _MOST_BYTES:
-        raise ProblemError(f"{path}: larger than {_MOST_BYTES} bytes, which no saved solution is")
-    return data
-
-
 def _check_seal(data: bytes, name: str) -> None:
-    """Refuse bytes that are not exactly what was written, before anything else looks at them."""
+    """Refuse bytes that differ from what was written, before anything else parses them."""
     if sha256(data[:-_DIGITS]).hexdigest().encode() == data[-_DIGITS:] and _KIND in data[:100]:
         return
     if not data.startswith(b"PK") or _KIND not in data[:100]:
@@ -144,27 +139,24 @@ def _array_bytes(array: NDArray[Any]) -> bytes:
 
 
 def _read_array(data: bytes) -> NDArray[Any]:
-    """An array of numbers; not by NumPy's own function, which trusts the size that the header tells."""
+    """An array of numbers; not by NumPy's own function, which trusts the size in the header."""
     stream = io.BytesIO(data)
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ValueError("an array of an unknown format")
     shape, by_columns, dtype = np.lib.format.read_array_header_1_0(stream)
     if by_columns or dtype.str not in _DTYPES:
         raise ValueError(f"an array of dtype {dtype}")
-    return np.frombuffer(data, dtype, offset=stream.tell()).reshape(_checked(shape)).astype(dtype.newbyteorder("="))
-
-
-def _checked(shape: tuple[int, ...]) -> tuple[int, ...]:
+    numbers = np.frombuffer(data, dtype, offset=stream.tell())
     if any(count < 0 for count in shape):  # -1 would mean "as many as there are"
         raise ValueError(f"an array of shape {shape}")
-    return shape
+    return numbers.reshape(shape).astype(dtype.newbyteorder("="))
 
 
-# ---- Dataclasses of plain values into JSON and back, told by their annotations: a new field needs no line here
+# ---- Dataclasses of plain values into JSON and back, by their annotations: a new field needs no line here
 
 
 def encode(value: Any) -> Any:
-    """A value as JSON has it; a float that is not finite, which JSON has no word for, as text; a complex as a pair."""
+    """A value as JSON has it: a float that is not finite as text, a complex number as a pair."""
     if is_dataclass(value):
         return {field.name: encode(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):

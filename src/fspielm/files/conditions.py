@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
@@ -39,21 +38,21 @@ from fspielm.problem.scattering.media import Transparent
 from fspielm.problem.statement import AnyCondition, Dirichlet, Initial, Neumann, Robin, Symmetry
 from fspielm.problem.substitutions import ByRegion
 
-# ---- Data by region in problem files: a table with a number or an expression for each region
+# ---- Data by region: a table with a number or an expression for each region
 
 
 def read_by_region(table: Table, key: str, read: Callable[[str], sp.Expr]) -> ByRegion:
-    """The data of the table under `key`, each read by `read`."""
+    """The data of the table under `key`; `read` reads each."""
     own = table.table(key)
     values = {}
     for name, value in own.content.items():
-        read_value = own.parse(read, own.written(value, name), name)
+        read_value = own.parse(read, own.expression(value, name), name)
         values[name] = read_value if isinstance(value, str) else value
     return table.make(lambda: ByRegion(**values), key)
 
 
 def read_given(table: Table, names: Names) -> Names:
-    """The names with the functions that are given by region."""
+    """The names together with the functions that are given by region."""
     functions: dict[str, ByRegion] = {}
     for name, value in table.content.items():
         if not isinstance(value, dict):
@@ -63,17 +62,17 @@ def read_given(table: Table, names: Names) -> Names:
                 name,
             )
         functions[name] = read_by_region(table, name, names.function)
-        table.make(lambda: names.with_functions(functions).check(), name)
-    return names.with_functions(functions)
+        table.make(lambda: dataclasses.replace(names, functions=functions).check(), name)
+    return dataclasses.replace(names, functions=functions)
 
 
 def given_by_region(problem: Problem) -> tuple[dict[sp.Symbol, ByRegion], dict[AppliedUndef, ByRegion]]:
-    """What a problem is given by region: numbers of symbols, and functions of the coordinates.
+    """What a problem is given by region: values of symbols, and functions of the coordinates.
 
     Raises
     ------
     ProblemError
-        Where something else is given, or a function in other coordinates, which a file cannot hold.
+        If something else is given, or a function of other coordinates, which a file cannot hold.
     """
     symbols, functions = {}, {}
     order = ", ".join(map(str, problem.coordinates))
@@ -94,36 +93,37 @@ def given_by_region(problem: Problem) -> tuple[dict[sp.Symbol, ByRegion], dict[A
     return symbols, functions
 
 
-def describe_by_region(data: ByRegion, what: str, scope: Scope) -> dict[str, Any]:
-    """The table of data, from which `read_by_region` makes them again."""
-    return {name: _plain(value, f"{what}, in {name!r},", scope) for name, value in data.items}
+def describe_given(data: Mapping[Any, ByRegion], scope: Scope) -> dict[str, dict[str, Any]]:
+    """The tables of data by the names of the symbols or functions."""
+    return {
+        str(key.func.__name__ if isinstance(key, AppliedUndef) else key): _describe_by_region(
+            value, f"given[{key}]", scope
+        )
+        for key, value in data.items()
+    }
 
 
-def _plain(value: Any, what: str, scope: Scope) -> Any:
+def _describe_by_region(data: ByRegion, what: str, scope: Scope) -> dict[str, Any]:
+    """The table that `read_by_region` reads as the same data."""
+    return {name: _plain_value(value, f"{what}, in {name!r},", scope) for name, value in data.items}
+
+
+def _plain_value(value: Any, what: str, scope: Scope) -> Any:
     if callable(value) and not isinstance(value, sp.Basic):
         raise ProblemError(f"{what} is {describe(value)}, which a problem file cannot hold; write it as an expression")
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if number else print_expression(sp.sympify(value), scope)
 
 
-def by_name(data: Mapping[Any, ByRegion], scope: Scope) -> dict[str, dict[str, Any]]:
-    """The tables of data by the names of the symbols or functions."""
-    return {_name(key): describe_by_region(value, f"given[{key}]", scope) for key, value in data.items()}
+# ---- Conditions: any kind by its fields
 
 
-def _name(key: sp.Expr) -> str:
-    return str(key.func.__name__ if isinstance(key, AppliedUndef) else key)
-
-
-# ---- Conditions in problem files: any kind by its fields
-
-
-# A new condition is its name here; and where its fields are of a new type, a line in _READERS.
+# A new condition needs its name here, and a line in _READERS if its fields have a new type.
 _KINDS = (Dirichlet, Neumann, Robin, Periodic, Symmetry, Condition, Measured, Initial, Interface, Transparent)
 CONDITIONS: dict[str, type[Any]] = {kind.kind: kind for kind in _KINDS}
-# What the same is called in acoustics; and how much a word has to be like one of ours to be a slip.
-_MEANT = {"hard": "neumann", "rigid": "neumann", "soft": "dirichlet", "impedance": "robin"}
-_ALIKE = 0.7
+# The names of conditions in acoustics, and how similar to one of our names a misspelt one is.
+_OTHER_WORDS = {"hard": "neumann", "rigid": "neumann", "soft": "dirichlet", "impedance": "robin"}
+_SIMILAR = 0.7
 
 
 def read_condition(table: Table, names: Names) -> AnyCondition:
@@ -132,10 +132,10 @@ def read_condition(table: Table, names: Names) -> AnyCondition:
         table.check_keys(["type"], {key for kind in CONDITIONS.values() for key in _keys(kind)})
     name = table.text("type")
     if name.lower() not in CONDITIONS:
-        near = get_close_matches(name.lower(), CONDITIONS, 1, _ALIKE)
+        near = get_close_matches(name.lower(), CONDITIONS, 1, _SIMILAR)
         types = f"the types are {', '.join(CONDITIONS)}"
-        meant = f"write {_MEANT[name.lower()]!r}; {types}" if name.lower() in _MEANT else types
-        remedy = f"did you mean {near[0]!r}?" if near else meant
+        known = f"write {_OTHER_WORDS[name.lower()]!r}; {types}" if name.lower() in _OTHER_WORDS else types
+        remedy = f"did you mean {near[0]!r}?" if near else known
         raise table.error(f"no type {name!r} of condition; {remedy}", "type")
     kind = CONDITIONS[name.lower()]
     fields = [field for field in dataclasses.fields(kind) if field.init]
@@ -151,7 +151,7 @@ def read_condition(table: Table, names: Names) -> AnyCondition:
 
 
 def describe_condition(condition: AnyCondition, scope: Scope) -> dict[str, Any]:
-    """The table of a condition, from which `read_condition` makes it again."""
+    """The table that `read_condition` reads as the same condition."""
     kind = type(condition)
     if CONDITIONS.get(condition.kind) is not kind:
         raise ProblemError(f"a problem file has no word for {condition!r}; its conditions are {', '.join(CONDITIONS)}")
@@ -164,7 +164,7 @@ def describe_condition(condition: AnyCondition, scope: Scope) -> dict[str, Any]:
         elif isinstance(value, Boolean) and field.name == "on":
             table["where"] = print_expression(value, scope)
         elif field.default is dataclasses.MISSING or value != field.default:
-            table[field.name] = _plain_conditions(value, f"{kind.__name__}: {field.name}", on_boundary)
+            table[field.name] = _plain_field(value, f"{kind.__name__}: {field.name}", on_boundary)
     return table
 
 
@@ -203,28 +203,12 @@ def _read_values(table: Table, key: str, names: Names) -> Any:
     return table.as_numbers(value, key, names, real=False) if listed else _read_value(table, key, names)
 
 
-def _read_points(table: Table, key: str, names: Names) -> Any:
-    return table.as_numbers(table[key], key, names)
-
-
 def _read_faces(table: Table, key: str, names: Names) -> Any:
     return tuple(table[key]) if isinstance(table[key], list) else table.text(key)
 
 
-def _read_equation(table: Table, key: str, names: Names) -> Any:
-    return table.parse(names.stated_condition, table.text(key), key)
-
-
-def _read_number(table: Table, key: str, names: Names) -> float | None:
-    return table.number(key, names)
-
-
-def _read_whole(table: Table, key: str, names: Names) -> int | None:
-    return table.whole(key)
-
-
 def _by_unknown(read: Callable[[Table, str, Names], Any]) -> Callable[[Table, str, Names], Any]:
-    """What `read` reads, or a table of that by unknown."""
+    """A reader of what `read` reads, or of a table of such values by region or by unknown."""
 
     def reader(table: Table, key: str, names: Names) -> Any:
         if not isinstance(table[key], dict):
@@ -245,7 +229,7 @@ def _by_unknown(read: Callable[[Table, str, Names], Any]) -> Callable[[Table, st
 
 
 def _is_by_region(table: Mapping[str, Any], names: Names) -> bool:
-    """Whether a table is by the names of regions, and not by those of unknowns."""
+    """Whether the keys of a table are regions rather than unknowns."""
     return bool(table) and set(table) <= {*names.regions} - {u.func.__name__ for u in names.unknowns}
 
 
@@ -254,19 +238,19 @@ def _read_fluxes(table: Table, key: str, names: Names) -> Any:
     value = table[key]
     if not isinstance(value, list):
         return _read_value(table, key, names)
-    return tuple(table.parse(names.datum, table.written(item, key), key) for item in value)
+    return tuple(table.parse(names.datum, table.expression(item, key), key) for item in value)
 
 
-# By the type of a field of a condition, as its class is annotated.
+# How a field of a condition is read, by its annotation.
 _READERS: dict[str, Callable[[Table, str, Names], Any]] = {
     "Value": _read_value,
     "Value | Mapping[Any, Value]": _by_unknown(_read_value),
     "Where | None": _read_where,
-    "float": _read_number,
-    "int": _read_whole,
-    "sp.Basic": _read_equation,
-    "Any": _read_points,
-    "ArrayLike": _read_points,
+    "float": lambda table, key, names: table.number(key, names),
+    "int": lambda table, key, names: table.whole(key),
+    "sp.Basic": lambda table, key, names: table.parse(names.stated_condition, table.text(key), key),
+    "Any": lambda table, key, names: table.as_numbers(table[key], key, names),
+    "ArrayLike": lambda table, key, names: table.as_numbers(table[key], key, names),
     "ArrayLike | Value | Mapping[Any, Any]": _by_unknown(_read_values),
     "str | tuple[str, str]": _read_faces,
     "tuple[str, str] | None": _read_faces,
@@ -274,18 +258,21 @@ _READERS: dict[str, Callable[[Table, str, Names], Any]] = {
 }
 
 
-def _plain_conditions(value: Any, what: str, scope: Scope) -> Any:
+def _plain_field(value: Any, what: str, scope: Scope) -> Any:
     """A field of a condition as TOML has it."""
     if isinstance(value, ByRegion):
-        return describe_by_region(value, what, scope)
+        return _describe_by_region(value, what, scope)
     if isinstance(value, Mapping):
-        return {_name_conditions(unknown): _plain_conditions(item, what, scope) for unknown, item in value.items()}
+        return {
+            unknown if isinstance(unknown, str) else str(unknown.func.__name__): _plain_field(item, what, scope)
+            for unknown, item in value.items()
+        }
     if isinstance(value, complex):
         value = sp.sympify(value)
     if isinstance(value, sp.Basic):
         return print_expression(value, scope)
     if isinstance(value, tuple | list):
-        return [_plain_conditions(item, what, scope) for item in value]
+        return [_plain_field(item, what, scope) for item in value]
     if isinstance(value, str | int):
         return value
     try:
@@ -295,20 +282,12 @@ def _plain_conditions(value: Any, what: str, scope: Scope) -> Any:
         raise ProblemError(f"{what}, which a problem file cannot hold; write it as an expression") from None
 
 
-def _name_conditions(unknown: Any) -> str:
-    return unknown if isinstance(unknown, str) else str(unknown.func.__name__)
+# ---- Incident fields: a wave by its name and arguments, or an expression
 
 
-# ---- What comes in from outside, in problem files: a wave by its name and arguments, or an expression
-
-
-# By the names of the functions that make them: these functions, and the fields that are their arguments.
-_MAKERS: dict[str, Callable[..., Incident]] = {
-    "plane_wave": plane_wave,
-    "point_source": point_source,
-    "beam": beam,
-}
-_FIELDS: dict[type[Incident], tuple[str, tuple[str, ...]]] = {
+# The functions that make incident fields by name; and for each class its name and the attributes that are arguments.
+_MAKERS: dict[str, Callable[..., Incident]] = {"plane_wave": plane_wave, "point_source": point_source, "beam": beam}
+_ARGUMENTS: dict[type[Incident], tuple[str, tuple[str, ...]]] = {
     PlaneWaves: ("plane_wave", ("wavenumber", "directions")),
     PointSource: ("point_source", ("wavenumber", "at")),
     Beam: ("beam", ("wavenumber", "direction", "focus", "waist")),
@@ -316,7 +295,7 @@ _FIELDS: dict[type[Incident], tuple[str, tuple[str, ...]]] = {
 
 
 def read_incident(file: Table, names: Names) -> Incident | None:
-    """What the key "incident" of a file says, if it is there."""
+    """The incident field of a file, if it has the key "incident"."""
     if "incident" not in file:
         return None
     unknowns = {unknown.func.__name__: unknown for unknown in names.unknowns}
@@ -331,7 +310,7 @@ def read_incident(file: Table, names: Names) -> Incident | None:
 
 def _read_field(file: Table, key: str, names: Names) -> Incident:
     if not isinstance(file[key], dict):
-        return Formula(file.parse(names.function, file.written(file[key], key), key))
+        return Formula(file.parse(names.function, file.expression(file[key], key), key))
     table = file.table(key)
     if "type" not in table:
         table.check_keys(["type"], {key for make in _MAKERS.values() for key in inspect.signature(make).parameters})
@@ -344,20 +323,20 @@ def _read_field(file: Table, key: str, names: Names) -> Incident:
     arguments = list(inspect.signature(make).parameters)
     table.check_keys(["type", *arguments])
     read = {name: table.as_numbers(table[name], name, names) for name in arguments if name != "k"}
-    k = table.parse(names.function, table.written(table["k"], "k"), "k")
+    k = table.parse(names.function, table.expression(table["k"], "k"), "k")
     return table.make(lambda: make(k=k, **read))
 
 
 def describe_incident(incident: Incident, scope: Scope) -> str | dict[str, Any]:
-    """What `read_incident` reads as the same field."""
+    """What `read_incident` reads as the same field: an expression or a table."""
     if isinstance(incident, ByUnknown):
         return {str(unknown.func): describe_incident(field, scope) for unknown, field in incident.fields}
     if isinstance(incident, Formula):
         return print_expression(incident.expression, scope)
-    if type(incident) not in _FIELDS:
+    if type(incident) not in _ARGUMENTS:
         raise ProblemError(f"a problem file has no word for incident={incident!r}; write it as an expression")
-    kind, own = _FIELDS[type(incident)]
-    k, *others = (getattr(incident, name) for name in own)
+    kind, attributes = _ARGUMENTS[type(incident)]
+    k, *others = (getattr(incident, name) for name in attributes)
     if isinstance(incident, PlaneWaves):
         if len(incident.directions) > 1:
             raise ProblemError("a problem file holds one plane wave, or a beam; write a sum of waves as an expression")
@@ -368,10 +347,10 @@ def describe_incident(incident: Incident, scope: Scope) -> str | dict[str, Any]:
 
 
 def expressions_in(incident: Incident | None) -> Iterator[Any]:
-    """What was written of it with SymPy."""
+    """The SymPy expressions of an incident field."""
     if isinstance(incident, ByUnknown):
         for _, one in incident.fields:
             yield from expressions_in(one)
     elif incident is not None:
-        values = [getattr(incident, field.name) for field in fields(incident)]  # type: ignore[arg-type]
+        values = [getattr(incident, field.name) for field in dataclasses.fields(incident)]  # type: ignore[arg-type]
         yield from (value for value in values if isinstance(value, sp.Basic))

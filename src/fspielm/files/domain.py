@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from difflib import get_close_matches
 from functools import reduce
 from pathlib import Path
@@ -28,13 +28,13 @@ from fspielm.geometry.shapes.catalogue import SHAPES
 from fspielm.geometry.time import SpaceTime, Time
 from fspielm.geometry.transform import Transformed, transform
 
-# ---- Single shapes in problem files: any of them, by the arguments it is built with in Python
+# ---- Single shapes, by the arguments that they have in Python
 
 
-# Shapes that may come from another file, named by the key "file", and what reads it.
-LOADERS = {"Polygon": "from_geojson", "Surface": "load"}
+# Shapes that may come from another file, given by the key "file", and the method that reads it.
+_LOADERS = {"Polygon": "from_geojson", "Surface": "load"}
 
-# What people may call a shape.
+# Other names of shapes.
 _OTHER_WORDS = {
     "circle": "Disk",
     "rectangle": "Box",
@@ -44,14 +44,14 @@ _OTHER_WORDS = {
     "sphere": "Ball",
 }
 
-# What the outline of a shape may be a function of.
+# Parameters of the outline of a shape.
 _CURVE_SYMBOLS = ("theta", "t", "s")
 
 
-def read_shape(table: Table, names: Names, optional: tuple[str, ...] = ()) -> Domain:
-    """The shape that a table names, built of its other keys; those of `optional` are for others to read."""
+def _read_shape(table: Table, names: Names, optional: tuple[str, ...] = ()) -> Domain:
+    """The shape that a table names, made of its other keys except those in `optional`."""
     if "shape" not in table:
-        # first the other keys, one of which may be a misspelt "shape"
+        # check the other keys first, as one of them may be a misspelt "shape"
         known = {key for shape in SHAPES.values() for key in _parameters(shape)}
         table.check_keys(["shape"], [*optional, *(key for key in table.content if key in known)])
     kind = table.text("shape")
@@ -61,12 +61,12 @@ def read_shape(table: Table, names: Names, optional: tuple[str, ...] = ()) -> Do
         likely = _OTHER_WORDS.get(kind.lower()) or (near[0] if near else None)
         remedy = f"did you mean {likely!r}? " if likely else ""
         raise table.error(f"no shape {kind!r}; {remedy}the shapes are {', '.join(SHAPES)}", "shape")
-    if "file" in table and kind in LOADERS:
+    if "file" in table and kind in _LOADERS:
         return _load(table, kind, optional)
     parameters = _parameters(SHAPES[kind])
     required = [name for name, parameter in parameters.items() if parameter.default is parameter.empty]
     others = [name for name in parameters if name not in required]
-    table.check_keys(["shape", *required], [*others, *optional, *(["file"] if kind in LOADERS else [])])
+    table.check_keys(["shape", *required], [*others, *optional, *(["file"] if kind in _LOADERS else [])])
     arguments = {
         name: _read_argument(table, name, str(parameter.annotation), names)
         for name, parameter in parameters.items()
@@ -75,8 +75,8 @@ def read_shape(table: Table, names: Names, optional: tuple[str, ...] = ()) -> Do
     return table.make(lambda: SHAPES[kind](**arguments))
 
 
-def plain_shape(domain: Domain) -> dict[str, Any]:
-    """The table of a shape, from which `read_shape` makes it again."""
+def _describe_shape(domain: Domain) -> dict[str, Any]:
+    """The table that `_read_shape` reads as the same shape."""
     if isinstance(domain, Box) and domain.dimension == 1:
         named = {"name": domain.name} if domain.name else {}
         return {"shape": "Interval", "a": domain.lower[0], "b": domain.upper[0], **named}
@@ -89,30 +89,32 @@ def plain_shape(domain: Domain) -> dict[str, Any]:
 
 def _load(table: Table, kind: str, optional: tuple[str, ...]) -> Domain:
     table.check_keys(["shape", "file"], ["name", *optional])
-    path = table.document.beside(table.text("file"))
+    path = table.document.resolve(table.text("file"))
     if path is None:
         raise table.error(
             f"file must name a file beside the problem file, or below; got {shown(table['file'])}", "file"
         )
     if path.exists() and not path.is_file():  # a pipe would be waited for
         raise table.error(f"file must name a file; {shown(table['file'])} is none", "file")
-    load: Callable[..., Domain] = getattr(SHAPES[kind], LOADERS[kind])
+    load: Callable[..., Domain] = getattr(SHAPES[kind], _LOADERS[kind])
     return table.make(lambda: load(Path(path), name=table.text("name")), "file")
 
 
 def _parameters(shape: Callable[..., Domain]) -> dict[str, inspect.Parameter]:
-    """The arguments of a shape that text can hold: all but callables."""
+    """The arguments of a shape except callables, which text cannot hold."""
     parameters = inspect.signature(shape).parameters
     return {name: p for name, p in parameters.items() if "Derivative" not in str(p.annotation)}
 
 
 def _read_argument(table: Table, key: str, annotation: str, names: Names) -> Any:
-    """The value of one argument of a shape: what it is is told by how the argument is annotated."""
+    """The value of one argument of a shape, by its annotation: text, a curve, or numbers."""
     value = table[key]
     if re.search(r"\bstr\b", annotation) and not isinstance(value, int):
         return _as_texts(table, key, value)
     if re.search(r"\b(Expr|Coordinate)\b", annotation):
-        return _as_curve(table, key, value, names.parameters)
+        symbols = tuple(sp.Symbol(name, real=True) for name in _CURVE_SYMBOLS if name not in names.parameters)
+        scope = Scope(symbols, parameters=names.parameters)
+        return table.parse(lambda text: parse_real(text, scope), table.expression(value, key), key)
     return table.as_numbers(value, key, names)
 
 
@@ -122,12 +124,6 @@ def _as_texts(table: Table, key: str, value: Any) -> Any:
     if not isinstance(value, str):
         raise table.error(f"{key} must be text in quotes; got {shown(value)}", key)
     return value
-
-
-def _as_curve(table: Table, key: str, value: Any, parameters: Mapping[str, sp.Expr]) -> sp.Expr:
-    symbols = tuple(sp.Symbol(name, real=True) for name in _CURVE_SYMBOLS if name not in parameters)
-    scope = Scope(symbols, parameters=parameters)
-    return table.parse(lambda text: parse_real(text, scope), table.written(value, key), key)
 
 
 def _plain(value: Any) -> Any:
@@ -152,12 +148,12 @@ def _is_empty(value: Any) -> bool:
 # ---- Shapes moved, rotated and scaled by keys of their tables
 
 
-# In this order: a shape is scaled and rotated where it is, then moved.
-MOVES = ("scale", "rotate", "move", "transform")
+# In this order: a shape is scaled and rotated in place, then moved.
+_MOVES = ("scale", "rotate", "move", "transform")
 
 
-def move(domain: Domain, table: Table, names: Names) -> Domain:
-    """The domain as the table says it is moved."""
+def _read_moves(domain: Domain, table: Table, names: Names) -> Domain:
+    """The domain after the moves of a table."""
     if "scale" in table:
         scale = _arguments(table, "scale", names, "factor", ("center",))
         domain = table.make(lambda: domain.scaled(**scale), "scale")
@@ -168,29 +164,20 @@ def move(domain: Domain, table: Table, names: Names) -> Domain:
         offset = table.as_numbers(table["move"], "move", names)
         domain = table.make(lambda: domain.moved(offset), "move")
     if "transform" in table:
-        domain = _transformed(domain, table, names)
+        stated = table.table("transform")
+        stated.check_keys(["matrix", "offset"])
+        matrix, shift = (stated.as_numbers(stated[key], key, names) for key in ("matrix", "offset"))
+        domain = stated.make(lambda: _transform(domain, matrix, shift))
     return domain
 
 
-def plain_move(domain: Transformed) -> dict[str, Any]:
-    """The keys of a moved shape, exact to the last bit."""
-    return {"transform": {"matrix": [list(row) for row in domain.matrix], "offset": list(domain.offset)}}
-
-
 def _arguments(table: Table, key: str, names: Names, main: str, others: tuple[str, ...]) -> dict[str, Any]:
-    """The arguments of a move: the main one alone, or a table with others."""
+    """The arguments of a move: the main one by itself, or a table with others."""
     if not isinstance(table[key], dict):
         return {main: table.as_number(table[key], key, names)}
     stated = table.table(key)
     stated.check_keys([main], others)
     return {name: stated.as_numbers(value, name, names) for name, value in stated.content.items()}
-
-
-def _transformed(domain: Domain, table: Table, names: Names) -> Domain:
-    stated = table.table("transform")
-    stated.check_keys(["matrix", "offset"])
-    matrix, offset = (stated.as_numbers(stated[key], key, names) for key in ("matrix", "offset"))
-    return stated.make(lambda: _transform(domain, matrix, offset))
 
 
 def _transform(domain: Domain, matrix: Any, offset: Any) -> Domain:
@@ -209,11 +196,11 @@ def _transform(domain: Domain, matrix: Any, offset: Any) -> Domain:
     return transform(domain, rows, shift)
 
 
-# ---- Domains in problem files: shapes, their combinations, and both moved about
+# ---- Domains: shapes, their combinations, and both of them moved
 
 
 _OPERATIONS = ("union", "intersection", "difference")
-# The keys by which a table is that of a domain.
+# Keys of the table of a domain.
 SPACES = ("shape", *_OPERATIONS, "regions", "exterior", "time")
 
 
@@ -221,9 +208,10 @@ def read_domain(table: Table, names: Names) -> Domain:
     """The domain of a table, with times if it has them."""
     if "time" not in table:
         return _read_space(table, names, optional=("time",))
-    alone = set(table.content) == {"time"}
     time = _read_time(table, names)
-    return time if alone else table.make(lambda: _read_space(table, names, optional=("time",)) * time, "time")
+    if set(table.content) == {"time"}:
+        return time
+    return table.make(lambda: _read_space(table, names, optional=("time",)) * time, "time")
 
 
 def _read_time(table: Table, names: Names) -> Time:
@@ -235,7 +223,7 @@ def _read_time(table: Table, names: Names) -> Time:
 
 
 def describe_domain(domain: Domain) -> dict[str, Any]:
-    """The table of a domain, from which `read_domain` makes it again."""
+    """The table that `read_domain` reads as the same domain, to the last bit."""
     if isinstance(domain, Time):
         return {"time": [domain.start, domain.end]}
     if isinstance(domain, SpaceTime):
@@ -249,12 +237,13 @@ def describe_domain(domain: Domain) -> dict[str, Any]:
         again = {} if domain.period is None else {"period": domain.period}
         return {"exterior": [describe_domain(shape) for shape in domain.shapes], **shown, **again}
     if isinstance(domain, Transformed):
-        return describe_domain(domain.shape) | plain_move(domain)
-    return plain_shape(domain)
+        transform = {"matrix": [list(row) for row in domain.matrix], "offset": list(domain.offset)}
+        return describe_domain(domain.shape) | {"transform": transform}
+    return _describe_shape(domain)
 
 
 def _read_space(table: Table, names: Names, optional: tuple[str, ...] = ()) -> Domain:
-    """A shape or a combination of some, moved as the table says; regions side by side; or what is outside of some."""
+    """A shape or a combination of shapes, moved if the table says so; regions; or the exterior of shapes."""
     if "regions" in table:
         table.check_keys(["regions"], optional)
         shapes = table.table("regions")
@@ -266,10 +255,10 @@ def _read_space(table: Table, names: Names, optional: tuple[str, ...] = ()) -> D
         window = table.as_numbers(table["window"], "window", names) if "window" in table else None
         period = table.number("period", names)
         return table.make(lambda: Exterior(*objects, window=window, period=period), "exterior")
-    also = (*MOVES, *optional)
+    also = (*_MOVES, *optional)
     stated = [key for key in _OPERATIONS if key in table]
     if not stated:
-        return move(read_shape(table, names, (*_OPERATIONS, "regions", "exterior", *also)), table, names)
+        return _read_moves(_read_shape(table, names, (*_OPERATIONS, "regions", "exterior", *also)), table, names)
     operation = stated[0]
     table.check_keys([operation], also)
     operands = [_read_space(operand, names) for operand in table.tables(operation)]
@@ -277,4 +266,4 @@ def _read_space(table: Table, names: Names, optional: tuple[str, ...] = ()) -> D
         raise table.error(f"{operation} takes a list of at least two shapes; got {len(operands)}", operation)
     # a - b - c for a difference of three
     combined = table.make(lambda: reduce(lambda a, b: combine(operation, a, b), operands), operation)  # type: ignore[arg-type]
-    return move(combined, table, names)
+    return _read_moves(combined, table, names)

@@ -1,4 +1,4 @@
-"""What a problem file states, before it is known whether that can be solved."""
+"""What a problem file states: the parts as drafted, and the complete problem with its settings."""
 
 from __future__ import annotations
 
@@ -31,8 +31,6 @@ from fspielm.solution.solution import Solution
 from fspielm.solvers.request import Approach, Budget
 from fspielm.solvers.solve import solve
 
-# ---- A problem with everything else that its file says: how to solve it, what to write, what to compare with
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -47,15 +45,15 @@ class ProblemFile:
     rng : int or None
     budget : Budget
     exact : Expr, mapping of str to Expr or None
-        A known solution, of a system by the names of unknowns; for measuring only, no solver sees it.
+        A known solution, for a system by the names of unknowns; only for measuring, no solver sees it.
     approach : str or None
-        The kind of functions to solve with; that which is cheapest by default.
+        The kind of functions to solve with; by default the cheapest.
     guess : Expr, mapping of str to Expr or None
-        What Newton's method begins with; of a system by the names of unknowns.
+        The start of Newton's method; for a system by the names of unknowns.
     plot, table : Path or None
-        Where a picture, and a table of values, of the solution are to be written.
+        Where to write a picture of the solution, and a table of its values.
     fixed : frozenset of str
-        Parameters that the domain is written with: other values of them leave it as it is.
+        Parameters that the domain is written with: other values of them do not change it.
     """
 
     problem: Problem
@@ -71,25 +69,16 @@ class ProblemFile:
     fixed: frozenset[str] = frozenset()
 
     def solve(self, **settings: Any) -> Solution:
-        """Solve the problem as the file says, but for what `settings` (keyword arguments of `fspielm.solve`) say."""
-        stated: dict[str, Any] = {
-            "tol": self.tol,
-            "budget": self.budget,
-            "rng": self.rng,
-            "approach": self.approach,
-            "guess": self.guess,
-        }
+        """Solve the problem as the file says; `settings`, keyword arguments of `fspielm.solve`, take precedence."""
+        stated = {name: getattr(self, name) for name in ("tol", "budget", "rng", "approach", "guess")}
         return solve(self.problem, **stated | settings)
 
     def relative_error(self, solution: Callable[[FloatArray], ArrayLike]) -> float:
-        """Relative L2 error against the known solution, on a grid over the domain, time included.
-
-        Of several unknowns the largest, each relative to itself.
-        """
+        """Relative L2 error against the known solution on a grid over space and time; the largest of all unknowns."""
         return max(self.relative_errors(solution).values())
 
     def relative_errors(self, solution: Callable[[FloatArray], ArrayLike]) -> dict[str, float]:
-        """The same for each unknown that is known, by name."""
+        """The same by the name of each unknown with a known solution, relative to that."""
         points = regular_grid(self.problem.domain)
         names = [unknown.symbol.func.__name__ for unknown in self.problem.unknowns]
         if not isinstance(self.exact, Mapping):
@@ -98,7 +87,7 @@ class ProblemFile:
         return {name: self._field_error(name, found, points) for name in self.exact}
 
     def exact_values(self, points: FloatArray, unknown: str = "") -> NumberArray:
-        """The known solution at `points` ``(n, d)``, of a system that of one unknown; shape ``(n,)``."""
+        """The known solution at `points` ``(n, d)``, for a system of one unknown; shape ``(n,)``."""
         exact = self.exact.get(unknown) if isinstance(self.exact, Mapping) else self.exact
         if exact is None:
             of = f" of {unknown}" * bool(unknown)
@@ -110,12 +99,9 @@ class ProblemFile:
         return relative_error(lambda _: column, self.exact_values(points, name), points)
 
 
-# ---- What a problem file states, before it is known whether that can be solved
-
-
 @dataclass(frozen=True, eq=False)
 class ProblemDraft:
-    """The parts of a problem, each understood; whether they fit together is for `problem_file` to say.
+    """The parts of a problem, each read by itself; `problem_file` checks whether they fit together.
 
     Attributes
     ----------
@@ -147,16 +133,17 @@ class ProblemDraft:
         ProblemError
             If the parts do not make a problem that can be solved.
         """
+        equations = self.equations[0] if len(self.equations) == 1 else self.equations
         try:
-            problem = Problem(self._stated, self.domain, self.conditions, self._given, self._order, self.incident)
+            problem = Problem(equations, self.domain, self.conditions, self._given, self._order, self.incident)
         except ProblemError as error:
             raise ProblemError(f"{self.source}: {error}" if self.source else str(error)) from None
         return ProblemFile(problem, **self.settings)
 
     def by_place(self) -> dict[str, list[AnyCondition]]:
-        """The conditions that hold on each part of the boundary, or on a piece of it; at the start of time; inside.
+        """The conditions on each part of the boundary or a piece of it, at the start of time, and inside.
 
-        Parts without a condition are there, too. A condition on a part that does not exist is left out there.
+        Parts without a condition are listed, too; parts that do not exist are not.
         """
         self._check_dimension()
         parts = self.domain.boundary([str(symbol) for symbol in self.coordinates])
@@ -174,7 +161,7 @@ class ProblemDraft:
         return places
 
     def latex(self) -> str:
-        """The problem for a paper, as amsmath has it."""
+        """The problem for a paper, in LaTeX with amsmath."""
         self._check_dimension()
         return problem_align(self, self.names.parameters)
 
@@ -190,23 +177,18 @@ class ProblemDraft:
 
     @property
     def statement(self) -> Statement:
-        """What a problem would be made from."""
+        """The statement that a problem would be made from."""
         stated = Statement(self.equations, self.domain, self.conditions, self._given, self._order)
         return replace(stated, incident=self.incident)
 
     def _check_dimension(self) -> None:
         if len(self.coordinates) != self.domain.dimension:
-            self.problem_file()  # which says what is wrong, better than the names of parts would
+            self.problem_file()  # raises an error that says what is wrong
 
     @property
     def _given(self) -> dict[sp.Expr, Any]:
         written = [*self.equations, *(e for c in self.conditions for e in c.expressions)]
         return self.names.given([*written, *expressions_in(self.incident)])
-
-    @property
-    def _stated(self) -> sp.Basic | tuple[sp.Basic, ...]:
-        """The equations, or the only one."""
-        return self.equations[0] if len(self.equations) == 1 else self.equations
 
     @property
     def _order(self) -> tuple[AppliedUndef, ...] | None:
@@ -219,7 +201,7 @@ def _places(region: Region, start: str) -> list[str]:
 
 
 def _existing_regions(condition: AnyCondition, setting: Setting) -> list[Region]:
-    """Where a condition holds, as far as the parts that it names are there."""
+    """Where a condition holds, without parts that do not exist."""
     on = getattr(condition, "on", None)
     each = [replace(condition, on=name) for name in on] if isinstance(on, tuple) else [condition]  # type: ignore[type-var]
     regions = []

@@ -1,4 +1,4 @@
-"""What the names in a problem file stand for, and its expressions read with them."""
+"""Names in problem files, and expressions read with them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
-# For a name in an equation that is none: most are numbers, of which the command line finds or changes some.
+# A hint about an unknown name in an equation, which most often is a number.
 _UNDECLARED = (
     "; a number is declared under [parameters], {name} = 1: 'fspielm solve FILE --set {name}=...' solves for other "
     "values, 'fspielm modes FILE --symbol {name}' finds eigenvalues"
@@ -32,8 +32,8 @@ _UNDECLARED = (
 class Names:
     """The unknowns, their coordinates, and the parameters with their values.
 
-    Expressions keep the parameters as symbols, so that they can be shown as they were written; `given` has the
-    values for the `Problem`.
+    Expressions keep the parameters as symbols, so that they can be shown as written; `given` has the values for the
+    `Problem`.
 
     Attributes
     ----------
@@ -42,11 +42,11 @@ class Names:
     parameters : mapping of str to Expr
         Their values.
     formulas : mapping of str to Expr
-        The same parameters as they are written: with the names of those that they are derived from.
+        The same parameters as written: with the names of those that they are derived from.
     fixed : frozenset of str
-        Parameters that the domain is written with, and those that these are derived from.
+        Parameters that the domain is written with, and those that they are derived from.
     regional : mapping of str to ByRegion
-        Parameters that are other numbers in each region.
+        Parameters with a value for each region.
     functions : mapping of str to ByRegion
         Functions of the coordinates that are given by region.
     regions : tuple of str
@@ -62,13 +62,9 @@ class Names:
     functions: Mapping[str, ByRegion] = field(default_factory=dict)
     regions: tuple[str, ...] = ()
 
-    def with_functions(self, functions: Mapping[str, ByRegion]) -> Names:
-        """The same with functions that are given by region."""
-        return replace(self, functions=functions)
-
     def check(self) -> None:
-        """Refuse names that expressions cannot use, or that stand for two things."""
-        _ = self.whole_scope
+        """Refuse names that expressions cannot use, or that have two meanings."""
+        _ = self.whole_scope  # refuses them
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:
@@ -103,29 +99,25 @@ class Names:
         return self._value(parse_expression, text, self.parameters.__getitem__)
 
     def formula(self, text: str) -> sp.Expr:
-        """A number, written with the names of parameters that are the same in all regions."""
+        """A number in terms of the parameters that are the same in all regions."""
         return self._value(parse_expression, text, sp.Symbol)
 
-    def _value(self, parse: Callable[[str, Scope], sp.Expr], text: str, of: Callable[[str], sp.Expr]) -> sp.Expr:
-        """An expression of parameters, with what `of` them each name stands for.
-
-        Of those alone that it names: there may be many, each written with the one above.
-        """
-        named = {name: of(name) for name in _WORD.findall(text) if name in self.parameters}
+    def _value(self, parse: Callable[[str, Scope], sp.Expr], text: str, meaning: Callable[[str], sp.Expr]) -> sp.Expr:
+        """An expression of parameters; only those that it names are looked up, as there may be many."""
+        named = {name: meaning(name) for name in _WORD.findall(text) if name in self.parameters}
         try:
             return parse(text, Scope(parameters=named))
-        except TextError:  # refused again, with what is near among all names
-            return parse(text, Scope(parameters={name: of(name) for name in self.parameters}))
+        except TextError:  # raise it again, with a suggestion from all names
+            return parse(text, Scope(parameters={name: meaning(name) for name in self.parameters}))
 
     def function(self, text: str) -> sp.Expr:
         """A function of the coordinates."""
         return self._read(parse_expression, text, self.scope)
 
     def datum(self, text: str) -> sp.Expr:
-        """A function of the coordinates, and of the normal where it is that of a condition on the boundary."""
-        return self._read(
-            parse_expression, text, replace(self.scope, normal_derivative=NormalDerivative, normal=NormalComponent)
-        )
+        """A function of the coordinates, and on the boundary of the normal."""
+        scope = replace(self.scope, normal_derivative=NormalDerivative, normal=NormalComponent)
+        return self._read(parse_expression, text, scope)
 
     def condition(self, text: str) -> sp.Basic:
         """A comparison of functions of the coordinates."""
@@ -136,12 +128,12 @@ class Names:
         return self._read(parse_equation, text, replace(self.whole_scope, undeclared=_UNDECLARED))
 
     def stated_condition(self, text: str) -> sp.Basic:
-        """An equation for the unknowns on the boundary, where they have normal derivatives."""
+        """An equation for the unknowns on the boundary, which may hold normal derivatives."""
         scope = replace(self.whole_scope, normal_derivative=NormalDerivative, normal=NormalComponent)
         return self._read(parse_equation, text, scope)
 
     def given(self, expressions: Iterable[object]) -> dict[sp.Expr, Any]:
-        """The parameters and the functions that stand in some of the expressions, and those they are derived from."""
+        """The parameters and functions in some expressions, and those that they are derived from."""
         fixed = {symbol: value for symbol, value in self.values.items() if symbol.name in self.fixed}
         formulas = {name: formula.xreplace(fixed) for name, formula in self.formulas.items()}
         regional = {name: data.substituted(lambda e: e.xreplace(fixed)) for name, data in self.regional.items()}
@@ -150,7 +142,7 @@ class Names:
         return used_in({**functions, **known}, expressions)
 
     def fixing(self, content: object) -> Names:
-        """The same, where parts of a file are read that stay as they are whatever values the parameters get later."""
+        """The same names, with those fixed that `content` uses: it stays as it is if parameters get other values."""
         words = {word for text in _texts(content) for word in _WORD.findall(text)}
         own = used_in({sp.Symbol(name): e for name, e in self.formulas.items()}, map(sp.Symbol, words))
         return replace(self, fixed=frozenset(map(str, own)))
@@ -161,7 +153,7 @@ class Names:
         return {sp.Symbol(name): value for name, value in self.parameters.items()}
 
     def _read(self, parse: Callable[[str, Scope], T], text: str, scope: Scope) -> T:
-        # once with the values, which is what is bounded: 2**k is short, and with k = 10**9 it is not
+        # the parser bounds the size of numbers: 2**k is small, with k = 10**9 it is not
         if self.parameters and not self.regional:
             parse(text, replace(scope, parameters={**self._applied, **self.parameters}))
         for region in dict.fromkeys(name for data in self.regional.values() for name in data.values):
@@ -174,7 +166,7 @@ class Names:
 
 
 def _texts(content: object) -> list[str]:
-    """The texts among values of a file, however deep."""
+    """All texts among values of a file, at any depth."""
     if isinstance(content, str):
         return [content]
     inner = content.values() if isinstance(content, dict) else content if isinstance(content, list) else ()

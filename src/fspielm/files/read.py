@@ -1,4 +1,4 @@
-"""Problems from files."""
+"""Problem files, read."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from fspielm.solvers.request import APPROACHES, Budget
 
 _UNKNOWN = re.compile(r"\s*(\w+)\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*")
 _LIMITS = ("neurons", "seconds", "memory", "threads")
-# What files of version 0.1 call rng.
+# The name of rng in files of version 0.1.
 _OLD_RNG = "seed"
 _SETTINGS = ("tol", "rng", _OLD_RNG, "approach", "guess", *_LIMITS)
 _OUTPUTS = ("plot", "table")
-# The tables of keys that stand above all tables by mistake.
+# The tables of keys that a user may write above all tables by mistake.
 _ELSEWHERE = {
     **dict.fromkeys(SPACES, "domain"),
     **dict.fromkeys(_SETTINGS, "solve"),
@@ -40,7 +40,7 @@ _ELSEWHERE = {
 
 
 def read_problem(source: str | os.PathLike[str]) -> Problem:
-    """The problem that a file states.
+    """Read the problem that a file states.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def read_problem(source: str | os.PathLike[str]) -> Problem:
     Raises
     ------
     ProblemError
-        For whatever cannot be read or solved as written, with its place in the file.
+        If something cannot be read or solved as written, with its place in the file.
 
     Examples
     --------
@@ -76,10 +76,10 @@ def read_problem_file(source: str | os.PathLike[str]) -> ProblemFile:
 
 
 def read_draft(source: str | os.PathLike[str]) -> ProblemDraft:
-    """What a file states, each part understood, whether or not they make a problem; see `read_problem`."""
+    """The parts that a file states, whether or not they make a problem; see `read_problem`."""
     document = open_document(source)
     file = Table(document.content(), document)
-    unknowns, equations = (_number_of(file, key) for key in ("unknown", "equation"))
+    unknowns, equations = (_singular_or_plural(file, key) for key in ("unknown", "equation"))
     file.check_keys(
         [unknowns, equations, "domain", "conditions"],
         ["title", "parameters", "given", "incident", "solve", "output", "reference"],
@@ -105,12 +105,12 @@ def read_draft(source: str | os.PathLike[str]) -> ProblemDraft:
     )
 
 
-def _number_of(file: Table, key: str) -> str:
-    """The key in the number that the file has it in."""
-    both = (key, f"{key}s")
-    if all(name in file for name in both):
-        raise file.error(f"{both[0]} and {both[1]} mean the same; keep one", both[1])
-    return both[both[1] in file]
+def _singular_or_plural(file: Table, key: str) -> str:
+    """The key or its plural, whichever the file has."""
+    plural = f"{key}s"
+    if key in file and plural in file:
+        raise file.error(f"{key} and {plural} mean the same; keep one", plural)
+    return plural if plural in file else key
 
 
 def _read_unknowns(file: Table, key: str) -> Names:
@@ -134,7 +134,7 @@ def _read_unknown(file: Table, key: str, text: str) -> AppliedUndef:
 
 
 def _read_parameters(table: Table, names: Names) -> Names:
-    """The names with the parameters; each may be written with those above it that are the same in all regions."""
+    """The names with the parameters; each may use those above it that are the same in all regions."""
     parameters: dict[str, sp.Expr] = {}
     formulas: dict[str, sp.Expr] = {}
     regional: dict[str, ByRegion] = {}
@@ -143,7 +143,7 @@ def _read_parameters(table: Table, names: Names) -> Names:
         if isinstance(value, dict):
             regional[name] = read_by_region(table, name, read.formula)
         else:
-            text = table.written(value, name)
+            text = table.expression(value, name)
             parameters[name], formulas[name] = (table.parse(f, text, name) for f in (read.number, read.formula))
         table.make(replace(names, parameters={name: sp.S.Zero}).check, name)
     return read
@@ -178,7 +178,7 @@ def _read_settings(table: Table, names: Names) -> dict[str, Any]:
 
 
 def _size(table: Table, key: str) -> float | None:
-    """Bytes, where a size such as "4GB" stands there."""
+    """The bytes of a memory limit such as "4GB"."""
     return read_size(table[key]) if key == "memory" and isinstance(table[key], str) else None
 
 
@@ -186,7 +186,7 @@ def _read_outputs(table: Table) -> dict[str, Path]:
     table.check_keys([], _OUTPUTS)
     outputs = {}
     for key in table.content:
-        path = table.document.beside(table.text(key))
+        path = table.document.resolve(table.text(key))
         if path is None:
             raise table.error(f"{key} must name a file beside the problem file, or below; got {shown(table[key])}", key)
         outputs[key] = path
@@ -199,7 +199,7 @@ def _read_reference(table: Table, names: Names) -> dict[str, Any]:
 
 
 def _read_functions(table: Table, key: str, names: Names) -> sp.Expr | dict[str, sp.Expr]:
-    """A function of the coordinates; of several unknowns one for each, or for some of them."""
+    """A function of the coordinates; for a system one for each unknown, or for some of them."""
     if not isinstance(table[key], dict):
         if len(names.unknowns) > 1:
             wanted = ", ".join(f'{unknown.func.__name__} = "..."' for unknown in names.unknowns)
@@ -211,7 +211,7 @@ def _read_functions(table: Table, key: str, names: Names) -> sp.Expr | dict[str,
 
 
 def _read_function(table: Table, key: str, names: Names, what: str) -> sp.Expr:
-    written = table.parse(names.function, table.written(table[key], key), key)
+    written = table.parse(names.function, table.expression(table[key], key), key)
     function: sp.Expr = written.xreplace({**names.given([written]), **names.values})
     table.make(lambda: make_field(function, names.coordinates, what=what), key)
     return function

@@ -1,4 +1,4 @@
-"""Solutions into files, and from them."""
+"""Solutions saved to files and loaded from them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,15 @@ from fspielm.solution.report import Report
 from fspielm.solution.solution import Solution
 from fspielm.version import versions
 
-# ---- What is kept of a solution
-
-
+# Numbers of an `ErrorEstimate`, and what files of the first format lack of one.
 _NUMBERS = ("relative", "largest", "amplification", "residual", "data", "rounding", "scale", "growth")
-# What files of the first format do not tell.
-_UNTOLD = {"growth": "nan", "fields": []}
+_MISSING_IN_FIRST_FORMAT = {"growth": "nan", "fields": []}
+# Fields of a report that older files call by other names.
+_RENAMED = {"seed": "rng"}
+# Exceptions that content may raise if it was not written by us, although the file is whole.
+_UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
+
+SUFFIX = ".fspielm"
 
 
 @final
@@ -46,14 +49,14 @@ class Stored:
         Names of the unknowns.
     basis : Basis
     coefficients : (M,) array
-        Real or complex. ``(F, M)`` for F unknowns with a basis of one, which serves for each of them.
+        Real or complex. ``(F, M)`` for F unknowns that share the basis of one.
     report : Report
     estimate : ErrorEstimate or None
         None if it was not estimated.
     versions : mapping
-        Of fspielm, Python, NumPy and SciPy, when it was saved.
+        Versions of fspielm, Python, NumPy and SciPy that saved it.
     caption : str
-        What it is called where it is a part of a solution; files before it was kept have none.
+        Its name if it is a part of a solution. Older files have none.
     """
 
     statement: Mapping[str, Any]
@@ -66,19 +69,19 @@ class Stored:
     caption: str = ""
 
     def __post_init__(self) -> None:
-        # real and imaginary parts of unknowns may be solved for
-        together = self.basis.components in (len(self.fields), 2 * len(self.fields))
-        shapes = [(len(self.fields), self.basis.size)] + [(self.basis.size,)] * together
+        # real and imaginary parts may be unknowns of their own
+        has_all = self.basis.components in (len(self.fields), 2 * len(self.fields))
+        shapes = [(len(self.fields), self.basis.size)] + [(self.basis.size,)] * has_all
         if self.coefficients.shape not in shapes:
             raise ValueError(f"coefficients of shape {self.coefficients.shape} where {shapes[-1]} is needed")
 
     @property
     def title(self) -> str:
-        """That of the problem file; empty where there was none."""
+        """The title of the problem file; empty without one."""
         return str(self.statement.get("title", ""))
 
     def solution(self) -> Solution:
-        """The solution, with its problem where the statement was stored."""
+        """The solution, with its problem if the statement was stored."""
         problem = read_stated_problem(self.statement)
         if problem.domain.is_unbounded and has_media(problem):
             problem = as_one(two_sided(problem))
@@ -94,7 +97,7 @@ class Stored:
 
 
 def stored_form(solution: Solution) -> Stored:
-    """What is kept of a solution; an estimate that was not made yet is not made for it."""
+    """The content of a file for a solution. An error that was not estimated yet is not estimated now."""
     problem, report = solution.problem, solution.report
     basis, coefficients = solution.basis.valued(solution.coefficients)
     statement = describe_statement(problem, report.tol, report.rng)
@@ -102,21 +105,12 @@ def stored_form(solution: Solution) -> Stored:
     estimate = None
     if report.error_estimate is not None or "estimate" in vars(solution):
         estimate = replace(solution.estimate, null=solution.basis.valued(solution.estimate.null)[1])
-    return Stored(
-        statement,
-        problem.names,
-        basis,
-        coefficients,
-        report,
-        estimate,
-        versions(),
-        solution.caption,
-    )
+    return Stored(statement, problem.names, basis, coefficients, report, estimate, versions(), solution.caption)
 
 
 def _check_materials(basis: Basis, statement: Mapping[str, Any]) -> None:
-    """Refuse cells of materials that only the statement could tell apart, where it cannot be stored."""
-    # the first column is the region, which a domain knows
+    """Refuse cells whose materials only the statement could distinguish, if it cannot be stored."""
+    # the first column is the region, which the domain knows
     unknown = any(
         isinstance(own.frames, MaterialFrames) and (own.frames.rows.shape[1] > 1 or statement["domain"] is None)
         for own in basis.on_cells
@@ -129,7 +123,7 @@ def _check_materials(basis: Basis, statement: Mapping[str, Any]) -> None:
 
 
 def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
-    """Write it to a file, which appears complete or not at all."""
+    """Write the content to a file, which appears complete or not at all."""
     arrays: Arrays = {"coefficients": stored.coefficients}
     content = {
         "versions": dict(stored.versions),
@@ -144,7 +138,7 @@ def write_stored(stored: Stored, path: str | os.PathLike[str]) -> None:
 
 
 def read_stored(path: str | os.PathLike[str]) -> Stored:
-    """What `write_stored` has written; nothing in the file is executed."""
+    """Read what `write_stored` has written; nothing in the file is executed."""
     content, arrays = read_archive(path)
     try:
         return Stored(
@@ -157,19 +151,11 @@ def read_stored(path: str | os.PathLike[str]) -> Stored:
             {str(name): str(version) for name, version in content["versions"].items()},
             decode(str, content.get("caption", "")),
         )
-    except UNREADABLE as error:
-        raise unreadable(path, error) from error
+    except _UNREADABLE as error:
+        raise _unreadable(path, error) from error
 
 
-# What fields of a report are called now, by their names in older files.
-_RENAMED = {"seed": "rng"}
-
-# What content may raise that is whole, but not what was ever written.
-UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
-
-
-def unreadable(path: str | os.PathLike[str], error: Exception) -> ProblemError:
-    """The error for content that makes no sense."""
+def _unreadable(path: str | os.PathLike[str], error: Exception) -> ProblemError:
     return ProblemError(f"{os.fspath(path)}: not a solution that fspielm saved: {type(error).__name__}, {error}")
 
 
@@ -180,7 +166,7 @@ def _describe_estimate(estimate: ErrorEstimate, arrays: Arrays) -> dict[str, Any
 
 
 def _read_estimate(content: dict[str, Any], arrays: Arrays) -> ErrorEstimate:
-    content = _UNTOLD | content
+    content = _MISSING_IN_FIRST_FORMAT | content
     numbers = {name: decode(float, content[name]) for name in _NUMBERS}
     return ErrorEstimate(
         **numbers,
@@ -198,14 +184,8 @@ def _not_estimated() -> NoReturn:
     )
 
 
-# ---- Solutions into files, and from them
-
-
-SUFFIX = ".fspielm"
-
-
 def save(solution: Solution, path: str | os.PathLike[str], *, title: str = "", stacklevel: int = 2) -> None:
-    """Write a solution to one file, under the title that its problem file has; see `Solution.save`."""
+    """Save a solution to one file, with the title of its problem file; see `Solution.save`."""
     check_place(path, (SUFFIX,))
     stored = stored_form(solution)
     if title:
@@ -221,10 +201,9 @@ def save(solution: Solution, path: str | os.PathLike[str], *, title: str = "", s
 
 
 def load(path: str | os.PathLike[str]) -> Solution:
-    """The solution that `Solution.save` has written to a file.
+    """Load a solution that `Solution.save` has written to a file.
 
-    It evaluates to the same bits. Nothing in the file is executed; a checksum over every byte of it tells whether it
-    is what was written.
+    It evaluates to the same bits. Nothing in the file is executed, and a checksum over every byte detects changes.
 
     Parameters
     ----------
@@ -233,8 +212,8 @@ def load(path: str | os.PathLike[str]) -> Solution:
     Returns
     -------
     Solution
-        Its `problem` can be solved again, unless it held something that a file cannot (saving it has warned of
-        that): evaluating works all the same, and what needs the statement says what is missing.
+        Its `problem` can be solved again, unless it held something that a file cannot hold; saving has warned of that.
+        Such a solution can still be evaluated, and whatever needs the statement says what is missing.
 
     Raises
     ------
@@ -262,5 +241,5 @@ def load(path: str | os.PathLike[str]) -> Solution:
     stored = read_stored(path)
     try:
         return stored.solution()
-    except UNREADABLE as error:
-        raise unreadable(path, error) from error
+    except _UNREADABLE as error:
+        raise _unreadable(path, error) from error

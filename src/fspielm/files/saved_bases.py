@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import singledispatch
+from collections.abc import Sequence
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -40,340 +39,145 @@ from fspielm.files.saved_statement import domain_text, one_material, read_domain
 from fspielm.geometry.domain import Domain
 from fspielm.problem.operator import Operator, Term
 from fspielm.problem.scattering.incident import Formula, Incident, PlaneWaves, PointSource
-from fspielm.problem.scattering.open_domain import Lattice
 
-# ---- Polynomials on cells into arrays, and back: the frames as they are, and the cuts that grow their tree again
-
-
-# No solver goes near it; a file that asks for more is none of ours, and would take all memory.
-_MOST_DEGREE = 200
-_ENDS = ("lower", "upper")
-_MEETING = ("cell", "column", "point", "power", "length", "turn", "factor")
-
-
-def describe_cells(basis: CellBasis, arrays: Arrays, key: str) -> dict[str, Any]:
-    """The numbers of a basis on cells, those in arrays put there; columns without values are not stored."""
-    frames = basis.frames
-    arrays[f"{key}.degrees"] = basis.degrees.astype(np.float64)
-    content = {"scales": list(basis.scales)}
-    if len(basis.meeting):
-        numbers = [getattr(basis.meeting, name) for name in _MEETING]
-        arrays[f"{key}.meeting"] = np.column_stack([part for each in numbers for part in (each.real, each.imag)])
-    if isinstance(frames, Frames):
-        return content | _describe_frames(frames, arrays, key)
-    arrays[f"{key}.materials"] = frames.rows.astype(np.float64)
-    return content | {
-        "parts": [_describe_frames(part, arrays, f"{key}.{number}") for number, part in enumerate(frames.parts)]
-    }
-
-
-def read_cells(content: dict[str, Any], arrays: Arrays, key: str, materials: Materials) -> CellBasis:
-    """The basis that `describe_cells` has described; `materials` tells those of points apart."""
-    degrees = _integers(arrays[f"{key}.degrees"])
-    frames: Frames | MaterialFrames
-    if "parts" in content:
-        rows = _integers(arrays[f"{key}.materials"])
-        parts = tuple(_read_frames(part, arrays, f"{key}.{number}") for number, part in enumerate(content["parts"]))
-        if rows.ndim != 2 or len(rows) != len(parts) or not parts:
-            raise ValueError(f"materials of shape {rows.shape} for {len(parts)} tilings")
-        frames = MaterialFrames(parts, rows, materials)
-    else:
-        frames = _read_frames(content, arrays, key)
-    if degrees.shape != frames.lower.shape or not np.all((degrees >= 0) & (degrees <= _MOST_DEGREE)):
-        raise ValueError(f"degrees of shape {degrees.shape} for cells of shape {frames.lower.shape}")
-    scales = decode(tuple[float, ...], content["scales"])
-    meeting = _read_meeting(arrays[f"{key}.meeting"], len(degrees)) if f"{key}.meeting" in arrays else None
-    return CellBasis(frames, degrees, scales, meeting=meeting)
-
-
-def _read_meeting(numbers: NDArray[Any], cells: int) -> CornerTerms:
-    """Functions that cells share where materials meet, from a row of numbers for each."""
-    if numbers.ndim != 2 or numbers.shape[1] != 2 * len(_MEETING) or not np.isfinite(numbers).all():
-        raise ValueError(f"functions where materials meet of shape {numbers.shape}")
-    cell, column, point, power, length, turn, factor = (numbers[:, 0::2] + 1j * numbers[:, 1::2]).T
-    terms = CornerTerms(_integers(cell.real), _integers(column.real), point, power.real, length.real, turn, factor)
-    if np.any(np.diff(terms.cell) < 0) or not np.all((terms.cell >= 0) & (terms.cell < cells)):
-        raise ValueError(f"functions where materials meet, in cells {terms.cell.tolist()} of {cells}")
-    if not np.array_equal(np.unique(terms.column), np.arange(terms.column.max() + 1)):
-        raise ValueError("functions where materials meet whose numbers have gaps")
-    return terms
-
-
-def _describe_frames(frames: Frames, arrays: Arrays, key: str) -> dict[str, Any]:
-    tree = frames.tree
-    numbers = {
-        **{end: getattr(frames, end) for end in _ENDS},
-        **{name: array.astype(np.float64) for name, array in (("whole", frames.whole), ("owner", frames.owner))},
-        "root": np.stack([tree.lower[0], tree.upper[0]]),
-        "cuts": tree.cuts,
-    }
-    arrays |= {f"{key}.{name}": array for name, array in numbers.items()}
-    return {"slack": frames.slack}
-
-
-def _read_frames(content: dict[str, Any], arrays: Arrays, key: str) -> Frames:
-    lower, upper = (arrays[f"{key}.{end}"] for end in _ENDS)
-    whole, owner = (_integers(arrays[f"{key}.{name}"]) for name in ("whole", "owner"))
-    first, last = arrays[f"{key}.root"]
-    tree = grow_tree(first, last, arrays[f"{key}.cuts"])
-    return Frames(lower, upper, whole.astype(np.bool_), tree, owner, decode(float, content["slack"]))
-
-
-def _integers(array: NDArray[Any]) -> NDArray[np.int_]:
-    found = array.astype(np.int_)
-    if not np.array_equal(found, array):
-        raise ValueError("numbers that are not whole")
-    return found
-
-
-# ---- Bases of open domains that hold others, into JSON and arrays, and back
-
-
-def describe_outward(
-    basis: Basis, arrays: Arrays, key: str, describe: Callable[[Basis, str], dict[str, Any]]
-) -> dict[str, Any] | None:
-    """The basis as JSON has it, with what it holds by `describe`; None of other kinds."""
-    match basis:
-        case IncidentBasis():
-            fields = [_describe_bound(field, arrays, f"{key}.{i}") for i, field in enumerate(basis.fields)]
-            return {"kind": "incident", "dimension": basis.dimension, "fields": fields}
-        case RegionalBasis():
-            parts = [describe(part, f"{key}.{i}") for i, part in enumerate(basis.parts)]
-            return {"kind": "regional", "parts": parts, "shapes": [_shape_text(shape) for shape in basis.shapes]}
-        case SumsOnCells():
-            arrays[f"{key}.fields"] = basis.fields
-            return {"kind": "sums on cells", "its": describe(basis.cells, f"{key}.its")}
-        case FoldedBasis():
-            return {"kind": "folded", "its": describe(basis.basis, f"{key}.its"), "lattice": encode(basis.lattice)}
-        case GratingBasis():
-            ends = {"bottom": basis.bottom, "top": basis.top}
-            its = describe(basis.alone, f"{key}.its")
-            return {"kind": "grating", "its": its, "lattice": encode(basis.lattice), **ends}
-    return None
-
-
-def read_outward(
-    content: dict[str, Any], arrays: Arrays, key: str, read: Callable[[dict[str, Any], str], Basis]
-) -> Basis | None:
-    """The basis that `describe_outward` has described, with what it holds by `read`; None of other kinds."""
-    match content["kind"]:
-        case "incident":
-            fields = [_read_bound(field, arrays, f"{key}.{i}") for i, field in enumerate(content["fields"])]
-            return IncidentBasis(fields, decode(int, content["dimension"]))
-        case "regional":
-            outside, *inside = (read(part, f"{key}.{i}") for i, part in enumerate(content["parts"]))
-            return RegionalBasis(outside, inside, [read_domain_text(shape) for shape in content["shapes"]])
-        case "sums on cells":
-            cells = read(content["its"], f"{key}.its")
-            if not isinstance(cells, CellBasis):
-                raise ValueError("sums on cells of what has none")
-            return SumsOnCells(cells, arrays[f"{key}.fields"])
-        case "folded":
-            return FoldedBasis(read(content["its"], f"{key}.its"), decode(Lattice, content["lattice"]))
-        case "grating":
-            alone = read(content["its"], f"{key}.its")
-            if not isinstance(alone, RadiatingBasis):
-                raise ValueError("a grating of functions that do not radiate")
-            ends = (decode(float, content[end]) for end in ("bottom", "top"))
-            return GratingBasis(alone, decode(Lattice, content["lattice"]), *ends)
-    return None
-
-
-def _shape_text(shape: Domain) -> str:
-    text = domain_text(shape)
-    if text is None:
-        raise ProblemError(f"a file has no word for the object {shape!r}; pickle the solution")
-    return text
-
-
-def _describe_bound(incident: Incident, arrays: Arrays, key: str) -> dict[str, Any]:
-    """The field as JSON has it; its arrays are put into `arrays`, under names that begin with `key`."""
-    if isinstance(incident, Formula):
-        names = [str(symbol) for symbol in incident.coordinates]
-        return {"field": "formula", "names": names, "text": print_expression(incident.expression, _scope(names))}
-    if isinstance(incident, PointSource):
-        return {"field": "source", "wavenumber": encode(complex(incident.wavenumber)), "at": list(incident.at)}
-    if isinstance(incident, PlaneWaves):
-        arrays |= {f"{key}.{name}": np.array(getattr(incident, name)) for name in ("directions", "amplitudes")}
-        return {"field": "waves", "wavenumber": encode(complex(incident.wavenumber)), "origin": list(incident.origin)}
-    raise ProblemError(f"a file has no word for an incident field of type {type(incident).__name__}; pickle it")
-
-
-def _read_bound(content: dict[str, Any], arrays: Arrays, key: str) -> Incident:
-    """The field that `describe_bound` has described."""
-    if content["field"] == "formula":
-        scope = _scope([decode(str, name) for name in content["names"]])
-        return Formula(parse_expression(decode(str, content["text"]), scope), scope.coordinates)
-    number = decode(complex, content["wavenumber"])
-    k = number if number.imag else number.real
-    if content["field"] == "source":
-        return PointSource(k, decode(tuple[float, ...], content["at"]))
-    directions, amplitudes = (arrays[f"{key}.{name}"].tolist() for name in ("directions", "amplitudes"))
-    origin = decode(tuple[float, ...], content["origin"])
-    return PlaneWaves(k, tuple(tuple(each) for each in directions), tuple(amplitudes), origin)
-
-
-def _scope(names: list[str]) -> Scope:
-    return Scope(tuple(sp.Symbol(name) for name in names))
-
-
-# ---- Bases into JSON and arrays, and back: every kind of column
-
-
-# A new corner function is its name here.
-_FUNCTIONS: dict[str, type[CornerFunction]] = {
-    "angle": Angle,
-    "outgoing": Outgoing,
-    "outgoing damped": OutgoingDamped,
-    "power": Power,
-    "power with logarithm": LogPower,
-    "wave": Wave,
+# A basis that is determined by its arguments needs only a line here: its class, and its arguments in the file's order.
+_BY_ARGUMENTS: dict[str, tuple[type[Basis], tuple[str, ...]]] = {
+    "complex": (ComplexPairs, ("parts",)),
+    "component": (Component, ("unknown", "components", "scale", "basis")),
+    "folded": (FoldedBasis, ("basis", "lattice")),
+    "grating": (GratingBasis, ("basis", "lattice", "bottom", "top")),
+    "harmonic": (HarmonicBasis, ("centers", "orders", "scales", "charged", "constant")),
+    "modes": (ModeBasis, ("is_real", "amplitudes", "waves")),
+    "multipoles": (MultipoleBasis, ("centers", "orders", "wavenumber", "scales", "regular")),
+    "radiating": (RadiatingBasis, ("centers", "orders", "wavenumber", "scales")),
+    "sources": (SourceBasis, ("points", "ratio", "clearances")),
+    "sums on cells": (SumsOnCells, ("fields", "cells")),
 }
-# Bases that have all arguments they are made of under their names: a new one is its name here.
-_PLAIN: dict[str, type[Basis]] = {
-    "harmonic": HarmonicBasis,
-    "multipoles": MultipoleBasis,
-    "radiating": RadiatingBasis,
-    "sources": SourceBasis,
+# Kinds whose inner basis the file calls "its" rather than by the name of the argument, and errors for a wrong one.
+_CALLED_ITS = ("folded", "grating", "sums on cells")
+_WRONG_INNER = {
+    "grating": "a grating of functions that do not radiate",
+    "modes": "modes that are not made of exponentials",
+    "sums on cells": "sums on cells of what has none",
 }
-# The arrays of a basis of exponentials, by the names of its arguments.
+# Arguments of an `ExponentialBasis` that are stored as arrays.
 _EXPONENTIAL = ("W", "b", "origin", "peaks", "along")
 
 
-@singledispatch
 def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
     """The basis as JSON has it; its arrays are put into `arrays`, under names that begin with `key`."""
-    for kind, plain in _PLAIN.items():
-        if type(basis) is plain:
-            return {"kind": kind, **_describe_arguments(basis, arrays, key)}
-    outward = describe_outward(basis, arrays, key, lambda part, its: describe_basis(part, arrays, its))
-    if outward is not None:
-        return outward
+
+    def describe_all(parts: Sequence[Basis]) -> list[dict[str, Any]]:
+        return [describe_basis(part, arrays, f"{key}.{i}") for i, part in enumerate(parts)]
+
+    for kind, (made, _) in _BY_ARGUMENTS.items():
+        if type(basis) is made:
+            return {"kind": kind, **_describe_arguments(kind, basis, arrays, key)}
+    match basis:
+        case RidgeBasis():
+            arrays |= {f"{key}.{name}": getattr(basis, name) for name in ("W", "b", "origin")}
+            return {"kind": "ridge", "activation": _describe_activation(basis.activation)}
+        case ExponentialBasis():
+            arrays |= {f"{key}.{name}": getattr(basis, name) for name in _EXPONENTIAL}
+            return {"kind": "exponential", "powers": basis.powers.tolist()}
+        case JoinedBasis():
+            return {"kind": "joined", "parts": describe_all(basis.parts)}
+        case SingularBasis():
+            place = {"corner": list(basis.corner), "axis": basis.axis, "scale": basis.scale}
+            return {"kind": "singular", **place, "functions": [_describe_function(f) for f in basis.functions]}
+        case DerivedBasis():
+            operators = [[[list(t.orders), encode(t.coefficient)] for t in each.terms] for each in basis.operators]
+            inner = describe_basis(basis.basis, arrays, f"{key}.its")
+            return {"kind": "derived", "operators": operators, "basis": inner}
+        case CellBasis():
+            return {"kind": "cells", **describe_cells(basis, arrays, key)}
+        case IncidentBasis():
+            fields = [_describe_incident(field, arrays, f"{key}.{i}") for i, field in enumerate(basis.fields)]
+            return {"kind": "incident", "dimension": basis.dimension, "fields": fields}
+        case RegionalBasis():
+            parts = describe_all(basis.parts)
+            return {"kind": "regional", "parts": parts, "shapes": [_shape_text(shape) for shape in basis.shapes]}
     raise ProblemError(
         f"a file has no word for a basis of type {type(basis).__name__}; it cannot be saved; pickle the solution, or "
         "export its values, as with solution.to_xarray()"
     )
 
 
-@describe_basis.register
-def _(basis: RidgeBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    arrays |= {f"{key}.W": basis.W, f"{key}.b": basis.b, f"{key}.origin": basis.origin}
-    return {"kind": "ridge", "activation": _describe_activation(basis.activation)}
-
-
-@describe_basis.register
-def _(basis: ExponentialBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    arrays |= {f"{key}.{name}": getattr(basis, name) for name in _EXPONENTIAL}
-    return {"kind": "exponential", "powers": basis.powers.tolist()}
-
-
-@describe_basis.register
-def _(basis: JoinedBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    return {
-        "kind": "joined",
-        "parts": [describe_basis(part, arrays, f"{key}.{i}") for i, part in enumerate(basis.parts)],
-    }
-
-
-@describe_basis.register
-def _(basis: SingularBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    place = {"corner": list(basis.corner), "axis": basis.axis, "scale": basis.scale}
-    return {"kind": "singular", **place, "functions": [_describe_function(f) for f in basis.functions]}
-
-
-@describe_basis.register
-def _(basis: Component, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    place = {"unknown": basis.unknown, "components": basis.components, "scale": basis.scale}
-    return {"kind": "component", **place, "basis": describe_basis(basis.basis, arrays, f"{key}.its")}
-
-
-@describe_basis.register
-def _(basis: ModeBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    arrays[f"{key}.amplitudes"] = basis.amplitudes
-    return {"kind": "modes", "is_real": basis.is_real, "waves": describe_basis(basis.waves, arrays, f"{key}.waves")}
-
-
-@describe_basis.register
-def _(basis: DerivedBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    operators = [[[list(t.orders), encode(t.coefficient)] for t in operator.terms] for operator in basis.operators]
-    return {"kind": "derived", "operators": operators, "basis": describe_basis(basis.basis, arrays, f"{key}.its")}
-
-
-@describe_basis.register
-def _(basis: ComplexPairs, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    return {"kind": "complex", "parts": describe_basis(basis.parts, arrays, f"{key}.its")}
-
-
-@describe_basis.register
-def _(basis: CellBasis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
-    return {"kind": "cells", **describe_cells(basis, arrays, key)}
-
-
 def read_basis(
     content: dict[str, Any], arrays: Arrays, key: str = "basis", materials: Materials = one_material
 ) -> Basis:
-    """The basis that `describe_basis` has described; `materials` tells those of points apart, where there are cells."""
-    kind = content["kind"]
-    if kind == "ridge":
-        W, b, origin = (arrays[f"{key}.{name}"] for name in ("W", "b", "origin"))
-        if origin.shape != W.shape[1:]:
-            raise ValueError(f"an origin of shape {origin.shape} for frequencies of shape {W.shape}")
-        return RidgeBasis(W, b, _read_activation(content["activation"]), origin)
-    if kind == "exponential":
-        powers = decode(tuple[int, ...], content["powers"])
-        return ExponentialBasis(**{name: arrays[f"{key}.{name}"] for name in _EXPONENTIAL}, powers=powers)
-    if kind == "joined":
-        return JoinedBasis(
-            [read_basis(part, arrays, f"{key}.{i}", materials) for i, part in enumerate(content["parts"])]
-        )
-    if kind == "singular":
-        x, y = decode(tuple[float, ...], content["corner"])
-        functions = [_read_function(f) for f in content["functions"]]
-        return SingularBasis((x, y), decode(float, content["axis"]), decode(float, content["scale"]), functions)
-    if kind in _PLAIN:
-        return _PLAIN[kind](**_read_arguments(_PLAIN[kind], content, arrays, key))
-    if kind == "component":
-        place = {name: decode(int, content[name]) for name in ("unknown", "components")}
-        return Component(
-            read_basis(content["basis"], arrays, f"{key}.its", materials),
-            **place,
-            scale=decode(float, content["scale"]),
-        )
-    if kind == "modes":
-        waves = read_basis(content["waves"], arrays, f"{key}.waves", materials)
-        if not isinstance(waves, ExponentialBasis):
-            raise ValueError("modes that are not made of exponentials")
-        return ModeBasis(waves, arrays[f"{key}.amplitudes"], is_real=decode(bool, content["is_real"]))
-    if kind == "derived":
-        made_of = read_basis(content["basis"], arrays, f"{key}.its", materials)
-        return DerivedBasis(made_of, [_read_operator(terms, made_of.dimension) for terms in content["operators"]])
-    if kind == "complex":
-        return ComplexPairs(read_basis(content["parts"], arrays, f"{key}.its", materials))
-    if kind == "cells":
-        return read_cells(content, arrays, key, materials)
-    outward = read_outward(content, arrays, key, lambda part, its: read_basis(part, arrays, its, materials))
-    if outward is None:
+    """The basis that `describe_basis` has described; `materials` distinguishes the materials of points on cells."""
+
+    def read_all(parts: list[dict[str, Any]]) -> list[Basis]:
+        return [read_basis(part, arrays, f"{key}.{i}", materials) for i, part in enumerate(parts)]
+
+    match kind := content["kind"]:
+        case "ridge":
+            W, b, origin = (arrays[f"{key}.{name}"] for name in ("W", "b", "origin"))
+            if origin.shape != W.shape[1:]:
+                raise ValueError(f"an origin of shape {origin.shape} for frequencies of shape {W.shape}")
+            return RidgeBasis(W, b, _read_activation(content["activation"]), origin)
+        case "exponential":
+            powers = decode(tuple[int, ...], content["powers"])
+            return ExponentialBasis(**{name: arrays[f"{key}.{name}"] for name in _EXPONENTIAL}, powers=powers)
+        case "joined":
+            return JoinedBasis(read_all(content["parts"]))
+        case "singular":
+            x, y = decode(tuple[float, ...], content["corner"])
+            functions = [_read_function(f) for f in content["functions"]]
+            return SingularBasis((x, y), decode(float, content["axis"]), decode(float, content["scale"]), functions)
+        case "derived":
+            inner = read_basis(content["basis"], arrays, f"{key}.its", materials)
+            return DerivedBasis(inner, [_read_operator(terms, inner.dimension) for terms in content["operators"]])
+        case "cells":
+            return read_cells(content, arrays, key, materials)
+        case "incident":
+            fields = [_read_incident(field, arrays, f"{key}.{i}") for i, field in enumerate(content["fields"])]
+            return IncidentBasis(fields, decode(int, content["dimension"]))
+        case "regional":
+            outside, *inside = read_all(content["parts"])
+            return RegionalBasis(outside, inside, [read_domain_text(shape) for shape in content["shapes"]])
+    if kind not in _BY_ARGUMENTS:
         raise ValueError(f"a basis of the unknown kind {kind!r}")
-    return outward
+    return _BY_ARGUMENTS[kind][0](**_read_arguments(kind, content, arrays, key, materials))
 
 
-def _describe_arguments(basis: Basis, arrays: Arrays, key: str) -> dict[str, Any]:
-    values = {name: getattr(basis, name) for name in _arguments(type(basis))}
-    # a file holds floats; whole numbers and yes or no are made of them again by the basis itself
-    arrays |= {f"{key}.{name}": value * 1.0 for name, value in values.items() if isinstance(value, np.ndarray)}
-    return {name: encode(value) for name, value in values.items() if not isinstance(value, np.ndarray)}
+def _describe_arguments(kind: str, basis: Basis, arrays: Arrays, key: str) -> dict[str, Any]:
+    content = {}
+    for name in _BY_ARGUMENTS[kind][1]:
+        value = getattr(basis, name)
+        if isinstance(value, Basis):
+            content[_name_of_inner(kind, name)] = describe_basis(value, arrays, _key_of_inner(kind, key))
+        elif isinstance(value, np.ndarray):  # a file holds floats; the basis makes integers and booleans of them again
+            arrays[f"{key}.{name}"] = value.astype(np.float64) if value.dtype.kind in "biu" else value
+        else:
+            content[name] = encode(value)
+    return content
 
 
-def _read_arguments(kind: type[Basis], content: dict[str, Any], arrays: Arrays, key: str) -> dict[str, Any]:
-    return {
-        name: decode(hint, content[name]) if name in content else arrays[f"{key}.{name}"]
-        for name, hint in _arguments(kind).items()
-    }
+def _read_arguments(
+    kind: str, content: dict[str, Any], arrays: Arrays, key: str, materials: Materials
+) -> dict[str, Any]:
+    made, names = _BY_ARGUMENTS[kind]
+    hints = get_type_hints(made.__init__)
+    values: dict[str, Any] = {}
+    for name in names:
+        if isinstance(hints[name], type) and issubclass(hints[name], Basis):
+            inner = content[_name_of_inner(kind, name)]
+            values[name] = read_basis(inner, arrays, _key_of_inner(kind, key), materials)
+            if not isinstance(values[name], hints[name]):
+                raise ValueError(_WRONG_INNER[kind])
+        else:
+            values[name] = decode(hints[name], content[name]) if name in content else arrays[f"{key}.{name}"]
+    return values
 
 
-def _arguments(kind: type[Basis]) -> dict[str, Any]:
-    hints = get_type_hints(kind.__init__)
-    return {name: hint for name, hint in hints.items() if name != "return"}
+def _name_of_inner(kind: str, argument: str) -> str:
+    return "its" if kind in _CALLED_ITS else argument
+
+
+def _key_of_inner(kind: str, key: str) -> str:
+    return f"{key}.waves" if kind == "modes" else f"{key}.its"
 
 
 def _read_operator(terms: list[Any], dimension: int) -> Operator:
@@ -402,6 +206,17 @@ def _read_activation(content: dict[str, Any]) -> Activation:
     raise ValueError(f"an activation of the unknown kind {content['kind']!r}")
 
 
+# Kinds of corner functions by their names in files.
+_FUNCTIONS: dict[str, type[CornerFunction]] = {
+    "angle": Angle,
+    "outgoing": Outgoing,
+    "outgoing damped": OutgoingDamped,
+    "power": Power,
+    "power with logarithm": LogPower,
+    "wave": Wave,
+}
+
+
 def _describe_function(function: CornerFunction) -> dict[str, Any]:
     for name, kind in _FUNCTIONS.items():
         if type(function) is kind:
@@ -415,3 +230,127 @@ def _read_function(content: dict[str, Any]) -> CornerFunction:
     arguments = dict(content)
     function: CornerFunction = decode(_FUNCTIONS[arguments.pop("kind")], arguments)
     return function
+
+
+# ---- Polynomials on cells: their frames, and the cuts from which their tree grows again
+
+
+# No solver comes near this degree. A file that asks for more is not ours and would take all memory.
+_MOST_DEGREE = 200
+# Fields of `CornerTerms`, the functions that cells share where materials meet.
+_MEETING = ("cell", "column", "point", "power", "length", "turn", "factor")
+
+
+def describe_cells(basis: CellBasis, arrays: Arrays, key: str) -> dict[str, Any]:
+    """The basis as JSON has it; its arrays are put into `arrays`. Columns without values are not stored."""
+    frames = basis.frames
+    arrays[f"{key}.degrees"] = basis.degrees.astype(np.float64)
+    content = {"scales": list(basis.scales)}
+    if len(basis.meeting):
+        numbers = [getattr(basis.meeting, name) for name in _MEETING]
+        arrays[f"{key}.meeting"] = np.column_stack([part for each in numbers for part in (each.real, each.imag)])
+    if isinstance(frames, Frames):
+        return content | _describe_frames(frames, arrays, key)
+    arrays[f"{key}.materials"] = frames.rows.astype(np.float64)
+    return content | {
+        "parts": [_describe_frames(part, arrays, f"{key}.{number}") for number, part in enumerate(frames.parts)]
+    }
+
+
+def read_cells(content: dict[str, Any], arrays: Arrays, key: str, materials: Materials) -> CellBasis:
+    """The basis that `describe_cells` has described; `materials` distinguishes the materials of points."""
+    degrees = _integers(arrays[f"{key}.degrees"])
+    frames: Frames | MaterialFrames
+    if "parts" in content:
+        rows = _integers(arrays[f"{key}.materials"])
+        parts = tuple(_read_frames(part, arrays, f"{key}.{number}") for number, part in enumerate(content["parts"]))
+        if rows.ndim != 2 or len(rows) != len(parts) or not parts:
+            raise ValueError(f"materials of shape {rows.shape} for {len(parts)} tilings")
+        frames = MaterialFrames(parts, rows, materials)
+    else:
+        frames = _read_frames(content, arrays, key)
+    if degrees.shape != frames.lower.shape or not np.all((degrees >= 0) & (degrees <= _MOST_DEGREE)):
+        raise ValueError(f"degrees of shape {degrees.shape} for cells of shape {frames.lower.shape}")
+    scales = decode(tuple[float, ...], content["scales"])
+    meeting = _read_meeting(arrays[f"{key}.meeting"], len(degrees)) if f"{key}.meeting" in arrays else None
+    return CellBasis(frames, degrees, scales, meeting=meeting)
+
+
+def _read_meeting(numbers: NDArray[Any], cells: int) -> CornerTerms:
+    """The functions that cells share where materials meet, from one row of numbers each."""
+    if numbers.ndim != 2 or numbers.shape[1] != 2 * len(_MEETING) or not np.isfinite(numbers).all():
+        raise ValueError(f"functions where materials meet of shape {numbers.shape}")
+    cell, column, point, power, length, turn, factor = (numbers[:, 0::2] + 1j * numbers[:, 1::2]).T
+    terms = CornerTerms(_integers(cell.real), _integers(column.real), point, power.real, length.real, turn, factor)
+    if np.any(np.diff(terms.cell) < 0) or not np.all((terms.cell >= 0) & (terms.cell < cells)):
+        raise ValueError(f"functions where materials meet, in cells {terms.cell.tolist()} of {cells}")
+    if not np.array_equal(np.unique(terms.column), np.arange(terms.column.max() + 1)):
+        raise ValueError("functions where materials meet whose numbers have gaps")
+    return terms
+
+
+def _describe_frames(frames: Frames, arrays: Arrays, key: str) -> dict[str, Any]:
+    tree = frames.tree
+    arrays |= {
+        f"{key}.lower": frames.lower,
+        f"{key}.upper": frames.upper,
+        f"{key}.whole": frames.whole.astype(np.float64),
+        f"{key}.owner": frames.owner.astype(np.float64),
+        f"{key}.root": np.stack([tree.lower[0], tree.upper[0]]),
+        f"{key}.cuts": tree.cuts,
+    }
+    return {"slack": frames.slack}
+
+
+def _read_frames(content: dict[str, Any], arrays: Arrays, key: str) -> Frames:
+    lower, upper = (arrays[f"{key}.{name}"] for name in ("lower", "upper"))
+    whole, owner = (_integers(arrays[f"{key}.{name}"]) for name in ("whole", "owner"))
+    first, last = arrays[f"{key}.root"]
+    tree = grow_tree(first, last, arrays[f"{key}.cuts"])
+    return Frames(lower, upper, whole.astype(np.bool_), tree, owner, decode(float, content["slack"]))
+
+
+def _integers(array: NDArray[Any]) -> NDArray[np.int_]:
+    found = array.astype(np.int_)
+    if not np.array_equal(found, array):
+        raise ValueError("numbers that are not whole")
+    return found
+
+
+# ---- Objects and incident fields of open domains
+
+
+def _shape_text(shape: Domain) -> str:
+    text = domain_text(shape)
+    if text is None:
+        raise ProblemError(f"a file has no word for the object {shape!r}; pickle the solution")
+    return text
+
+
+def _describe_incident(incident: Incident, arrays: Arrays, key: str) -> dict[str, Any]:
+    if isinstance(incident, Formula):
+        names = [str(symbol) for symbol in incident.coordinates]
+        return {"field": "formula", "names": names, "text": print_expression(incident.expression, _scope(names))}
+    if isinstance(incident, PointSource):
+        return {"field": "source", "wavenumber": encode(complex(incident.wavenumber)), "at": list(incident.at)}
+    if isinstance(incident, PlaneWaves):
+        arrays |= {f"{key}.{name}": np.array(getattr(incident, name)) for name in ("directions", "amplitudes")}
+        return {"field": "waves", "wavenumber": encode(complex(incident.wavenumber)), "origin": list(incident.origin)}
+    raise ProblemError(f"a file has no word for an incident field of type {type(incident).__name__}; pickle it")
+
+
+def _read_incident(content: dict[str, Any], arrays: Arrays, key: str) -> Incident:
+    if content["field"] == "formula":
+        scope = _scope([decode(str, name) for name in content["names"]])
+        return Formula(parse_expression(decode(str, content["text"]), scope), scope.coordinates)
+    number = decode(complex, content["wavenumber"])
+    k = number if number.imag else number.real
+    if content["field"] == "source":
+        return PointSource(k, decode(tuple[float, ...], content["at"]))
+    directions, amplitudes = (arrays[f"{key}.{name}"].tolist() for name in ("directions", "amplitudes"))
+    origin = decode(tuple[float, ...], content["origin"])
+    return PlaneWaves(k, tuple(tuple(each) for each in directions), tuple(amplitudes), origin)
+
+
+def _scope(names: list[str]) -> Scope:
+    return Scope(tuple(sp.Symbol(name) for name in names))

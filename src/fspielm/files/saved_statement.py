@@ -1,4 +1,4 @@
-"""What was solved, into text and back."""
+"""Statements of saved solutions: as text and back, with a stand-in for what text cannot hold."""
 
 from __future__ import annotations
 
@@ -32,11 +32,9 @@ from fspielm.problem.setting import Unknown
 from fspielm.problem.statement import Relation, Statement
 from fspielm.problem.substitutions import Givens
 
-# ---- Domains into text and back, as a problem file has them
-
 
 def domain_text(domain: Domain) -> str | None:
-    """The domain alone as a problem file, or None where text cannot hold it."""
+    """A problem file with this domain and nothing else, or None if text cannot hold it."""
     names = ", ".join(f"x{i + 1}" for i in range(domain.dimension))
     try:
         content = {"unknown": f"u({names})", "equation": "u = 0", "domain": describe_domain(domain), "conditions": []}
@@ -49,11 +47,11 @@ def domain_text(domain: Domain) -> str | None:
 
 def read_domain_text(text: Any) -> Domain:
     """The domain that `domain_text` has described."""
-    return read_draft(alone(text)).domain
+    return read_draft(_without_files(text)).domain
 
 
-def alone(text: Any) -> str:
-    """The text, unless it names another file, which one from elsewhere has no business to read."""
+def _without_files(text: Any) -> str:
+    """The text, refused if it names another file: a saved solution must not read files of its reader."""
     if not isinstance(text, str) or "\n" not in text:
         raise ValueError("a statement that is no problem file")
     tables: list[Any] = [tomllib.loads(text)]
@@ -65,17 +63,14 @@ def alone(text: Any) -> str:
     return text
 
 
-# ---- What was solved, into text and back; and a stand-in for what text cannot hold
-
-
 def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[str, Any]:
     """The statement as JSON has it.
 
-    ``problem`` is the text of a problem file, from which the problem can be solved again, or None where the problem
-    holds something that text cannot; ``missing`` then says what. The rest is enough to evaluate.
+    ``problem`` is the text of a problem file, from which the problem can be solved again; None if the problem holds
+    something that text cannot, and ``missing`` says what. The rest is enough to evaluate.
     """
     for term in (term for relation in problem.pattern for term in relation.operator.terms):
-        if isinstance(term.coefficient, _Lost):  # what was missing once is missing for the same reason
+        if isinstance(term.coefficient, _NotStored):  # loaded without its statement before
             return dict(term.coefficient.stated)
     lower, upper = problem.domain.bounding_box
     time = problem.domain.time
@@ -101,22 +96,22 @@ def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[s
 
 
 def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
-    """The problem; a stand-in that can be evaluated but not solved where the text is missing."""
+    """The problem, or without its text a stand-in that can be evaluated but not solved."""
     if stated["problem"] is not None:
-        return read_problem(alone(stated["problem"]))
-    lost = _Lost(stated)
+        return read_problem(_without_files(stated["problem"]))
+    not_stored = _NotStored(stated)
     coordinates = tuple(sp.Symbol(decode(str, name)) for name in stated["coordinates"])
     text = stated["domain"]
-    domain = _BoxOnly(stated, lost) if text is None else read_domain_text(text)
+    domain = _BoxOnly(stated, not_stored) if text is None else read_domain_text(text)
     if domain.dimension != len(coordinates):
         raise ValueError(f"a domain of {domain.dimension} dimensions for {len(coordinates)} coordinates")
-    # the first format had room for one of each
+    # files of the first format have one of each
     names = stated["functions"] if "functions" in stated else [stated["function"]]
     sides = stated["equations"] if "equations" in stated else [stated["equation"]]
     shown = tuple(sp.Eq(*(sp.Symbol(decode(str, side)) for side in pair), evaluate=False) for pair in sides)  # as text
     dtype = np.dtype(np.complex128 if stated.get("complex", False) else np.float64)
     unknowns = tuple(Unknown(sp.Function(decode(str, name))(*coordinates), domain, dtype) for name in names)
-    operator = Operator(len(coordinates), (Term(lost, (0,) * len(coordinates)),))
+    operator = Operator(len(coordinates), (Term(not_stored, (0,) * len(coordinates)),))
     value, everywhere = make_field(0, coordinates), whole_domain(domain)
     equations = tuple(Relation(f"equation {number + 1}", operator, value, everywhere) for number in range(len(shown)))
     equations = equations if len(equations) > 1 else (replace(equations[0], name="equation"),)
@@ -128,14 +123,14 @@ def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
 
 
 def _problem_text(problem: Problem, tol: float, seed: int | None) -> str:
-    """The problem as a file; refused where that would not be the same problem."""
+    """The problem as a file; refused if that would not be the same problem."""
     if not problem.pattern:
         name = problem.names[0]
         raise ProblemError(
             f"{name} is one of the unknowns of a system; save the whole solution rather than solution[{name}]"
         )
     text = write_problem(problem, tol=tol, rng=seed)
-    # names that the notation does not know, or too many numbers, show here
+    # reading it back also refuses names that the notation does not know, and too many numbers
     if read_problem(text).names != problem.names:
         raise ProblemError("a problem file does not keep the order of the unknowns")
     return text
@@ -145,8 +140,8 @@ def _sides(equation: sp.Basic) -> tuple[sp.Basic, sp.Basic]:
     return (equation.lhs, equation.rhs) if isinstance(equation, sp.Eq) else (equation, sp.S.Zero)
 
 
-class _Lost:
-    """A function that was not stored, and says so where it is needed."""
+class _NotStored:
+    """A function that was not stored; calling it says so."""
 
     def __init__(self, stated: Mapping[str, Any]) -> None:
         self.stated = stated
@@ -162,14 +157,14 @@ class _Lost:
 class _BoxOnly(Domain):
     """A domain of which no more than the bounding box was stored."""
 
-    def __init__(self, stated: Mapping[str, Any], lost: _Lost) -> None:
+    def __init__(self, stated: Mapping[str, Any], not_stored: _NotStored) -> None:
         lower, upper = (np.array(decode(tuple[float, ...], side)) for side in stated["bounding_box"])
         if lower.shape != upper.shape:
             raise ValueError(f"a box of {len(lower)} and {len(upper)} dimensions")
         self._box = lower, upper
         self._time = None if stated["time"] is None else Time(*decode(tuple[float, ...], stated["time"]))
         self._shape: str = decode(str, stated["shape"])
-        self._lost = lost
+        self._not_stored = not_stored
 
     @property
     def dimension(self) -> int:
@@ -185,33 +180,30 @@ class _BoxOnly(Domain):
 
     @property
     def measure(self) -> float:
-        return self._lost(None)
+        return self._not_stored(None)
 
     def _contains_nearly(self, points: FloatArray) -> BoolArray:
         return Box(*self._box)._contains_nearly(points)
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        return self._lost(points)
+        return self._not_stored(points)
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
-        return self._lost(None)
+        return self._not_stored(None)
 
     def __repr__(self) -> str:
         return self._shape
 
 
-# ---- The materials of points, for cells that were stored without them
-
-
 def one_material(points: FloatArray) -> NDArray[np.int_]:
-    """The same at all points."""
+    """Rows of materials that are the same at all points."""
     return np.zeros((len(points), 1), dtype=np.int_)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class StatedMaterials:
-    """Those of a statement, which is read when it is first asked.
+    """The materials of points by a statement, which is read when they are first needed.
 
     Attributes
     ----------
@@ -223,9 +215,9 @@ class StatedMaterials:
 
     @cached_property
     def problem(self) -> Problem:
-        """What was solved; without its text, a stand-in that knows regions."""
+        """The problem that was solved, or a stand-in that knows regions."""
         return read_stated_problem(self.stated)
 
     def __call__(self, points: FloatArray) -> NDArray[np.int_]:
-        """Rows that are equal where materials are."""
+        """Rows that are equal where the materials are."""
         return self.problem.material_of(points)

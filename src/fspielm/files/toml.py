@@ -20,25 +20,25 @@ from fspielm.disk import open_file
 from fspielm.errors import ProblemError, TextError
 from fspielm.files.names import Names
 
-# ---- TOML, written: the few kinds of values that a problem file has
+# ---- Writing the few kinds of TOML values that a problem file has
 
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-# Lines that a literal string can hold: no quotes that would end it, and no control characters but tabs.
-_AS_IT_IS = re.compile(r"[^'\x00-\x08\x0a-\x1f\x7f]*\n[^'\x00-\x08\x0b-\x1f\x7f]*")
-# What a basic string must not hold as it is; other control characters follow by number.
+# Lines that a literal string can hold: no quotes that would end it, and no control characters except tabs.
+_LITERAL = re.compile(r"[^'\x00-\x08\x0a-\x1f\x7f]*\n[^'\x00-\x08\x0b-\x1f\x7f]*")
+# Characters that a basic string must escape; other control characters are written by number.
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
-# Longer lists of texts have one text in a line.
+# Longer lists of texts are written with one text per line.
 _LONGEST_LINE = 120
 
 
 def write_toml(content: Mapping[str, Any]) -> str:
     """The text of keys and values: plain values first, then tables, then lists of tables."""
-    plain = {key: value for key, value in content.items() if not _is_table(value) and not _is_tables(value)}
+    plain = {key: value for key, value in content.items() if not isinstance(value, Mapping) and not _is_tables(value)}
     blocks = [_lines(plain)] if plain else []
     for key, value in content.items():
-        if _is_table(value):
+        if isinstance(value, Mapping):
             blocks.append(f"[{key}]\n{_lines(value)}")
         elif _is_tables(value):
             blocks += [f"[[{key}]]\n{_lines(item)}" for item in value]
@@ -67,8 +67,8 @@ def _lines(content: Mapping[str, Any]) -> str:
 
 
 def _line_value(value: Any) -> str:
-    """A value on lines of its own, where text of several lines can stay as it is."""
-    if isinstance(value, str) and _AS_IT_IS.fullmatch(value):
+    """A value on lines of its own, which leaves text of several lines as it is."""
+    if isinstance(value, str) and _LITERAL.fullmatch(value):
         return f"'''\n{value}'''"
     line = write_value(value)
     if len(line) > _LONGEST_LINE and isinstance(value, list) and all(isinstance(item, str) for item in value):
@@ -78,10 +78,6 @@ def _line_value(value: Any) -> str:
 
 def _key(key: str) -> str:
     return key if _BARE_KEY.fullmatch(key) else write_value(key)
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, Mapping)
 
 
 def _is_tables(value: Any) -> bool:
@@ -95,15 +91,16 @@ def _escape(character: str) -> str:
     return f"\\u{ord(character):04x}" if control else character
 
 
-# ---- The text of a problem file, its TOML, and where in it a key stands
+# ---- The text of a problem file, its TOML, and the places of keys in it
 
 
 LARGEST = 1_000_000  # bytes
-_PARTS = 16  # of a dotted key: reading one takes time that grows with their square
+_MOST_PARTS = 16  # of a dotted key: the time to read it grows with their square
 
-# without going back (++, *+), so that its time grows with the text and not with its square
-_LONG_KEY = re.compile(rf"""(?<!["'\w-])(?:["'\w-]++[ \t]*+\.[ \t]*+){{{_PARTS}}}""")
-_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+# without backtracking (++, *+), so that the time grows linearly with the text
+_LONG_KEY = re.compile(rf"""(?<!["'\w-])(?:["'\w-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}""")
+# The place of an error in messages of tomllib.
+_ERROR_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 # A header, or a key and its equals sign, at the start of a line.
 _LINE = re.compile(r"^[ \t]*(?:(\[\[?)[ \t]*([\w.-]+)[ \t]*\]|([\w.-]+)[ \t]*=)", re.MULTILINE)
 
@@ -120,30 +117,27 @@ class Document:
     name : str
         The file's name; empty for a text without a file.
     folder : Path
-        Where the files it names are.
+        Where the files that it names are.
     """
 
     text: str
     name: str = ""
     folder: Path = Path()
 
-    def beside(self, name: str) -> Path | None:
-        """The path of another file that the text names: beside this one or below, else None.
-
-        A file from elsewhere is to read and write nothing else.
-        """
+    def resolve(self, name: str) -> Path | None:
+        """The path of another file that the text names; None outside of the folder, which a file must not touch."""
         path = Path(name)
         if not path.name or "\0" in name or path.is_absolute() or ".." in path.parts:
             return None
         whole = self.folder / path
-        # a link that came along with the file may lead anywhere
+        # a link in the folder may lead anywhere
         return whole if whole.resolve().is_relative_to(self.folder.resolve()) else None
 
     def content(self) -> dict[str, Any]:
         """The TOML of the text as dictionaries and lists."""
         long = _LONG_KEY.search(self.text)
         if long is not None:
-            raise TextError(f"a key has at most {_PARTS} parts", self.text, long.start(), self.name)
+            raise TextError(f"a key has at most {_MOST_PARTS} parts", self.text, long.start(), self.name)
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
@@ -154,7 +148,7 @@ class Document:
             raise self.error(f"not valid TOML: {error}") from None
 
     def error(self, reason: str, path: KeyPath = (), value: str = "", position: int = 0) -> ProblemError:
-        """An error about the key at `path`, or about a `position` within its `value`, where either can be found."""
+        """An error about the key at `path`, or about a `position` in its `value`, with its place if that is found."""
         span = self._find(path)
         if span is None:
             return ProblemError(f"{self.name}: {reason}" if self.name else reason)
@@ -162,8 +156,8 @@ class Document:
         return TextError(reason, self.text, span[0] if start < 0 else start + position, self.name)
 
     def _syntax_error(self, message: str) -> TextError:
-        place = _PLACE.search(message)
-        reason = f"not valid TOML: {_PLACE.sub('', message)}"
+        place = _ERROR_PLACE.search(message)
+        reason = f"not valid TOML: {_ERROR_PLACE.sub('', message)}"
         if place is None or place.group(1) is None:
             return TextError(reason, self.text, len(self.text.rstrip()), self.name)
         lines = self.text.split("\n")[: int(place.group(1)) - 1]
@@ -171,14 +165,14 @@ class Document:
         return TextError(reason, self.text, min(position, len(self.text)), self.name)
 
     def _find(self, path: KeyPath) -> tuple[int, int] | None:
-        """Where the line of a key, or of the nearest table around it, begins and where the next one does."""
+        """Start and end of the lines of a key, or of the nearest table around it."""
         for length in range(len(path), 0, -1):
-            # of a list of tables the first
+            # of a list of tables take the first
             found = next((key for key in (path[:length], (*path[:length], 0)) if key in self._places), None)
             if found is not None:
                 start, end = self._places[found]
                 inner = list(re.finditer(rf"\b{re.escape(str(path[-1]))}\s*=", self.text[start:end]))
-                # in a table within a line, where only one place can be meant
+                # a key of an inline table, if only one place can be meant
                 return (start + inner[0].start(), end) if length < len(path) and len(inner) == 1 else (start, end)
         return None
 
@@ -202,13 +196,13 @@ class Document:
 
 
 def open_document(source: str | os.PathLike[str], kind: str = "problem file") -> Document:
-    """The document that `source` names, or is: a string of several lines is taken for the text itself.
+    """Open the document that `source` names; a string of several lines is taken for the text itself.
 
     Parameters
     ----------
     source : path or str
     kind : str
-        What messages call such a file.
+        The name of such a file in messages.
     """
     if isinstance(source, str) and "\n" in source:
         if len(source) > LARGEST:
@@ -217,7 +211,7 @@ def open_document(source: str | os.PathLike[str], kind: str = "problem file") ->
     if not isinstance(source, str | os.PathLike):
         raise ProblemError(f"source must be the path of a {kind}, or its text; got {source!r}")
     path = Path(source)
-    data = _read(path, kind)
+    data = _read_bytes(path, kind)
     if len(data) > LARGEST:
         raise ProblemError(f"{path}: larger than {LARGEST // 1_000_000} MB, and so no {kind}")
     try:
@@ -227,13 +221,13 @@ def open_document(source: str | os.PathLike[str], kind: str = "problem file") ->
     return Document(text.replace("\r\n", "\n"), str(path), path.parent)
 
 
-def _read(path: Path, kind: str) -> bytes:
-    """The bytes of a file, and no more of them than tell that it is too large."""
+def _read_bytes(path: Path, kind: str) -> bytes:
+    """The bytes of a file, but no more than show that it is too large."""
     try:
         with open_file(path) as file:
             return file.read(LARGEST + 1)
     except FileNotFoundError:
-        raise ProblemError(f"{path}: no such file{_near(path)}") from None
+        raise ProblemError(f"{path}: no such file{_suggestion(path)}") from None
     except OSError as error:
         reason = f"a folder, not a {kind}" if os.path.isdir(path) else f"cannot be read: {error.strerror}"
         raise ProblemError(f"{path}: {reason}") from None
@@ -241,14 +235,14 @@ def _read(path: Path, kind: str) -> bytes:
         raise ProblemError(f"{str(path)!r}: no such file") from None
 
 
-def _near(path: Path) -> str:
-    """The end of a message about a file that is not there: the one beside it that is named most like it, if any is."""
-    names = {beside.stem: beside.name for beside in path.parent.glob("*.toml")}
+def _suggestion(path: Path) -> str:
+    """The end of a message about a missing file: the one with the most similar name in its folder, if any is."""
+    names = {other.stem: other.name for other in path.parent.glob("*.toml")}
     near = get_close_matches(path.stem, names, 1)
     return f"; did you mean {str(path.with_name(names[near[0]]))!r}?" if near else ""
 
 
-# ---- A table of a problem file: its keys checked, its values read, and every mistake with its place
+# ---- A table of a problem file: checks keys, reads values, and adds places to errors
 
 
 T = TypeVar("T")
@@ -272,7 +266,7 @@ class Table:
 
     @property
     def label(self) -> str:
-        """How messages name the table; the file itself needs no name."""
+        """The name of the table in messages; empty for the file itself."""
         if not self.path:
             return ""
         words = [f"number {part + 1}" if isinstance(part, int) else part for part in self.path]
@@ -287,7 +281,7 @@ class Table:
     def check_keys(
         self, required: Collection[str], optional: Collection[str] = (), elsewhere: Mapping[str, str] | None = None
     ) -> None:
-        """Refuse unknown keys, each with its place `elsewhere` or the nearest known one, and then missing ones."""
+        """Refuse unknown keys, naming the table `elsewhere` or the most similar key, and then missing ones."""
         known = [*required, *optional]
         for key in self.content:
             if key not in known and elsewhere and key in elsewhere:
@@ -315,12 +309,11 @@ class Table:
         return [Table(item, self.document, (*self.path, key, index)) for index, item in enumerate(value)]
 
     def _listed(self, key: str) -> str:
-        """How a list of tables is written here; within another list only in brackets, where headers get confusing."""
+        """How to write a list of tables here; only in brackets within another list, where headers get confusing."""
         brackets = f"{key} = [{{ ... }}]"
-        headers = [str(part) for part in (*self.path, key)]
         if any(isinstance(part, int) for part in self.path):
             return f"as in {brackets}"
-        return f"each under [[{'.'.join(headers)}]]" + f", or {brackets}" * bool(self.path)
+        return f"each under [[{'.'.join(map(str, (*self.path, key)))}]]" + f", or {brackets}" * bool(self.path)
 
     def texts(self, key: str) -> list[str]:
         """The texts of the list under `key`, or the only one."""
@@ -352,22 +345,22 @@ class Table:
 
     def as_number(self, value: Any, key: str, names: Names) -> float:
         """`value`, which stands under `key`, as a number."""
-        return float(self.parse(names.constant, self.written(value, key), key))
+        return float(self.parse(names.constant, self.expression(value, key), key))
 
     def as_complex(self, value: Any, key: str, names: Names) -> complex:
-        """`value`, which stands under `key`, as a number, real where the imaginary unit is not in it."""
-        number = self.parse(names.number, self.written(value, key), key)
+        """`value`, which stands under `key`, as a number, real if it is written without the imaginary unit."""
+        number = self.parse(names.number, self.expression(value, key), key)
         return complex(number) if number.has(sp.I) else float(number)
 
     def as_numbers(self, value: Any, key: str, names: Names, *, real: bool = True) -> Any:
-        """`value`, which stands under `key`, as a number, or as a list of lists of them; whole ones stay so."""
+        """`value`, which stands under `key`, as a number or nested lists of numbers; integers stay integers."""
         if isinstance(value, list):
             return tuple(self.as_numbers(item, key, names, real=real) for item in value)
         number = self.as_number(value, key, names) if real else self.as_complex(value, key, names)
         return value if isinstance(value, int) else number
 
-    def written(self, value: Any, key: str) -> str:
-        """The text of an expression: in quotes, or a TOML number."""
+    def expression(self, value: Any, key: str) -> str:
+        """The text of an expression, which is in quotes or a TOML number."""
         if isinstance(value, str):
             return value
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -379,7 +372,7 @@ class Table:
         return repr(value)
 
     def parse(self, read: Callable[[str], T], text: str, key: str) -> T:
-        """What `read` makes of an expression under `key`; its mistakes get their place in the file."""
+        """What `read` makes of an expression under `key`; errors get their place in the file."""
         try:
             return read(text)
         except TextError as error:
@@ -388,7 +381,7 @@ class Table:
             raise self.document.error(reason, (*self.path, key), text, error.position) from None
 
     def make(self, build: Callable[[], T], key: str = "") -> T:
-        """What `build` makes; its errors get the table's place in the file."""
+        """What `build` makes; errors get the table's place in the file."""
         try:
             return build()
         except TextError:
@@ -398,9 +391,9 @@ class Table:
 
 
 def shown(value: Any) -> str:
-    """A value as messages show it: as Python writes it, and not all of it where it is long."""
+    """A value as messages show it: in Python's notation, cut if it is long."""
     try:
         text = repr(value)
-    except ValueError:  # TOML takes hexadecimal numbers of any length, Python prints 4300 digits
+    except ValueError:  # TOML reads hexadecimal numbers of any length, Python prints at most 4300 digits
         return "a number of too many digits"
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -14,7 +14,7 @@ from fspielm.disk import staged_file
 from fspielm.errors import ProblemError
 from fspielm.expr.printing import print_equation, print_expression
 from fspielm.expr.scope import Scope
-from fspielm.files.conditions import by_name, describe_condition, describe_incident, given_by_region
+from fspielm.files.conditions import describe_condition, describe_given, describe_incident, given_by_region
 from fspielm.files.domain import describe_domain
 from fspielm.files.draft import ProblemFile
 from fspielm.files.toml import write_toml
@@ -45,13 +45,13 @@ def write_problem(
     problem : Problem
         Without callables, which a file cannot hold.
     path : path, optional
-        Where to write it; nothing is written without.
+        Where to write it; without a path nothing is written.
     title : str
     tol, rng, budget, approach
         For `fspielm.solve`.
-    guess : number or Expr, optional; of a system a mapping from unknowns to such
-        What Newton's method begins with.
-    exact : Expr, optional; of a system a mapping from unknowns to such
+    guess : number or Expr, optional; for a system a mapping from unknowns to such
+        The start of Newton's method.
+    exact : Expr, optional; for a system a mapping from unknowns to such
         A known solution to measure with.
 
     Returns
@@ -62,7 +62,7 @@ def write_problem(
     Raises
     ------
     ProblemError
-        If the problem holds something that the format has no word for, by its name.
+        If the problem holds something that the format has no word for; the message names it.
     """
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
@@ -76,21 +76,21 @@ def write_problem(
     scope = replace(scope, unknowns=tuple(functions), parameters={**scope.parameters, **{str(s): s for s in regional}})
     unknowns = tuple(unknown.symbol for unknown in problem.stated.unknowns)
     whole = replace(scope, unknowns=(*unknowns, *functions))
-    comes_in = problem.statement.incident
+    incident = problem.statement.incident
     content: dict[str, Any] = {"title": title} if title else {}
     content |= {
         **_one_or_all("unknown", [str(symbol) for symbol in unknowns]),
         **_one_or_all("equation", [print_equation(equation, whole) for equation in problem.statement.equations]),
         "parameters": {str(s): print_expression(numbers[s], own) for s in order_of_derivation(numbers)}
-        | by_name(regional, own),
+        | describe_given(regional, own),
         "domain": describe_domain(problem.domain),
-        "given": by_name(functions, replace(scope, unknowns=())),
-        "conditions": _conditions(problem, whole),
-        "incident": {} if comes_in is None else describe_incident(comes_in, scope),
+        "given": describe_given(functions, replace(scope, unknowns=())),
+        "conditions": _describe_conditions(problem, whole),
+        "incident": {} if incident is None else describe_incident(incident, scope),
         "solve": _settings(tol, rng, budget or Budget())
         | ({} if approach is None else {"approach": approach})
-        | ({} if guess is None else {"guess": _functions(problem, guess, scope)}),
-        "reference": {} if exact is None else {"exact": _functions(problem, exact, scope)},
+        | ({} if guess is None else {"guess": _describe_functions(problem, guess, scope)}),
+        "reference": {} if exact is None else {"exact": _describe_functions(problem, exact, scope)},
     }
     text = write_toml({key: value for key, value in content.items() if value != {}})
     if path is not None:
@@ -105,7 +105,7 @@ def example(name: str = "waves") -> str:
 
 
 def _scope(problem: Problem) -> Scope:
-    """The names of a problem, refused where a file could not tell them apart."""
+    """The names of a problem, refused if a file could not distinguish them."""
     givens = problem.givens
     time = problem.coordinates[-1] if problem.domain.time is not None else None
     parameters = {str(symbol): symbol for symbol in givens.symbols}
@@ -118,7 +118,7 @@ def _one_or_all(key: str, texts: list[str]) -> dict[str, str | list[str]]:
     return {key: texts[0]} if len(texts) == 1 else {f"{key}s": texts}
 
 
-def _functions(problem: Problem, given: Any, scope: Scope) -> str | dict[str, str]:
+def _describe_functions(problem: Problem, given: Any, scope: Scope) -> str | dict[str, str]:
     def text(value: Any) -> str:
         return print_expression(sp.sympify(value) if isinstance(value, int | float) else value, scope)
 
@@ -128,7 +128,7 @@ def _functions(problem: Problem, given: Any, scope: Scope) -> str | dict[str, st
     return {names[problem.place(key)]: text(value) for key, value in given.items()}
 
 
-def _conditions(problem: Problem, scope: Scope) -> list[dict[str, Any]]:
+def _describe_conditions(problem: Problem, scope: Scope) -> list[dict[str, Any]]:
     tables: list[dict[str, Any]] = []
     for condition in problem.conditions:
         table = describe_condition(condition, scope)
@@ -138,7 +138,7 @@ def _conditions(problem: Problem, scope: Scope) -> list[dict[str, Any]]:
 
 
 def _settings(tol: float, rng: int | None, budget: Budget) -> dict[str, Any]:
-    """What differs from the defaults, which a file leaves out."""
+    """The settings that differ from the defaults."""
     settings: dict[str, Any] = {} if tol == ProblemFile.tol else {"tol": float(tol)}
     settings |= {} if rng is None else {"rng": rng}
     limits = {field.name: getattr(budget, field.name) for field in fields(Budget)}

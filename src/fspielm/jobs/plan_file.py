@@ -80,7 +80,7 @@ def _read_file(table: Table) -> Subject:
 
 
 def _path_beside(table: Table, key: str) -> Path:
-    path = table.document.beside(table.text(key))
+    path = table.document.resolve(table.text(key))
     if path is None:
         raise table.error(f"{key} must name a file beside the plan, or below; got {shown(table[key])}", key)
     if path.exists() and not path.is_file():  # reading a pipe could block

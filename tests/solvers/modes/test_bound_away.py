@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.eigen.search import why_hidden
+from fspielm.eigen.search import why_incomplete
 
 x = sp.Symbol("x")
 u = sp.Function("u")(x)
@@ -28,4 +28,4 @@ def stated(potential, conditions=REST):
     ],
 )
 def test_reasons(problem, words):
-    assert re.search(words, why_hidden(problem))
+    assert re.search(words, why_incomplete(problem))

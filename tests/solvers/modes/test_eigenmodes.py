@@ -12,7 +12,7 @@ import fspielm as fs
 from fspielm.eigen import by_cells, rounds
 from fspielm.eigen import search as second
 from fspielm.eigen.rounds import Round, find
-from fspielm.eigen.search import may_belong
+from fspielm.eigen.search import uncertain_neighbour
 from fspielm.solvers.driver import Record
 
 x, y, lam = sp.symbols("x y lam")
@@ -289,22 +289,24 @@ class TestNextToThoseWanted:
     def best(self, monkeypatch):
         """The last round of a string's first two modes."""
         rounds_seen = []
-        monkeypatch.setattr(by_cells, "may_belong", lambda own, _: rounds_seen.append(own) or "")
+        monkeypatch.setattr(by_cells, "uncertain_neighbour", lambda own, _: rounds_seen.append(own) or "")
         modes(sp.Eq(-u.diff(x, 2), lam * u), REST, count=2, tol=1e-6, approach="patches")
         return rounds_seen[-1]
 
     def test_nothing_where_they_are_known(self, best):
-        assert may_belong(best, Record(fs.Budget())) == ""
+        assert uncertain_neighbour(best, Record(fs.Budget())) == ""
 
     @pytest.mark.parametrize(("error", "known"), [(1e3, "to 1.0e+03 only"), (np.inf, "to no digit")])
     def test_one_that_may_be_among_them(self, best, monkeypatch, error, known):
         monkeypatch.setattr(Round, "errors", lambda self, _: np.full(len(self.wanted), error))
-        told = may_belong(best, Record(fs.Budget()))
+        told = uncertain_neighbour(best, Record(fs.Budget()))
         assert re.match(rf"a mode about 88\.\d+ is known {re.escape(known)}, and may be among these", told)
 
     def test_no_time_to_look(self, best, monkeypatch):
         monkeypatch.setattr(Record, "seconds_left", property(lambda _: 0.0))
-        assert may_belong(best, Record(fs.Budget(seconds=1))).startswith("there was no time to look at modes next to")
+        assert uncertain_neighbour(best, Record(fs.Budget(seconds=1))).startswith(
+            "there was no time to look at modes next to"
+        )
 
     def test_errors_are_no_smaller_than_rounding(self, best):
         """However small a residual is, since a value is the sum of shift and distance."""

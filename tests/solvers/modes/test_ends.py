@@ -9,7 +9,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.eigen import Mode
 from fspielm.eigen.modes import Window, Wish
-from fspielm.eigen.search import at_ends, inside, joined, unlike, within_margin
+from fspielm.eigen.search import disagreements, end_remarks, inside, join_windows, within_margin
 
 x, y, lam = sp.symbols("x y lam")
 u, v = sp.Function("u")(x), sp.Function("v")(x, y)
@@ -65,16 +65,16 @@ def test_each_value_counts_by_its_own_error():
     modes = [*known(1 - 1e-10, 2 + 2e-9), *known(2 + 2e-9, estimate=1e-8), *known(1.5, 2.0, estimate=0.0)]
     kept = inside(modes, wish)
     assert [mode.value for mode in kept] == [1 - 1e-10, 2 + 2e-9, 1.5, 2.0]
-    assert len(at_ends(kept, wish)) == 2  # what is exact is not in doubt
+    assert len(end_remarks(kept, wish)) == 2  # what is exact is not in doubt
     every = Wish(3, None, 1.0)
     assert inside(modes, every) == modes
-    assert not at_ends(modes, every)
+    assert not end_remarks(modes, every)
 
 
 def test_what_is_at_an_end_by_an_estimate_is_not_said_to_have_a_bound():
     wish = Wish(None, (1.0, 2.0), 1.0)
     modes: list[Mode] = [Known(1.0, 1e-9, 1e-9), Known(2.0, 1e-9)]  # type: ignore[list-item]
-    assert at_ends(modes, wish) == [
+    assert end_remarks(modes, wish) == [
         "the value 1 lies at the end of within= up to its bound",
         "the value 2 lies at the end of within= up to the estimate of its error",
     ]
@@ -82,9 +82,9 @@ def test_what_is_at_an_end_by_an_estimate_is_not_said_to_have_a_bound():
 
 def test_intervals_are_looked_at_with_a_margin():
     wish = Wish(None, (100.0, 101.0), 1.0)
-    assert wish.looked(1e-8) == (100 - 1e-3, 101 + 1e-3)
-    assert wish.looked(1e-3) == (100 - 0.202, 101 + 0.202)
-    assert Wish(3, None, 1.0).looked(1e-8) is None
+    assert wish.searched_interval(1e-8) == (100 - 1e-3, 101 + 1e-3)
+    assert wish.searched_interval(1e-3) == (100 - 0.202, 101 + 0.202)
+    assert Wish(3, None, 1.0).searched_interval(1e-8) is None
 
 
 def test_a_value_where_two_searches_meet_is_there_once():
@@ -92,10 +92,10 @@ def test_a_value_where_two_searches_meet_is_there_once():
         (Window(0.5, None, -0.1, 1.1), known(0.2, 1 + 1e-10)),
         (Window(1.5, None, 0.9, 2.1), known(1 - 1e-10, 1.7)),
     ]
-    assert [mode.value for mode in joined(parts)] == [0.2, pytest.approx(1.0), 1.7]
-    assert not unlike(parts)
+    assert [mode.value for mode in join_windows(parts)] == [0.2, pytest.approx(1.0), 1.7]
+    assert not disagreements(parts)
     at_edge = [parts[0], (parts[1][0], known(0.9 + 1e-10, 1 - 1e-10, 1.7))]  # the first may have it beyond its own
-    assert not unlike(at_edge)
+    assert not disagreements(at_edge)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_value_that_is_seen_on_either_side_is_not_lost(before, after, together
         (Window(0.5, None, -0.1, 1.1), [*known(0.5), *before]),
         (Window(1.5, None, 0.9, 2.1), [*after, *known(1.5)]),
     ]
-    found = [mode.value for mode in joined(parts)]
+    found = [mode.value for mode in join_windows(parts)]
     assert found == pytest.approx([0.5, *together, 1.5], abs=0.06)
     assert found == sorted(found)
 
@@ -128,13 +128,13 @@ def test_what_is_off_by_more_than_the_margin_is_in_no_window_for_certain():
 
 def test_modes_of_one_value_come_from_one_search():
     before, after = known(1.0, 1 + 2e-9), known(1 - 1e-9, 1 + 1e-9)
-    kept = joined([(Window(0.5, None, -0.1, 1.1), before), (Window(1.5, None, 0.9, 2.1), after)])
+    kept = join_windows([(Window(0.5, None, -0.1, 1.1), before), (Window(1.5, None, 0.9, 2.1), after)])
     assert kept in (before, after)
 
 
 def test_searches_that_see_different_modes_where_they_meet_say_so():
     parts = [(Window(0.5, None, -0.1, 1.1), known(0.2)), (Window(1.5, None, 0.9, 2.1), known(1.0, 1.7))]
-    (said,) = unlike(parts)
+    (said,) = disagreements(parts)
     assert said.startswith("two searches that meet at 1 see different modes there: some may be missing")
 
 

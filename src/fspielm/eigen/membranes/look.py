@@ -29,29 +29,29 @@ from fspielm.problem.operator import derivative, identity
 # ---- Places along the boundary of a membrane, with weights
 
 
-# Places of a panel, and of panels that halve toward the ends of a curve; panels of a curve, at least.
+# Places of a panel, and of panels that halve toward the ends of a curve; the least number of panels of a curve.
 _PANEL, _HALVED, _FEWEST = 10, 6, 3
-# Toward a corner, with functions like powers of the distance: panels that halve, then one with places that crowd.
+# Toward a corner, where functions are powers of the distance: halved panels, and places of the graded one at the end.
 _TOWARD, _LAST = 3, 16
-# As which power of their number they crowd: closer to a corner than with the most, places would be rounded to it.
+# The least and the largest power of the grading: with larger ones places would be rounded to the corner.
 _LEAST_POWER, _MOST_POWER = 3.0, 5.0
-# What counts as one place, of a curve's length.
+# Points at a smaller distance, relative to a curve's length, are the same.
 _CLOSE = 1e-9
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Rim:
-    """Where integrals over the boundary are taken.
+    """A quadrature rule on the boundary.
 
     Attributes
     ----------
     center : (2,) array
-        Of the membrane.
+        The center of the membrane.
     points, normals : (n, 2) array
     weights : (n,) array
     curve : (n,) integer array
-        The number of the curve that points are on.
+        The number of the curve of each point.
     free : (n,) array of bool
         Where slopes are zero, rather than values.
     """
@@ -70,22 +70,22 @@ class Rim:
 
     @property
     def tangents(self) -> FloatArray:
-        """Along the boundary."""
+        """Unit vectors along the boundary."""
         return np.column_stack([-self.normals[:, 1], self.normals[:, 0]])
 
     @cached_property
-    def out(self) -> FloatArray:
-        """How far points are from the center along their normals."""
+    def outward(self) -> FloatArray:
+        """The distance of points from the center, along their normals."""
         return np.asarray(np.sum((self.points - self.center) * self.normals, axis=1))
 
     @cached_property
-    def on(self) -> FloatArray:
+    def tangential(self) -> FloatArray:
         """The same along their tangents."""
         return np.asarray(np.sum((self.points - self.center) * self.tangents, axis=1))
 
 
 def rim_of(membrane: Membrane, spacing: float, closest: float) -> Rim:
-    """Gauss' rule on panels, with places so far apart; toward joints panels halve until they are that short."""
+    """Gauss' rule on panels, with this spacing; toward joints panels halve down to the length `closest`."""
     parts = [_along(curve, spacing, closest, membrane) for curve in membrane.curves]
     curve = np.repeat(np.arange(len(parts)), [len(weights) for _, _, weights in parts])
     points, normals, weights = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -106,7 +106,7 @@ def _along(
         for wedge in membrane.wedges:
             if math.dist(end, wedge.point) <= near:
                 halved = 0.5 ** np.arange(_TOWARD, -1, -1) / number
-                return _joined(_crowded(halved[0], wedge.exponents[0]), _panels(halved, _HALVED))
+                return _concatenated(_crowded(halved[0], wedge.exponents[0]), _panels(halved, _HALVED))
         return _panels(ends[:2], _PANEL)
 
     first, last = (toward(end) for end in curve.ends)
@@ -117,14 +117,16 @@ def _along(
 
 
 def _crowded(length: float, exponent: float) -> tuple[FloatArray, FloatArray]:
-    """From zero on, for squares of slopes of functions that begin with this exponent: these become whole powers."""
+    """A graded rule from zero on, exact for squared slopes of functions that begin with this exponent."""
     share = 2 * exponent - 1
     power = min(math.ceil(_LEAST_POWER * share) / share, _MOST_POWER)
     nodes, weights = _panels(np.array([0.0, 1.0]), _LAST)
     return length * nodes**power, length * power * nodes ** (power - 1) * weights
 
 
-def _joined(one: tuple[FloatArray, FloatArray], other: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+def _concatenated(
+    one: tuple[FloatArray, FloatArray], other: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
     return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]])
 
 
@@ -146,18 +148,18 @@ def _gauss(count: int) -> tuple[FloatArray, FloatArray]:
 @final
 @dataclass(frozen=True)
 class Choice:
-    """Which functions.
+    """The number of functions of each kind.
 
     Attributes
     ----------
     sources : int
-        On either side of each joint.
+        Sources on either side of each joint.
     waves : float
-        In units of those that are needed.
+        Plane waves, in units of the necessary number.
     degree : float
-        The highest exponent of functions of corners.
+        The highest exponent of corner functions.
     exponentials : int
-        Functions that oscillate along a line and fall off from it, within less than a wavelength.
+        Evanescent waves, which oscillate along a line and decay away from it within less than a wavelength.
     """
 
     sources: int = 0
@@ -169,7 +171,7 @@ class Choice:
 @final
 @dataclass(frozen=True, eq=False)
 class Functions:
-    """Waves, and columns beside them."""
+    """Waves and further columns."""
 
     family: Characteristic
     drawn: Basis
@@ -177,11 +179,11 @@ class Functions:
 
     @property
     def basis(self) -> Basis:
-        """All of them."""
+        """The basis of all functions."""
         return JoinedBasis([self.drawn, *self.columns]) if self.columns else self.drawn
 
-    def silence(self, membrane: Membrane, curve: NDArray[np.intp], traces: FloatArray) -> None:
-        """Make traces zero, in place, of functions that suit both sides of a corner there: what they are is rounding.
+    def zero_satisfied_traces(self, membrane: Membrane, curve: NDArray[np.intp], traces: FloatArray) -> None:
+        """Set traces to zero, in place, of corner functions on the sides whose conditions they satisfy exactly.
 
         `curve` has the number of the curve for each row.
         """
@@ -193,18 +195,18 @@ class Functions:
 
     @property
     def special(self) -> int:
-        """How many belong to corners and holes."""
+        """The number of functions of corners and holes."""
         return sum(each.size for each in self.columns if isinstance(each, SingularBasis))
 
     @property
     def closest(self) -> float:
-        """How close sources are to the boundary; infinite without any."""
+        """The least distance of sources from the boundary; infinite without sources."""
         clear = [c.clearances.min() for c in self.columns if isinstance(c, SourceBasis)]
         return float(min(clear, default=np.inf))
 
 
 def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions:
-    """Plane waves in directions of equal angles, functions of corners and holes, and sources toward joints."""
+    """Plane waves in equally spaced directions, functions of corners and holes, and sources near joints."""
     k = math.sqrt(energy)
     count = math.ceil(0.5 * choice.waves * directions_needed(k * membrane.radius, 2))
     angles = np.pi * (np.arange(count) + 0.5) / count
@@ -225,54 +227,54 @@ def _exponentials(membrane: Membrane, energy: float, choice: Choice) -> Basis:
 
 
 # ---- Modes around one energy, from functions that satisfy the equation there
-# What a function has at the boundary that a mode has not is its trace: values where modes are zero, slopes where those
-# are. The others are its fluxes. For functions of one energy E, the integral of traces of u times fluxes of v over the
-# boundary, with the sign changed where slopes are the traces, is symmetric in u and v. With v a mode of the energy E +
-# m, it is minus m times the integral of ``u v`` over the domain. So with K the former and M the latter, ``-K c = m M
-# c`` gives the distances m of all modes around, those ahead and those behind, to the first order, among functions whose
-# traces are small. The integral over the domain is one over the boundary too (Rellich).
+# The trace of a function at the boundary is what the conditions set to zero for modes: values on held walls, slopes on
+# free ones. The other of the two is its flux. For functions of one energy E, the integral of traces of u times fluxes
+# of v over the boundary, with the sign changed on free walls, is symmetric in u and v. If v is a mode of energy E + m,
+# the integral is minus m times the integral of ``u v`` over the domain. With K the former and M the latter, ``-K c = m
+# M c`` gives the distances m of all modes around, above and below, to first order, among functions with small traces.
+# The integral over the domain is one over the boundary, too (Rellich).
 
 
-# Modes are around if their wavenumber is no farther than that over the radius of the membrane.
+# Modes are around a look if their wavenumbers differ by no more than this over the radius of the membrane.
 AROUND = 0.45
-# Places inside: some, and for each mode around; or for each function of a corner or hole.
+# The least number of places inside, their number per mode around, and per function of a corner or hole.
 _INSIDE, _EACH, _EACH_SPECIAL = 120, 10.0, 1.2
-# Places of the boundary to a wavelength, to a wave and to a function of a corner or hole, at least; the least distance
-# from a joint that matters, of the radius.
+# The least number of boundary places per wavelength, per wave, and per function of a corner or hole; and the distance
+# from joints, relative to the radius, down to which panels halve.
 _TO_WAVELENGTH, _TO_WAVE, _TO_SPECIAL, _CLOSEST = 9.0, 2.0, 1.5, 1e-5
-# What functions may have at the boundary beside their norm inside, to be close to modes of a membrane of radius one.
+# The largest trace of functions close to modes, relative to their norm inside, for a membrane of radius one.
 _SMALL = 1.0
-# Functions that others make up to so much are left out.
+# Functions that depend on others up to this share are dropped.
 _DEPENDENT = 1e-13
-# Of the largest square of a norm, what is no rounding.
+# Smaller squared norms, relative to the largest, are dropped.
 _POSITIVE = 1e-2
-# Values at the boundary, in units of those of a mode that is stretched, and what they may be beside.
+# The largest traces of modes, in units of those of a stretched mode, and in addition to these.
 _STRETCHED, _ROUNDING = 1.5, 1e-2
-# Distances within which modes are looked for, each half of the last.
+# The number of distances within which modes are searched for, each half of the last.
 _LEVELS = 6
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What is around an energy.
+    """The modes around an energy.
 
     Attributes
     ----------
     energy : float
     distances : (m,) array
-        Of the modes from there, the closest first.
+        The distances of modes from the energy, the closest first.
     traces : (n, r) array
-        Of functions for which they are small, times roots of weights: values, or minus slopes over the wavenumber.
+        The traces of functions with small ones, times roots of weights: values, or minus slopes over the wavenumber.
     fluxes : (n, r) array
-        Slopes, or values times the wavenumber, likewise.
+        Their fluxes, likewise: slopes, or values times the wavenumber.
     gram : (r, r) array
         Integrals of their products over the domain.
     coefficients : (M, r) array
     rank : int
-        How many functions do not depend on others.
+        The number of independent functions in the basis.
     condition : float
-        Of those.
+        The condition number of these.
     functions : Functions
     """
 
@@ -288,15 +290,15 @@ class Look:
 
     @property
     def energies(self) -> FloatArray:
-        """Where modes are."""
+        """The energies of the modes."""
         return self.energy + self.distances
 
     def smallest(self, count: int) -> FloatArray:
-        """Coefficients ``(M, count)`` of those that are smallest at the boundary, orthonormal."""
+        """Coefficients ``(M, count)`` of the functions with the smallest traces, orthonormal."""
         return np.asarray(self.coefficients @ self._smallest(count))
 
     def shifts(self, count: int) -> FloatArray:
-        """The distances of so many modes that are all but there, ascending: others have no part in them."""
+        """The distances of `count` modes very close to the energy, ascending, without the influence of others."""
         c = self._smallest(count)
         K = (self.traces @ c).T @ (self.fluxes @ c)
         return np.asarray(np.linalg.eigvalsh(-0.5 * (K + K.T)))
@@ -310,7 +312,7 @@ class Look:
 def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> Look:
     """The modes around an energy."""
     functions = functions_at(membrane, energy, choice)
-    inside = _inside(membrane, energy, functions.special)
+    inside = _places_inside(membrane, energy, functions.special)
     wavelengths, waves = math.sqrt(energy) * membrane.length / (2 * math.pi), functions.drawn.size
     places = max(_TO_WAVELENGTH * choice.waves * wavelengths, _TO_WAVE * waves, _TO_SPECIAL * functions.special)
     in_holes = functions.columns[len(membrane.wedges) :]
@@ -318,8 +320,8 @@ def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> 
     spacing = min([membrane.length / places, *(each / _TO_WAVE for each in around)])
     rim = rim_of(membrane, spacing, min(functions.closest, _CLOSEST * membrane.radius))
     u, v, along = _on_rim(functions.basis, rim, threads)
-    trace, flux = _exchanged(rim, math.sqrt(energy), u, v)
-    functions.silence(membrane, rim.curve, trace)
+    trace, flux = _traces_and_fluxes(rim, math.sqrt(energy), u, v)
+    functions.zero_satisfied_traces(membrane, rim.curve, trace)
     middle = tabulate(functions.basis, identity(2), inside, threads=threads)
     middle = middle * math.sqrt(membrane.domain.measure / len(inside))
     rows = np.concatenate([trace, middle])
@@ -328,18 +330,18 @@ def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> 
     U, S, Vh = np.linalg.svd(R)
     kept = _DEPENDENT * S[0] < S
     Q, inverse = Q @ U[:, kept], Vh[kept].T / S[kept]
-    # of what is close to a mode, most is inside
+    # functions close to a mode are larger inside than at the boundary
     _, cosines, Yh = np.linalg.svd(Q[len(u) :], full_matrices=False)
     Y = Yh[cosines**2 * (1 + _SMALL**2 / membrane.radius) >= 1].T
     C = (inverse @ Y) / sizes[:, None]
     trace, flux = Q[: len(u)] @ Y, flux @ C
-    M = _squares(rim, energy, *_exchanged(rim, -math.sqrt(energy), trace, flux), along @ C)
+    M = _gram(rim, energy, *_traces_and_fluxes(rim, -math.sqrt(energy), trace, flux), along @ C)
     distances = _distances(rim, energy, trace, flux, M)
     return Look(energy, distances, trace, flux, M, C, int(kept.sum()), float(S[0] / S[kept][-1]), functions)
 
 
 def _on_rim(basis: Basis, rim: Rim, threads: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Values, slopes along the normal and along the boundary, times roots of the weights."""
+    """Values, and slopes along the normal and the tangent, times roots of the weights."""
     root = np.sqrt(rim.weights)[:, None]
     values, x, y = (
         root * tabulate(basis, operator, rim.sites, threads=threads)
@@ -349,46 +351,46 @@ def _on_rim(basis: Basis, rim: Rim, threads: int) -> tuple[FloatArray, FloatArra
     return values, n[:, :1] * x + n[:, 1:] * y, t[:, :1] * x + t[:, 1:] * y
 
 
-def _exchanged(rim: Rim, k: float, one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Traces and fluxes from values and slopes at a wavenumber; these from those with minus the wavenumber."""
+def _traces_and_fluxes(rim: Rim, k: float, one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Traces and fluxes from values and slopes at a wavenumber; with minus the wavenumber, the reverse."""
     free = rim.free[:, None]
     return np.where(free, -other / k, one), np.where(free, k * one, other)
 
 
-def _inside(membrane: Membrane, energy: float, special: int) -> Sites:
+def _places_inside(membrane: Membrane, energy: float, special: int) -> Sites:
     around = 2 * AROUND / membrane.radius * membrane.density(energy)
     count = math.ceil(max(_INSIDE + _EACH * around, _EACH_SPECIAL * special))
     return Sites(membrane.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
 
 
-def _squares(rim: Rim, energy: float, u: FloatArray, v: FloatArray, along: FloatArray) -> FloatArray:
+def _gram(rim: Rim, energy: float, u: FloatArray, v: FloatArray, along: FloatArray) -> FloatArray:
     """Integrals of products over the domain."""
-    out = rim.out[:, None]
-    ahead = out * v + rim.on[:, None] * along
+    out = rim.outward[:, None]
+    ahead = out * v + rim.tangential[:, None] * along
     squares = energy * u.T @ (out * u) - v.T @ (out * v) - along.T @ (out * along)
     return np.asarray(0.5 * (squares + ahead.T @ v + v.T @ ahead) / energy)
 
 
 def _distances(rim: Rim, energy: float, u: FloatArray, v: FloatArray, M: FloatArray) -> FloatArray:
-    """Of ``-K c = m M c``, the closest first.
+    """The distances m of ``-K c = m M c``, the closest first.
 
-    A mode that is stretched to another energy has values at the boundary in proportion to its distance. So those within
-    a distance are found among functions whose values are so small, again and again with half of it: values and slopes
-    of others may be orthogonal, which looks the same.
+    A mode that is stretched to another energy has traces in proportion to its distance. So we search for modes within a
+    distance among functions with accordingly small traces, and repeat that with half the distance. Without this limit,
+    functions with orthogonal traces and fluxes would look like modes.
     """
     _, sizes, Zh = np.linalg.svd(u, full_matrices=False)
-    radius = float(np.abs(rim.out).max())
+    radius = float(np.abs(rim.outward).max())
     found, reach = np.empty(0), AROUND / radius
     for level in range(_LEVELS):
         Z = Zh[sizes <= 2 * math.sqrt(2 * radius) * reach + _ROUNDING].T
         own = _stretched(rim, energy, u @ Z, v @ Z, Z.T @ M @ Z) if Z.size else np.empty(0)
-        found = _joined_look(own, found, 2 * math.sqrt(energy) * reach) if level else own
+        found = _merged(own, found, 2 * math.sqrt(energy) * reach) if level else own
         reach = 0.5 * reach
     return np.asarray(found[np.argsort(np.abs(found))])
 
 
-def _joined_look(inner: FloatArray, outer: FloatArray, reach: float) -> FloatArray:
-    """Distances up to about a reach from the ones, beyond from the others: cut where there is a gap, on either side."""
+def _merged(inner: FloatArray, outer: FloatArray, reach: float) -> FloatArray:
+    """Inner distances up to a gap near the reach and outer ones beyond it, on either side."""
     parts = []
     for side in (1.0, -1.0):
         near, far = (side * own[side * own > 0] for own in (inner, outer))
@@ -398,10 +400,10 @@ def _joined_look(inner: FloatArray, outer: FloatArray, reach: float) -> FloatArr
 
 
 def _stretched(rim: Rim, energy: float, u: FloatArray, v: FloatArray, M: FloatArray) -> FloatArray:
-    """Distances of modes: of functions whose values are no larger than ``m / (2 E) x v``, with x from the center."""
+    """Distances of functions with traces of at most about ``m / (2 E) x v``, with x from the center: of modes."""
     K = u.T @ v
     sizes, axes = np.linalg.eigh(M)
     kept = axes[:, sizes > _POSITIVE * sizes[-1]]
     found, c = scipy.linalg.eigh(-0.5 * kept.T @ (K + K.T) @ kept, kept.T @ M @ kept)
-    stretched = np.abs(found) / (2 * energy) * np.linalg.norm(rim.out[:, None] * (v @ kept @ c), axis=0)
+    stretched = np.abs(found) / (2 * energy) * np.linalg.norm(rim.outward[:, None] * (v @ kept @ c), axis=0)
     return np.asarray(found[np.linalg.norm(u @ kept @ c, axis=0) <= _STRETCHED * stretched + _ROUNDING])

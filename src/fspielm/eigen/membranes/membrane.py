@@ -1,4 +1,4 @@
-"""Membranes, held or free along their rim, and their corners."""
+"""Membranes with held or free walls, their corners, and bounds for their energies."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, side
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 
-# ---- Corners of a membrane at which modes are singular, and the functions that belong to them
+# ---- Corners at which modes are singular, and their functions
 
 
-# Exponents that are whole but for so much are.
+# Exponents at a smaller distance from an integer are rounded to it.
 _WHOLE = 1e-9
-# The lowest exponent that a function may begin with, and the highest there are functions for; between curved sides,
-# where every exponent brings all a whole number above.
+# The lowest exponent that functions may begin with, the highest exponent, and the highest between curved sides, where
+# each exponent comes with all that are larger by an integer.
 _LEAST, _MOST, _MOST_CURVED = 0.51, 24.0, 12.0
 
 
 @final
 @dataclass(frozen=True)
 class Wedge:
-    """A corner, or a place of the boundary where one condition gives way to another.
+    """A corner, or a place of the boundary where the condition changes.
 
     Attributes
     ----------
@@ -48,9 +48,9 @@ class Wedge:
     scale : float
         About the size of the domain.
     exponents : tuple of float
-        Of its functions, ascending.
+        The exponents of its functions, ascending.
     turn : float or None
-        Between straight sides: the angle from the axis to the first of them, from which functions are sines or cosines.
+        Between straight sides, the angle from the axis to the first side, where sines or cosines begin.
     free : bool
         Whether slopes are zero at that side, rather than values.
     sides : (int, int)
@@ -66,7 +66,7 @@ class Wedge:
     sides: tuple[int, ...]
 
     def functions(self, wavenumber: float, degree: float) -> SingularBasis:
-        """Bessel's functions with exponents up to a degree: those that suit both sides, where these are straight."""
+        """Bessel functions with exponents up to a degree; they satisfy the conditions of straight sides."""
         k = wavenumber * self.scale
         some = [s for s in self.exponents if s <= max(degree, self.exponents[0])]
         return SingularBasis(self.point, self.axis, self.scale, [self._function(s, k) for s in some])
@@ -78,20 +78,20 @@ class Wedge:
 
 
 def corners_of(problem: Problem, *, changes: bool = True) -> tuple[Corner, ...]:
-    """Those of the domain, and, if so wanted, places where one kind of condition gives way to the other."""
+    """The corners of the domain and, with `changes`, places where the kind of condition changes."""
     own = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
     if not changes:
         return own
-    near = SAME_PLACE * domain_size(problem)  # a border of a mask that is to end at a corner may end beside it
+    near = SAME_PLACE * domain_size(problem)  # the border of a mask may miss the corner by rounding
     found = change_places(problem)
     return (*own, *(place for place in found if all(math.dist(place.point, each.point) > near for each in own)))
 
 
 def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ...] | None:
-    """Those at which modes are singular: at others, of straight sides, mirror images fill up the plane.
+    """The corners at which modes are singular; at other corners of straight sides mirror images fill the plane.
 
-    None where slopes of modes have no squares that could be integrated along a side, or where functions would jump
-    across a ray through the domain, whatever the ray.
+    None if squared slopes of modes are not integrable along a side, or if every ray across which functions may jump
+    runs through the domain.
     """
     found = []
     size = domain_size(problem)
@@ -106,73 +106,58 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
         turn = math.remainder(corner.start + 0.5 * corner.opening - axis, 2 * math.pi) - 0.5 * corner.opening
         free = any(each.operator.order > 0 for each in sides_of(problem, corner).first)
         own = turn if corner.straight else None
-        found.append(Wedge(corner.point, axis, size, exponents, own, free, _meeting(corner.point, curves, size)))
+        near = SAME_PLACE * size
+        sides = tuple(n for n, each in enumerate(curves) if any(math.dist(p, corner.point) <= near for p in each.ends))
+        found.append(Wedge(corner.point, axis, size, exponents, own, free, sides))
     return tuple(found)
 
 
-def _meeting(point: tuple[float, float], curves: Sequence[PlaneCurve], size: float) -> tuple[int, ...]:
-    """The curves that begin or end at a point."""
-    return tuple(
-        number
-        for number, curve in enumerate(curves)
-        if any(math.dist(end, point) <= SAME_PLACE * size for end in curve.ends)
-    )
+# ---- Membranes: the Laplacian on a plane domain with Dirichlet (held) or Neumann (free) conditions
+# A bound for the distance of an energy E from that of a mode: let u satisfy the equation at E, and w satisfy
+# ``-laplacian w + s w = 0`` with the values of u on held walls and its slopes on free ones. Then u - w satisfies the
+# conditions of modes, and ``(E + s) T u = u - w`` with T the inverse at the shift -s. So the energy of a mode is no
+# farther away than ``(E + s) e / (1 - e)``, where e is the norm of w relative to that of u. The part of w with values
+# is nowhere larger than these. For the part with slopes b, let f solve ``-laplacian f + s f = w`` with the conditions
+# of modes: the integral of ``w^2`` is that of ``b f`` over the free walls. With a vector field a that has ``a n >= 1``
+# there, the integral of ``f^2`` over them is at most that of ``div(a f^2)`` over the domain, as f is zero on the rest
+# of the boundary. This is at most ``A |f|^2 + 2 B |f| |grad f|``, with A the largest divergence and B the largest size
+# of a. Since ``|f| <= |w| / s`` and ``|grad f|^2 + s |f|^2 <= |w| |f|``, the norm of w is at most ``sqrt(A / s^2 + c B
+# / s^1.5)`` times that of b, where c is twice the largest of ``t^1.5 (1 - t)^0.5``.
 
 
-# ---- Membranes, held or free along their rim: the Laplacian on a plane domain with Dirichlet's or Neumann's condition
-# How far an energy may be from that of a mode: let u satisfy the equation at an energy E, and w satisfy ``-laplacian w
-# + s w = 0`` with the values of u where those of modes are zero, and with its slopes where theirs are. Then u - w is a
-# function of the problem at the shift -s, and ``(E + s) T u = u - w`` with T the inverse there: an energy of a mode is
-# no farther away than ``(E + s) e / (1 - e)``, with e the norm of w beside that of u. The part of w with values is at
-# most as large as these anywhere. For that with slopes b, let f solve ``-laplacian f + s f = w`` with the conditions of
-# modes: the integral of ``w^2`` is one of ``b f`` over the free walls. With a vector field a that has ``a n >= 1``
-# there, the integral of ``f^2`` over them is at most that of ``div(a f^2)`` over the domain, for f is zero on the rest
-# of the boundary; and that is at most ``A |f|^2 + 2 B |f| |grad f|``, with A the largest divergence and B the largest
-# size of a. Since ``|f| <= |w| / s`` and ``|grad f|^2 + s |f|^2 <= |w| |f|``, the norm of w is at most ``sqrt(A / s^2 +
-# c B / s^1.5)`` times that of b, where c is twice the largest of ``t^1.5 (1 - t)^0.5``.
-
-
-# Of Bessel's function of order zero.
+# The first zero of the Bessel function of order zero.
 _FIRST_ZERO = 2.404825557695773
-# Wavenumbers for which slopes at free walls are bounded best, times the radius.
+# The wavenumber, times the radius, for which the bound for slopes at free walls is optimised.
 _WAVES = 4.0
-# A value of the symbol beside which nothing else of an equation counts; rounding of an energy.
+# A value of the symbol so large that nothing else of an equation matters; and the rounding of an energy.
 _HUGE, _ROUNDING = 2.0**70, 2e-15
-# Where along a curve conditions are looked at, and what is equal but for rounding.
+# Parameters of curves at which conditions are sampled; and a relative difference that is rounding.
 _ALONG, _SAME = np.linspace(0.01, 0.99, 33), 1e-9
 # The c of the bound.
 _LARGEST = 3 * math.sqrt(3) / 8
-# Degrees of fields that are tried; directions along which they are measured; what is left out between places.
+# Degrees of fields to try, directions in which their size is measured, and a factor for larger ones between places.
 _DEGREES, _DIRECTIONS, _BETWEEN = (1, 3, 5), 12, 1.05
-# Places inside, and of each wall, where a field is found, and where it is measured.
+# Places inside, and on each wall, to fit a field, and to measure it.
 _PLACES, _MORE_PLACES = 120, 2000
 _WALLS, _MORE_WALLS = 24, 400
-# Shifts that are tried, in units of an energy.
+# Shifts to try, in units of an energy.
 _SHIFTS = np.geomspace(0.05, 20.0, 40)
 
 
 @final
 @dataclass(frozen=True)
 class _TraceField:
-    """A vector field that leaves through free walls with a speed of one or more.
-
-    Attributes
-    ----------
-    divergence : float
-        The largest.
-    size : float
-        The largest.
-    """
+    """The largest divergence and the largest size of a vector field whose flux through free walls is one or more."""
 
     divergence: float
     size: float
 
     def lifting(self, shift: float) -> float:
-        """The norm at most of what satisfies the equation at minus a shift, in units of its slopes at free walls."""
+        """A bound for the norm of a solution at minus a shift, in units of its slopes at free walls."""
         return math.sqrt(self.divergence / shift**2 + _LARGEST * self.size / shift**1.5)
 
     def best(self, energy: float, held: float, free: float) -> tuple[float, float]:
-        """The shift that bounds an energy best, and the error e, for an error by values and a norm of slopes."""
+        """The shift with the best bound for an energy, and the error e, for an error by values and a norm of slopes."""
         if not free:
             return 0.0, held
         shifts = energy * _SHIFTS
@@ -182,15 +167,15 @@ class _TraceField:
 
 
 def _trace_field(domain: Domain, walls: Sequence[PlaneCurve], wave: float) -> _TraceField | None:
-    """For free walls, one of polynomials, the best for a wavenumber of the least degree; None if there is none."""
+    """A polynomial field for free walls of the least degree possible, the best for a wavenumber; None without one."""
     if not walls:
         return _TraceField(0.0, 0.0)
-    rng = np.random.default_rng(0)  # only looks
+    rng = np.random.default_rng(0)  # only for sampling
     few, more = (_along(walls, places) for places in (_WALLS, _MORE_WALLS))
     inside = np.concatenate([domain.sample(_PLACES, rng, "low-discrepancy"), few.points])
     measured = np.concatenate([domain.sample(_MORE_PLACES, rng, "low-discrepancy"), more.points])
     for degree in _DEGREES:
-        found = _of_degree(domain, degree, few, inside, wave)
+        found = _fitted_field(domain, degree, few, inside, wave)
         field = None if found is None else found.measured(measured, more)
         if field is not None:
             return field
@@ -198,7 +183,7 @@ def _trace_field(domain: Domain, walls: Sequence[PlaneCurve], wave: float) -> _T
 
 
 def _along(walls: Sequence[PlaneCurve], places: int) -> Sites:
-    """So many of each wall, its ends among them."""
+    """So many places of each wall, including its ends."""
     each = [(curve, curve.parameter(np.linspace(0.0, 1.0, places))) for curve in walls]
     points, normals = ([getattr(curve, name)(t) for curve, t in each] for name in ("point", "normals"))
     return Sites(np.concatenate(points), np.concatenate(normals))
@@ -207,7 +192,7 @@ def _along(walls: Sequence[PlaneCurve], places: int) -> Sites:
 @final
 @dataclass(frozen=True, eq=False)
 class _Polynomials:
-    """Of two components, with coefficients ``(2, n)``, in coordinates from a center in units of a scale."""
+    """A field of two polynomials with coefficients ``(2, n)``, in scaled coordinates around a center."""
 
     center: FloatArray
     scale: float
@@ -216,8 +201,8 @@ class _Polynomials:
 
     def measured(self, points: FloatArray, walls: Sites) -> _TraceField | None:
         assert walls.normals is not None
-        rows, x, y = _tables(self, points)
-        at_walls = _tables(self, walls.points)[0] @ self.coefficients.T
+        rows, x, y = _monomials(self, points)
+        at_walls = _monomials(self, walls.points)[0] @ self.coefficients.T
         least = float(np.sum(at_walls * walls.normals, axis=1).min()) / _BETWEEN
         if least <= 0:
             return None
@@ -226,7 +211,7 @@ class _Polynomials:
         return _TraceField(_BETWEEN * divergence / least, _BETWEEN * size / least)
 
 
-def _tables(field: _Polynomials, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _monomials(field: _Polynomials, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The monomials and their derivatives along both axes."""
     x, y = ((points - field.center) / field.scale).T[:, :, None]
     p, q = field.powers.T
@@ -235,14 +220,14 @@ def _tables(field: _Polynomials, points: FloatArray) -> tuple[FloatArray, FloatA
     return x**p * y**q, along, across
 
 
-def _of_degree(domain: Domain, degree: int, walls: Sites, inside: FloatArray, wave: float) -> _Polynomials | None:
-    """The field of least ``divergence + c size wave`` that leaves through the walls."""
+def _fitted_field(domain: Domain, degree: int, walls: Sites, inside: FloatArray, wave: float) -> _Polynomials | None:
+    """The field of least ``divergence + c size wave`` whose flux through the walls is one or more."""
     assert walls.normals is not None
     lower, upper = domain.bounding_box
     powers = np.array([(p, n - p) for n in range(degree + 1) for p in range(n + 1)], dtype=np.float64)
     field = _Polynomials(0.5 * (lower + upper), 0.5 * float(np.max(upper - lower)), powers, np.zeros((2, len(powers))))
-    rows, x, y = _tables(field, inside)
-    on_walls = _tables(field, walls.points)[0]
+    rows, x, y = _monomials(field, inside)
+    on_walls = _monomials(field, walls.points)[0]
     leaves = np.hstack([on_walls * walls.normals[:, :1], on_walls * walls.normals[:, 1:]])
     divergence, none = np.hstack([x, y]), np.zeros((len(inside), 1))
     turns = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
@@ -264,7 +249,7 @@ def _of_degree(domain: Domain, degree: int, walls: Sites, inside: FloatArray, wa
 @final
 @dataclass(frozen=True, eq=False)
 class Membrane:
-    """``laplacian u + E u = 0`` in the plane, values or slopes zero on the boundary, E linear in the eigenvalue.
+    """``laplacian u + E u = 0`` in the plane with zero values or slopes on the boundary, E linear in the eigenvalue.
 
     Attributes
     ----------
@@ -272,7 +257,7 @@ class Membrane:
     curves : tuple of PlaneCurve
         The boundary.
     free : tuple of bool
-        Along which of them slopes are zero, rather than values.
+        By curve, whether slopes are zero, rather than values.
     joints : tuple of Joint
     wedges : tuple of Wedge
         Corners at which modes are singular.
@@ -299,27 +284,22 @@ class Membrane:
         return (energy - self.start) / self.rate
 
     def error(self, bound: float) -> float:
-        """That of a value at most, with a bound for that of its energy: the start of energies is rounded, too."""
+        """A bound for the error of a value by that of its energy, with the rounding of `start`."""
         return (bound + _ROUNDING * abs(self.start)) / self.rate
 
     @property
     def domain(self) -> Domain:
-        """Where it is."""
+        """The domain of the problem."""
         return self.pencil.problem.domain
 
     @cached_property
     def length(self) -> float:
-        """Of the boundary."""
+        """The length of the boundary."""
         return sum(curve.length for curve in self.curves)
-
-    @property
-    def rough(self) -> list[tuple[float, float]]:
-        """Places of the boundary at which modes are not analytic."""
-        return [*(wedge.point for wedge in self.wedges), *(joint.point for joint in self.joints)]
 
     @cached_property
     def center(self) -> FloatArray:
-        """Of the box around it."""
+        """The center of the bounding box."""
         lower, upper = self.domain.bounding_box
         return np.asarray(0.5 * (lower + upper))
 
@@ -330,23 +310,23 @@ class Membrane:
 
     @property
     def least(self) -> float:
-        """No mode has a lower energy if the rim is held: of all of one area a disk has the lowest (Faber and Krahn)."""
+        """A lower bound for energies of held membranes: that of the disk of the same area (Faber and Krahn)."""
         return math.pi * _FIRST_ZERO**2 / self.domain.measure
 
     @cached_property
     def field(self) -> _TraceField | None:
-        """What bounds errors by the slopes at free walls; None if there is none."""
+        """The field that bounds errors by the slopes at free walls; None without one."""
         walls = [curve for curve, free in zip(self.curves, self.free, strict=True) if free]
         return _trace_field(self.domain, walls, _WAVES / self.radius)
 
     @cached_property
     def lifting(self) -> float:
-        """What the norm of a harmonic function is at most, in units of that of its values at the boundary.
+        """A bound for the norm of a harmonic function, in units of the norm of its boundary values.
 
-        Where all of the boundary is seen from the center: with f zero there and ``-laplacian f = w``, the integral of
-        ``w^2`` is one of w times the slope of f over the boundary. Rellich's identity for f bounds the slope, of which
-        every square has the factor h or more, the distance from the center along the normal; and the gradient of f is
-        at most w over the root of the first energy. Infinite elsewhere.
+        For boundaries that are visible from the center, infinite for others. With f zero at the boundary and
+        ``-laplacian f = w``, the integral of ``w^2`` is one of w times the slope of f over the boundary. Rellich's
+        identity bounds the integral of the squared slope times the distance from the center along the normal; and the
+        norm of the gradient of f is at most that of w over the root of the first energy.
         """
         normals = [(curve.point(curve.grid()) - self.center, curve.normals(curve.grid())) for curve in self.curves]
         least = min(float(np.sum(points * out, axis=1).min()) for points, out in normals)
@@ -354,37 +334,37 @@ class Membrane:
 
     @property
     def is_held(self) -> bool:
-        """Whether values are zero along all of the boundary."""
+        """Whether values are zero on all of the boundary."""
         return not any(self.free)
 
     @property
     def is_free(self) -> bool:
-        """Whether slopes are: then a constant is a mode, of energy zero."""
+        """Whether slopes are zero on all of the boundary: then the constant is a mode of energy zero."""
         return all(self.free)
 
     @cached_property
-    def _law(self) -> tuple[float, float, float]:
-        """What Weyl's law has for the energy, for its root, and beside them: area, boundary, corners and bends."""
+    def _weyl_terms(self) -> tuple[float, float, float]:
+        """The terms of Weyl's law: area and boundary, and a constant for corners and bends."""
         problem = self.pencil.problem
         openings = [corner.opening for corner in corners_of(problem, changes=False)]
-        corners = sum(_of_corner(problem, corner) for corner in corners_of(problem))
+        corners = sum(_weyl_corner_term(problem, corner) for corner in corners_of(problem))
         bent = 2 * math.pi * (1 - len(self.holes)) - sum(math.pi - opening for opening in openings)
         length = sum(curve.length * (1 if free else -1) for curve, free in zip(self.curves, self.free, strict=True))
         return self.domain.measure / (4 * math.pi), length / (4 * math.pi), corners + bent / (12 * math.pi)
 
     def weyl(self, energy: float) -> float:
-        """How many modes there are below, in the mean: Weyl's law with the terms of boundary, corners and bends."""
-        area, boundary, rest = self._law
+        """The mean number of modes below an energy, by Weyl's law with the terms of boundary, corners and bends."""
+        area, boundary, rest = self._weyl_terms
         return area * energy + boundary * math.sqrt(energy) + rest
 
     def reaching(self, number: float) -> float:
-        """The energy below which there are so many, in the mean."""
-        area, boundary, rest = self._law
+        """The energy below which there are so many modes in the mean."""
+        area, boundary, rest = self._weyl_terms
         under = boundary**2 + 4 * area * max(number - rest, 0.0)
         return ((math.sqrt(under) - boundary) / (2 * area)) ** 2
 
     def doubts(self, stretches: Sequence[tuple[float, float]]) -> tuple[str, ...]:
-        """What to say of stretches in which modes may be missing."""
+        """Remarks on stretches in which modes may be missing."""
         return tuple(
             f"between {self.value(low):.8g} and {self.value(high):.8g}, modes as seen from both ends differ, or there "
             "was no time to look: some may be missing, or one too many; look closer there"
@@ -392,12 +372,12 @@ class Membrane:
         )
 
     def density(self, energy: float) -> float:
-        """Modes to a unit of the wavenumber, at most about."""
+        """The approximate number of modes per unit of the wavenumber, rather too large."""
         return self.domain.measure * math.sqrt(energy) / (2 * math.pi)
 
 
 def membrane_of(pencil: Pencil) -> Membrane | None:
-    """The problem as one of a membrane of one piece; None where it is none."""
+    """The problem as a membrane of one piece; None if it is none."""
     problem = pencil.at(0.0)
     if pencil.degree != 1 or not is_plane(problem) or problem.interfaces or problem.missing:
         return None
@@ -417,7 +397,7 @@ def membrane_of(pencil: Pencil) -> Membrane | None:
 
 
 def _free(problem: Problem, edges: Sequence[Edge]) -> tuple[bool, ...] | None:
-    """Along which edges slopes are zero, rather than values; None where there is anything else."""
+    """By edge, whether slopes are zero, rather than values; None if there are other conditions."""
     conditions = [relation for relation in problem.relations if relation.condition is not None]
     if any(each.region.kind != "boundary" or each.region.shift is not None for each in conditions):
         return None
@@ -446,8 +426,8 @@ def _is_slope(operator: Operator, sites: Sites) -> bool:
     return bool(np.abs(aside).max() <= _SAME * np.abs(along).max())
 
 
-def _of_corner(problem: Problem, corner: Corner) -> float:
-    """What Weyl's law has for a corner, between sides of one kind or of both."""
+def _weyl_corner_term(problem: Problem, corner: Corner) -> float:
+    """The term of a corner in Weyl's law, between sides of the same kind or of different kinds."""
     a = corner.opening
     kinds = [{each.operator.order > 0 for each in side} for side in sides_of(problem, corner)]
     if kinds[0] == kinds[1]:

@@ -1,4 +1,4 @@
-"""Modes between two energies, seen and pinned down."""
+"""Modes between two energies: found by a scan, and pinned to all digits."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from fspielm.eigen.membranes.membrane import Membrane
 from fspielm.eigen.modes import widest_gap
 from fspielm.problem.operator import along_normal, identity
 
-# ---- All modes between two energies, to a few digits: each seen from both sides, by looks that are close to each other
+# ---- All modes between two energies, to a few digits, by looks so close that two of them see each mode
 
 
 Looker: TypeAlias = Callable[[float], Look]
 
-# Modes between two looks, about.
+# The approximate number of modes between two looks.
 _BETWEEN = 10.0
-# Of what is between two looks, how far apart the same mode may be as seen from both.
+# The distance of the same mode as seen by two looks, relative to the distance of the looks.
 _SAME = 0.03
-# How often a stretch is halved where they differ.
+# How often a stretch is halved if its two looks disagree.
 _HALVINGS = 4
-# Where the wider gaps between modes are looked for: the middle part of a stretch.
+# The share of a stretch at either end that is not searched for the widest gap.
 _MIDDLE = 0.3
 
 
@@ -44,7 +44,7 @@ class Scan:
     energies : (m,) array
         Ascending, to a few digits.
     doubtful : tuple of (float, float)
-        Stretches where both sides see different modes.
+        Stretches whose two looks see different modes.
     between : (float, float)
         The two energies.
     """
@@ -55,15 +55,15 @@ class Scan:
 
 
 def scan(membrane: Membrane, low: float, high: float, look: Looker, seconds: float = math.inf) -> Scan:
-    """All modes between two energies; what there is no time for is doubtful."""
-    ends, until = steps(membrane, low, high), perf_counter() + seconds
+    """All modes between two energies; stretches for which there is no time are doubtful."""
+    ends, until = look_energies(membrane, low, high), perf_counter() + seconds
     looks = (look(end) for end in ends)
     found: list[FloatArray] = []
     doubtful: list[tuple[float, float]] = []
     before = next(looks)
     for after in looks:
         late = perf_counter() > until
-        for stretch in _between(before, after, look, 0 if late else _HALVINGS):
+        for stretch in _scan_stretch(before, after, look, 0 if late else _HALVINGS):
             found.append(stretch.energies)
             doubtful += stretch.doubtful
         before = after
@@ -73,8 +73,8 @@ def scan(membrane: Membrane, low: float, high: float, look: Looker, seconds: flo
     return Scan(np.sort(np.concatenate(found)), tuple(doubtful), (low, high))
 
 
-def steps(membrane: Membrane, low: float, high: float) -> list[float]:
-    """Where to look: close enough for modes between two looks to be around both."""
+def look_energies(membrane: Membrane, low: float, high: float) -> list[float]:
+    """The energies of looks, so close that both looks around a mode see it."""
     k, last = math.sqrt(low), math.sqrt(high)
     ends = [k]
     while k < last:
@@ -88,14 +88,14 @@ def _step(membrane: Membrane, k: float) -> float:
 
 
 def blur(membrane: Membrane, energy: float) -> float:
-    """How far from its energy a mode may be seen."""
+    """The error of an energy as a look sees it."""
     k = math.sqrt(energy)
     return 2 * k * _SAME * _step(membrane, k)
 
 
-def _between(before: Look, after: Look, look: Looker, halvings: int) -> Iterator[Scan]:
-    """Those between two looks, halved where these differ."""
-    found = _agreed(before, after)
+def _scan_stretch(before: Look, after: Look, look: Looker, halvings: int) -> Iterator[Scan]:
+    """The modes between two looks, halving the stretch if they disagree."""
+    found = _common_modes(before, after)
     if found is not None:
         yield Scan(found)
     elif not halvings:
@@ -105,15 +105,15 @@ def _between(before: Look, after: Look, look: Looker, halvings: int) -> Iterator
         yield Scan(max(ahead, behind, key=len), ((low, high),))
     else:
         middle = look(0.5 * (before.energy + after.energy))
-        yield from _between(before, middle, look, halvings - 1)
-        yield from _between(middle, after, look, halvings - 1)
+        yield from _scan_stretch(before, middle, look, halvings - 1)
+        yield from _scan_stretch(middle, after, look, halvings - 1)
 
 
-def _agreed(before: Look, after: Look) -> FloatArray | None:
-    """The modes that are ahead of the one and behind the other; None where they differ.
+def _common_modes(before: Look, after: Look) -> FloatArray | None:
+    """The modes above the first look and below the second; None if the two disagree.
 
-    On which side of its own energy a mode is, a look knows for certain. So the modes up to a gap about the middle are
-    those ahead of the first look, and from there on those behind the second.
+    A look is certain on which side of it a mode is. So we take the modes up to a gap near the middle from the first
+    look, and those beyond it from the second.
     """
     low, high = before.energy, after.energy
     ahead = np.sort(before.energies[before.distances > 0])
@@ -126,25 +126,25 @@ def _agreed(before: Look, after: Look) -> FloatArray | None:
     if len(also_first) < len(first) or len(also_second) < len(second):
         return None
     apart = np.concatenate([first[::-1] - also_first[: len(first)], second - also_second[: len(second)]])
-    # what is beyond is on the other side of the looks
+    # further modes must be on the other side of the looks
     beyond = [*(also_first[len(first) :] - low), *(high - also_second[len(second) :])]
     if np.any(np.abs(apart) > slack) or any(each > slack for each in beyond):
         return None
     return np.concatenate([first, second])
 
 
-# ---- Modes that were seen, pinned down: looks closer and closer, until the last is at the energy of the mode
+# ---- Modes pinned by looks closer and closer, until the last is at the energy of the mode
 
 
-# How close the last look is, and what cannot be told apart, of an energy; looks at most.
-_LAST, _SAME_PINNED, _STEPS = 1e-13, 1e-9, 6
-# How far from where it was seen a mode may be, at most.
+# Relative to an energy, the distance of the last look and of modes that cannot be distinguished; and the most looks.
+_LAST, _EQUAL, _STEPS = 1e-13, 1e-9, 6
+# The largest relative distance of a mode from where it was seen.
 _STRAY = 0.1
-# Modes that are closer to a look are seen without others.
+# Modes closer to a look, relative to the energy, are computed without the others.
 _CLOSE = 1e-5
-# Steps fall by more, unless they are errors of the functions.
+# Steps that do not fall by this factor are errors of the functions.
 _FALLEN = 0.1
-# Places of the boundary to a wavelength at which values are looked at; what they may be larger by in between.
+# Places of the boundary per wavelength at which residuals are sampled, and a factor for larger ones in between.
 _TO_WAVELENGTH, _AMPLE = 30.0, 1.5
 # Rounding of an energy.
 _ROUNDING = 2e-15
@@ -158,16 +158,16 @@ class Pinned:
     Attributes
     ----------
     look : Look
-        At their energy.
+        The look at their energy.
     coefficients : (M, m) array
-        Of their functions, orthonormal.
+        The coefficients of their functions, which are orthonormal.
     error : float
-        Of the functions: the norm of what satisfies the equation at minus the shift, and has their values and slopes at
-        the boundary; see `lift`.
+        The error of the functions: the norm of the function that satisfies the equation at minus the shift and has
+        their values and slopes at the boundary; see `Membrane`.
     gap : float
-        How far the next mode is, at least.
+        The least distance of the next mode.
     shift : float
-        Zero where the membrane is held along all of its rim: then that is harmonic (Moler and Payne).
+        Zero if the membrane is held along all of its rim: then that function is harmonic (Moler and Payne).
     """
 
     look: Look
@@ -178,7 +178,7 @@ class Pinned:
 
     @property
     def bound(self) -> float:
-        """Of the error of the energy."""
+        """A bound for the error of the energy."""
         energy = self.look.energy
         if self.error >= 1:
             return math.inf
@@ -186,68 +186,68 @@ class Pinned:
 
     @property
     def amplification(self) -> float:
-        """What of other modes may be in the functions, in units of their error: the more, the closer these are.
+        """The share of other modes in the functions, in units of the error; it grows as the gap shrinks.
 
-        A mode of energy ``E + m`` has the share of the error times ``(E + m + shift) / m`` in them; see `lift`.
+        The share of a mode of energy ``E + m`` is the error times ``(E + m + shift) / m``; see `Membrane`.
         """
         return (self.look.energy + self.shift) / self.gap + 1
 
 
 def pinned(membrane: Membrane, scan: Scan, choice: Choice, threads: int) -> Iterator[Pinned]:
-    """Modes that were seen, all of a stretch, one energy after the other.
+    """The modes of a scan, pinned one energy after the other.
 
-    They keep their order: a look that sees several moves all of them.
+    They keep their order, as a look updates all modes that it sees.
     """
     known = np.sort(scan.energies)
     place = 0
     while place < len(known):
         before, seen = math.inf, float(known[place])
         for _ in range(_STEPS):
-            # where it is not seen at all, another one may be
+            # a look that does not see the mode may see another one
             known[place] = min(max(known[place], (1 - _STRAY) * seen), (1 + _STRAY) * seen)
             look = look_at(membrane, float(known[place]), choice, threads)
-            known = _closer(_moved(known, look, scan, blur(membrane, look.energy)), look)
+            known = _sharpened(_updated(known, look, scan, blur(membrane, look.energy)), look)
             step = abs(float(known[place]) - look.energy)
-            if _is_there(step, before, look.energy):
+            if _has_converged(step, before, look.energy):
                 break
             before = step
-        # as many as are there: of several, some may have been seen elsewhere, or not at all
-        count = max(int(np.sum(np.abs(look.distances) <= _SAME_PINNED * look.energy)), 1)
+        # take all modes at this energy, as the scan may have seen some of them elsewhere or not at all
+        count = max(int(np.sum(np.abs(look.distances) <= _EQUAL * look.energy)), 1)
         yield _pin(membrane, look, count, threads)
-        place += max(_of_those(known[place:][:count], look, blur(membrane, look.energy)), 1)
+        place += max(_count_at_look(known[place:][:count], look, blur(membrane, look.energy)), 1)
 
 
-def again(membrane: Membrane, before: Pinned, choice: Choice, threads: int) -> Pinned:
+def repinned(membrane: Membrane, before: Pinned, choice: Choice, threads: int) -> Pinned:
     """The same modes with other functions."""
     energy, count, last = before.look.energy, before.coefficients.shape[1], math.inf
     for _ in range(_STEPS):
         look = look_at(membrane, energy, choice, threads)
         step = float(look.shifts(count).mean())
-        if _is_there(abs(step), last, energy):
+        if _has_converged(abs(step), last, energy):
             break
         energy, last = energy + step, abs(step)
     return _pin(membrane, look, count, threads)
 
 
-def _is_there(step: float, before: float, energy: float) -> bool:
-    """Whether steps to an energy are rounding, or no longer fall."""
+def _has_converged(step: float, before: float, energy: float) -> bool:
+    """Whether steps to an energy are rounding errors, or no longer fall."""
     return step <= _LAST * energy or (step <= _CLOSE * energy and step > _FALLEN * before)
 
 
-def _of_those(known: FloatArray, look: Look, slack: float) -> int:
-    """How many of the energies are those of modes where the look is, rather than of others that it sees."""
+def _count_at_look(known: FloatArray, look: Look, slack: float) -> int:
+    """How many of the energies belong to modes at the look, rather than to others that it sees."""
     seen = look.energies
     if not len(seen):
         return 0
-    there = np.abs(seen[np.argmin(np.abs(seen - known[:, None]), axis=1)] - look.energy) <= _SAME_PINNED * look.energy
+    there = np.abs(seen[np.argmin(np.abs(seen - known[:, None]), axis=1)] - look.energy) <= _EQUAL * look.energy
     return int(np.sum(there & (np.abs(known - look.energy) <= slack)))
 
 
-def _moved(known: FloatArray, look: Look, scan: Scan, slack: float) -> FloatArray:
-    """Energies as a look sees those closest to it, in their order.
+def _updated(known: FloatArray, look: Look, scan: Scan, slack: float) -> FloatArray:
+    """The energies with those closest to a look replaced by what it sees, in their order.
 
-    Those that may have been seen in the place of one another are moved together. Where all were seen too far up, or
-    down, by more than they are apart, each by itself would end at its neighbour.
+    We update modes together that may have been confused with each other: if all were seen too high, or too low, by more
+    than their distance, each by itself would end at its neighbour.
     """
     low, high = scan.between
     seen = np.sort(look.energies[(look.energies >= low) & (look.energies <= high)])
@@ -264,8 +264,8 @@ def _moved(known: FloatArray, look: Look, scan: Scan, slack: float) -> FloatArra
     return moved
 
 
-def _closer(known: FloatArray, look: Look) -> FloatArray:
-    """Energies of those that are all but where the look is, without errors of what is farther away."""
+def _sharpened(known: FloatArray, look: Look) -> FloatArray:
+    """The energies with those very close to a look computed without other modes and their errors."""
     near = np.flatnonzero(np.abs(known - look.energy) <= _CLOSE * look.energy)
     if not len(near):
         return known
@@ -276,7 +276,7 @@ def _closer(known: FloatArray, look: Look) -> FloatArray:
 
 def _pin(membrane: Membrane, look: Look, count: int, threads: int) -> Pinned:
     coefficients = look.smallest(count)
-    # more places than those at which traces are small
+    # more places than the look has made traces small at
     spacing = min(2 * math.pi / (math.sqrt(look.energy) * _TO_WAVELENGTH), membrane.length / (2 * len(look.traces)))
     closest = min(look.functions.closest, membrane.radius) / 4
     rim = rim_of(membrane, spacing, closest)
@@ -284,19 +284,19 @@ def _pin(membrane: Membrane, look: Look, count: int, threads: int) -> Pinned:
     for places, operator in ((~rim.free, identity(2)), (rim.free, along_normal(2))):
         if places.any():
             rows = tabulate(look.functions.basis, operator, rim.sites.select(places), threads=threads)
-            look.functions.silence(membrane, rim.curve[places], rows)
+            look.functions.zero_satisfied_traces(membrane, rim.curve[places], rows)
             left[places] = rows @ coefficients
-    shift, error = _error(membrane, rim, look.energy, left)
+    shift, error = _shift_and_error(membrane, rim, look.energy, left)
     others = np.sort(np.abs(look.distances))[count:]
     gap = float(others[0]) if len(others) else look.energy
     return Pinned(look, coefficients, error, gap, shift)
 
 
-def _error(membrane: Membrane, rim: Rim, energy: float, left: FloatArray) -> tuple[float, float]:
-    """The shift, and the error e there, of orthonormal functions that leave this at the boundary; see `lift`.
+def _shift_and_error(membrane: Membrane, rim: Rim, energy: float, left: FloatArray) -> tuple[float, float]:
+    """The shift, and the error e there, of orthonormal functions with these residuals at the boundary.
 
-    That of all sums of norm one: with fewer modes than functions within the bound, one of the sums would be orthogonal
-    to these, and have an error that is larger.
+    The error applies to all sums of norm one: with fewer modes than functions within the bound, one of the sums would
+    be orthogonal to these modes and have a larger error. See `Membrane`.
     """
     if membrane.field is None:
         return 0.0, math.inf
@@ -309,8 +309,8 @@ def _error(membrane: Membrane, rim: Rim, energy: float, left: FloatArray) -> tup
     return membrane.field.best(energy, _AMPLE * by_values, _AMPLE * by_slopes)
 
 
-def at_rest(membrane: Membrane, gap: float) -> Pinned:
-    """The constant, which is a mode of energy zero where all walls are free; how far the next mode is."""
+def constant_mode(membrane: Membrane, gap: float) -> Pinned:
+    """The constant, which is a mode of energy zero if all walls are free; `gap` is the distance of the next mode."""
     functions = Functions(Characteristic(1), RidgeBasis(np.zeros((1, 2)), np.zeros(1), COSINE), ())
     coefficients, none = np.array([[membrane.domain.measure**-0.5]]), np.zeros((0, 1))
     look = Look(0.0, np.zeros(1), none, none, np.ones((1, 1)), coefficients, 1, 1.0, functions)

@@ -17,13 +17,23 @@ from fspielm.arrays import FloatArray, safe_rms
 from fspielm.basis.evaluation.sums import evaluate
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, Discretisation
-from fspielm.eigen.membranes.look import Choice, Look, functions_at, look_at
+from fspielm.eigen.membranes.look import Choice, functions_at, look_at
 from fspielm.eigen.membranes.membrane import Membrane, membrane_of
-from fspielm.eigen.membranes.pinned import Looker, Pinned, Scan, again, at_rest, blur, pinned, scan, steps
-from fspielm.eigen.modes import Mode, Modes, Wish, alike, cut_short, late_ones
+from fspielm.eigen.membranes.pinned import (
+    Looker,
+    Pinned,
+    Scan,
+    blur,
+    constant_mode,
+    look_energies,
+    pinned,
+    repinned,
+    scan,
+)
+from fspielm.eigen.modes import Mode, Modes, Wish, accuracy_remarks, alike, interrupted_modes
 from fspielm.eigen.pencil import read_pencil, sign_of
 from fspielm.eigen.rounds import out_of_time
-from fspielm.eigen.search import at_ends, inside
+from fspielm.eigen.search import end_remarks, inside
 from fspielm.errors import ProblemError
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.geometry.boundary import Sites
@@ -108,27 +118,26 @@ class MembraneNotary:
         return Attempt(trial, finite, signed, residuals, one.look.rank, one.look.condition, {}, estimate)
 
 
-# ---- Modes of a membrane by functions that satisfy the equation: the first ones, or all in an interval, however high
+# ---- Modes of a membrane by functions that satisfy the equation: the first, or all in an interval, however high
 
 
-# Intervals that end above so many modes are high: there cells are of no use.
+# Intervals that end above so many modes are too high for cells.
 _HIGH = 60
-# By which modes are seen, and by which they are pinned, each after the other was not enough.
+# Functions to scan with, and functions to pin modes with, each if the ones before were not enough.
 _SEEN = Choice()
 _PINNED = (Choice(30), Choice(42, 1.25, 12.0, 150), Choice(42, 1.25, 18.0, 300), Choice(42, 1.25, 24.0, 450))
-# Of the least energy that a mode may have, where a scan may begin; where slopes are zero somewhere, there is no such
-# energy, and it begins at a wavenumber of this over the radius, or at half of that, so often.
+# A scan begins at this share of the least energy of a mode. Free walls leave no such energy: then it begins at this
+# wavenumber over the radius, halved at most so often.
 _BELOW, _LOWEST, _LOWER = 0.9, 0.3, 5
-# Modes that are looked for beyond those that are wanted; by how much farther if these were too few, and how often.
+# The modes to scan beyond the wanted ones; the factor to scan farther if there were too few, and how often.
 _SPARE, _FARTHER, _TIMES = 1.5, 1.5, 8
-# Modes that are closer to each other, of their energies, may be seen in another order than theirs.
-_TOLD = 0.01
-# Of the seconds that are left, those that may be spent on looks where cells are a way, too.
+# Modes at a smaller relative distance may be seen in the wrong order.
+_ORDERED = 0.01
+# The share of the time that a scan may take if cells are an alternative.
 _SHARE = 0.3
 
 
 def _is_high(membrane: Membrane, wish: Wish) -> bool:
-    """Whether an interval is too high for cells."""
     if wish.interval is None:
         return False
     energy = membrane.energy(wish.interval[1])
@@ -136,7 +145,7 @@ def _is_high(membrane: Membrane, wish: Wish) -> bool:
 
 
 def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Record) -> Modes | None:
-    """The wanted modes; None where cells are a way, and the first of them shows that functions do not suit."""
+    """The wanted modes; None if cells are an alternative and these functions do not work for the first mode."""
     is_only = _is_high(membrane, wish)
     seconds = record.seconds_left * (1.0 if is_only else _SHARE)
     found: list[Pinned] = []
@@ -144,52 +153,51 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
 
     def so_far(_: object) -> Modes | None:
         known = sorted(found, key=lambda one: one.look.energy)
-        return cut_short(inside(notary.modes(known)[: wish.count], wish), True, request.tol, wish.unit)
+        return interrupted_modes(inside(notary.modes(known)[: wish.count], wish), True, request.tol, wish.unit)
 
     try:
         with offering(so_far):
-            seen = _seen(membrane, wish, request, seconds)
+            seen = _scan_wanted(membrane, wish, request, seconds)
             request.progress(ModeSearch(1, len(seen.energies), perf_counter() - began))
             for one in _all_pinned(membrane, seen, wish.unit, request, record):
                 bad = not found and not _is_good(membrane, one, wish.unit, request)
                 if bad and not is_only and record.seconds_left > 0:
                     return None
                 found.append(one)
-                request.progress(_news(membrane, found, perf_counter() - began))
+                request.progress(_progress_of(membrane, found, perf_counter() - began))
                 if record.seconds_left <= 0:
                     break
-    except (ProblemError, np.linalg.LinAlgError):  # no time to look; functions that are none of modes
+    except (ProblemError, np.linalg.LinAlgError):  # no time to scan, or the functions do not work
         if is_only:
             raise
         return None
     why = out_of_time(record) or "other functions would be needed, or a larger tolerance"
-    rest = _at_rest(membrane, wish, seen.energies)
+    rest = _wanted_constant(membrane, wish, seen.energies)
     found = sorted(found, key=lambda one: one.look.energy)
     modes = notary.modes([*rest, *found])[: wish.count]
-    remarks = [*membrane.doubts(seen.doubtful), *_doubles(membrane, found)]
+    remarks = [*membrane.doubts(seen.doubtful), *_merged_remarks(membrane, found)]
     wanted = min(len(seen.energies) + len(rest), wish.count or sys.maxsize)
     if (missing := wanted - len(modes)) > 0:
         remarks.append(f"{missing} modes more were seen than there was time for; {MORE_TIME}")
     else:
-        remarks += _lost(membrane, seen, found)
+        remarks += _lost_remarks(membrane, seen, found)
     modes = inside(modes, wish)
     complete = not remarks and all(mode.estimate < wish.margin(request.tol) for mode in modes)
-    remarks += at_ends(modes, wish)
-    remarks += late_ones(modes, request.tol, wish.unit, why)
+    remarks += end_remarks(modes, wish)
+    remarks += accuracy_remarks(modes, request.tol, wish.unit, why)
     return Modes(tuple(modes), True, complete, tuple(remarks))
 
 
-def _news(membrane: Membrane, found: Sequence[Pinned], seconds: float) -> FoundMode:
-    """Of the last that was found."""
+def _progress_of(membrane: Membrane, found: Sequence[Pinned], seconds: float) -> FoundMode:
     number, last = sum(one.coefficients.shape[1] for one in found), found[-1]
     return FoundMode(number, membrane.value(last.look.energy), membrane.error(last.bound), seconds)
 
 
 def scanned(membrane: Membrane, low: float, high: float, threads: int, seconds: float) -> Scan:
-    """What is between two energies, if that can be seen in so many seconds."""
+    """The scan between two energies, refused if it would take longer than so many seconds."""
     began = perf_counter()
     looker(membrane, threads)(high)
-    expected = (perf_counter() - began) * len(steps(membrane, low, high))
+    expected = (perf_counter() - began) * len(look_energies(membrane, low, high))
     if expected > seconds:
         raise ProblemError(
             f"to look at all of this interval would take about {expected:.0f} seconds, of which there are "
@@ -199,16 +207,12 @@ def scanned(membrane: Membrane, low: float, high: float, threads: int, seconds: 
 
 
 def looker(membrane: Membrane, threads: int) -> Looker:
-    """Sees modes to a few digits."""
-
-    def look(energy: float) -> Look:
-        return look_at(membrane, energy, _SEEN, threads)
-
-    return look
+    """Looks that see modes to a few digits."""
+    return lambda energy: look_at(membrane, energy, _SEEN, threads)
 
 
 def bottom(membrane: Membrane, threads: int) -> tuple[float, tuple[tuple[float, float], ...]]:
-    """An energy below all modes but the constant, and the stretch in which there may be some even so."""
+    """An energy below all modes except the constant, and stretches in which there may be modes nevertheless."""
     if membrane.is_held:
         return _BELOW * membrane.least, ()
     k = _LOWEST / membrane.radius
@@ -220,13 +224,13 @@ def bottom(membrane: Membrane, threads: int) -> tuple[float, tuple[tuple[float, 
     return k**2, ((0.0, k**2),)
 
 
-def _seen(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> Scan:
-    """The wanted ones, but the constant, to a few digits."""
+def _scan_wanted(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> Scan:
+    """The wanted modes except the constant, to a few digits."""
     until, threads = perf_counter() + seconds, request.threads
     low, doubtful = bottom(membrane, threads)
-    looked = wish.looked(request.tol)
-    if looked is not None:
-        first, last = (membrane.energy(end) for end in looked)
+    interval = wish.searched_interval(request.tol)
+    if interval is not None:
+        first, last = (membrane.energy(end) for end in interval)
         doubtful = doubtful if first < low else ()
         if last <= low:
             return Scan(np.empty(0), doubtful)
@@ -243,14 +247,14 @@ def _seen(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> S
         if len(energies) >= wanted:
             break
         low, high = high, _FARTHER * high
-    # of those that are close to each other all: which are the lower ones is known when they are pinned
-    last = (1 + _TOLD) * energies[wanted - 1] if 0 < wanted <= len(energies) else math.inf
+    # keep all of those that are close to each other: only pinning shows which are lower
+    last = (1 + _ORDERED) * energies[wanted - 1] if 0 < wanted <= len(energies) else math.inf
     kept = energies[energies <= last] if wanted > 0 else energies[:0]
     return Scan(kept, tuple(stretch for stretch in doubtful if stretch[0] <= last), (least, high))
 
 
 def _all_pinned(membrane: Membrane, seen: Scan, unit: float, request: Request, record: Record) -> Iterator[Pinned]:
-    """With more functions, if it takes more; the next ones with no fewer at their end."""
+    """The modes of a scan, pinned with more functions if needed; later modes start no lower."""
     most = request.budget.neurons or math.inf
     level = 1
     for one in pinned(membrane, seen, _PINNED[0], request.threads):
@@ -259,7 +263,7 @@ def _all_pinned(membrane: Membrane, seen: Scan, unit: float, request: Request, r
             choice = _PINNED[level]
             if functions_at(membrane, one.look.energy, choice).basis.size > most:
                 break
-            best = min(best, again(membrane, best, choice, request.threads), key=lambda each: each.bound)
+            best = min(best, repinned(membrane, best, choice, request.threads), key=lambda each: each.bound)
             if level + 1 == len(_PINNED):
                 break
             level += not _is_good(membrane, best, unit, request)
@@ -270,16 +274,16 @@ def _is_good(membrane: Membrane, one: Pinned, unit: float, request: Request) -> 
     return membrane.error(one.bound) <= request.tol * max(abs(membrane.value(one.look.energy)), unit)
 
 
-def _at_rest(membrane: Membrane, wish: Wish, energies: FloatArray) -> list[Pinned]:
+def _wanted_constant(membrane: Membrane, wish: Wish, energies: FloatArray) -> list[Pinned]:
     """The constant, if it is a mode that is wanted."""
     low, high = wish.interval or (-math.inf, math.inf)
     if not membrane.is_free or not low <= membrane.value(0.0) <= high:
         return []
-    return [at_rest(membrane, float(energies[0]) if len(energies) else membrane.radius**-2)]
+    return [constant_mode(membrane, float(energies[0]) if len(energies) else membrane.radius**-2)]
 
 
-def _lost(membrane: Membrane, seen: Scan, found: Sequence[Pinned]) -> list[str]:
-    """What to say of modes that were seen where none was found in the end."""
+def _lost_remarks(membrane: Membrane, seen: Scan, found: Sequence[Pinned]) -> list[str]:
+    """Remarks on modes that the scan saw, but none was found there in the end."""
     ends = np.array([one.look.energy for one in found])
     return [
         f"a mode was seen at about {membrane.value(each):.5g}, but none was found there: it may be missing"
@@ -288,8 +292,8 @@ def _lost(membrane: Membrane, seen: Scan, found: Sequence[Pinned]) -> list[str]:
     ]
 
 
-def _doubles(membrane: Membrane, found: list[Pinned]) -> list[str]:
-    """What to say of modes that were seen apart, and are one in the end."""
+def _merged_remarks(membrane: Membrane, found: list[Pinned]) -> list[str]:
+    """Remarks on modes that the scan saw separately, but that have the same value in the end."""
     ends = [(one.look.energy, one.bound) for one in found]
     return [
         f"two modes that were seen apart are both {membrane.value(one):.8g} in the end: one may be missing"
@@ -301,8 +305,8 @@ def _doubles(membrane: Membrane, found: list[Pinned]) -> list[str]:
 # ---- count_modes(): how many modes a membrane has below a value
 
 
-# The mean of a count less Weyl's law, over the upper half of at least so many modes: one mode that is missing among the
-# lower half would be one.
+# We compare the count with Weyl's law, over the upper half of at least so many modes. A mode that is missing among the
+# lower half would change the mean difference by one.
 _FEW, _OFF = 40, 0.7
 
 
@@ -315,15 +319,16 @@ class ModeCount:
     ----------
     number : int
     certain : bool
-        Whether all of them were seen alike from energies below and above and, of forty or more, their number agrees
+        Whether looks from energies below and above agree on all modes and, for forty modes or more, their number agrees
         with Weyl's law in the mean.
     values : (n,) array
-        Of the modes, to about four digits, ascending.
+        The values of the modes to about four digits, ascending.
     weyl : float
-        What Weyl's law says in the mean: area, length of the boundary, corners and bends.
+        The mean number by Weyl's law with the terms of area, boundary, corners and bends.
     deviation : float
-        The mean of the count less Weyl's law, over the upper half of the modes: about -1 if one is missing.
+        The mean difference of the count and Weyl's law, over the upper half of the modes: about -1 if one is missing.
     remarks : tuple of str
+        Warnings, in sentences.
     """
 
     number: int
@@ -340,7 +345,7 @@ class ModeCount:
 
 
 def count_modes(problem: Problem, lam: sp.Symbol, below: float, *, budget: Budget | None = None) -> ModeCount:
-    """How many modes a membrane has whose values are below a number, with each of them seen.
+    """Count the modes of a membrane below a value, by finding each of them.
 
     Parameters
     ----------
@@ -348,7 +353,7 @@ def count_modes(problem: Problem, lam: sp.Symbol, below: float, *, budget: Budge
         As for `eigenmodes`; the Laplacian with constant coefficients on a plane domain, with values or slopes of zero
         at the boundary.
     below : float
-        Not a value itself.
+        A number that is no eigenvalue itself.
     budget : Budget, optional
 
     Returns
@@ -358,7 +363,7 @@ def count_modes(problem: Problem, lam: sp.Symbol, below: float, *, budget: Budge
     Raises
     ------
     ProblemError
-        If the problem is another one, or the budget is too small.
+        If the problem is not of this kind, or the budget is too small.
 
     Examples
     --------

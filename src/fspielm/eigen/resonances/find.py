@@ -7,24 +7,24 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any, final
 
 import numpy as np
 import sympy as sp
 
 from fspielm.arrays import BoolArray, ComplexArray
-from fspielm.eigen.modes import Mode, Modes, cut_short, late_ones
+from fspielm.eigen.modes import Mode, Modes, accuracy_remarks, interrupted_modes
 from fspielm.eigen.pencil import check_symbol, check_zero, with_value
 from fspielm.eigen.resonances.functions import (
-    Asked,
     BeyondBudgetError,
     OpenFunctions,
     Rectangle,
+    Requirements,
     open_functions,
     waves_of,
 )
-from fspielm.eigen.resonances.search import Found, Judged, OpenNotary, Pinned, Way, again, judged, pinned, search
+from fspielm.eigen.resonances.search import Found, Judged, OpenNotary, Pinned, Way, judged, pinned, repinned, search
 from fspielm.errors import OutOfTime, ProblemError
 from fspielm.geometry.exterior import Exterior
 from fspielm.numerics.rational import rational
@@ -38,29 +38,22 @@ from fspielm.solvers.request import Budget, Request, Streams, offering, reporter
 from fspielm.solvers.solve import check_arguments
 from fspielm.wording import MORE_TIME
 
-# ---- What is refused of resonances, and why
-# Where a condition ties values and slopes together, or the flux changes its sign between two media, as at a metal's,
-# there are waves along a surface that fall off away from it. They may be much shorter than all others.
+# ---- Checks of the arguments, and what functions have to represent
+# A condition with both values and slopes, or a flux of opposite signs on both sides of a surface, as at metals, admits
+# waves along the surface that decay away from it. They may be much shorter than all others.
 
 
 _EXAMPLE = "within=(1 - 0.5j, 3)"
-# Sides of the smallest rectangle, of the values in it: contours around others are nothing but rounding.
+# The shortest side of a rectangle, relative to its values: contours around smaller ones are only rounding.
 _NARROWEST = 1e-8
-# Values of the symbol along each side of a rectangle that are looked at.
-_LOOKS = 5
-# Places on a part that are looked at.
-_LOOKS_ON_PART = 16
-# To which rational functions go through the flux.
-_THROUGH = 1e-9
+# Values of the symbol that are sampled along each side of a rectangle, and places that are sampled on a boundary part.
+_VALUES, _PLACES = 5, 16
+# The tolerance of rational functions through the flux.
+_FLUX_TOL = 1e-9
 
 
 def read_rectangle(count: Any, within: Any) -> Rectangle:
-    """Where resonances are wanted.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """The rectangle in which resonances are wanted."""
     where = f"resonances of an open domain are looked for in a rectangle of the complex plane: write {_EXAMPLE}"
     if within is None:
         got = "" if count is None else f"; count={count!r} alone does not say where"
@@ -100,12 +93,7 @@ def read_rectangle(count: Any, within: Any) -> Rectangle:
 
 
 def read_open(problem: Any, symbol: Any, rectangle: Rectangle) -> Problem:
-    """The problem, of which at least the objects are known, without anything that comes in.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """The problem at the largest value, if resonances of such problems can be found."""
     check_symbol(problem, symbol)
     domain = problem.domain
     if isinstance(domain, Exterior) and domain.period is not None:
@@ -114,31 +102,26 @@ def read_open(problem: Any, symbol: Any, rectangle: Rectangle) -> Problem:
         raise ProblemError(
             "incident: resonances are fields without anything that comes in; leave it out, or solve with it, fs.solve"
         )
-    looked = with_value(problem, symbol, rectangle.largest)
-    check_zero(looked)
-    if len(looked.unknowns) > 1:
+    sample = with_value(problem, symbol, rectangle.largest)
+    check_zero(sample)
+    if len(sample.unknowns) > 1:
         raise ProblemError("resonances are those of Helmholtz' equation for one unknown; elastic ones are not found")
-    if not all(equation.operator.is_constant for equation in two_sided(looked).equations):
+    if not all(equation.operator.is_constant for equation in two_sided(sample).equations):
         raise ProblemError(
             "Transparent: resonances are known for objects of one wavenumber inside; this one varies with the place"
         )
-    return looked
+    return sample
 
 
-def read_asked(problem: Problem, symbol: sp.Symbol, rectangle: Rectangle, largest: float) -> Asked:
-    """What functions have to hold for all values of a rectangle, the largest of which may be beside it.
-
-    Raises
-    ------
-    ProblemError
-    """
-    around, share = rectangle.grown(0.1), np.linspace(0, 1, _LOOKS)
+def read_requirements(problem: Problem, symbol: sp.Symbol, rectangle: Rectangle, largest: float) -> Requirements:
+    """What functions have to represent for all values of a rectangle; `largest` may be outside of it."""
+    around, share = rectangle.grown(0.1), np.linspace(0, 1, _VALUES)
     values = around.lower + around.extent.real * share[:, None] + 1j * around.extent.imag * share
-    looked = [with_value(problem, symbol, complex(value)) for value in values.ravel()]
-    waves = [waves_of(each) for each in looked]
+    samples = [with_value(problem, symbol, complex(value)) for value in values.ravel()]
+    waves = [waves_of(each) for each in samples]
     _check_wavenumbers(np.array(waves), symbol, rectangle)
-    _check_fluxes(looked, symbol, rectangle)
-    return Asked(problem, symbol, largest, max(map(_fastest_along, looked, waves)))
+    _check_fluxes(samples, symbol, rectangle)
+    return Requirements(problem, symbol, largest, max(map(_fastest_along, samples, waves)))
 
 
 def _check_wavenumbers(waves: ComplexArray, symbol: sp.Symbol, rectangle: Rectangle) -> None:
@@ -148,7 +131,7 @@ def _check_wavenumbers(waves: ComplexArray, symbol: sp.Symbol, rectangle: Rectan
             f"lam={symbol} must stand in the equation outside of the objects, as their wavenumber or its square does; "
             "it stands elsewhere alone"
         )
-    for each in waves.T.reshape(-1, _LOOKS, _LOOKS):
+    for each in waves.T.reshape(-1, _VALUES, _VALUES):
         steps = max(np.abs(np.diff(each, axis=axis)).max() for axis in (0, 1))
         if np.abs(each).min() == 0 or steps > np.abs(each).max():
             raise ProblemError(
@@ -157,12 +140,14 @@ def _check_wavenumbers(waves: ComplexArray, symbol: sp.Symbol, rectangle: Rectan
             )
 
 
-def _check_fluxes(looked: Sequence[Problem], symbol: sp.Symbol, rectangle: Rectangle) -> None:
-    """Refuse rectangles in which there are resonances without end, as beside metals."""
-    if all(medium.flux.real >= 0 for each in looked for medium in media_of(each)):
+def _check_fluxes(samples: Sequence[Problem], symbol: sp.Symbol, rectangle: Rectangle) -> None:
+    """Refuse rectangles with infinitely many resonances, as at metals."""
+    if all(medium.flux.real >= 0 for each in samples for medium in media_of(each)):
         return
     places = rectangle.grown(0.1).contour
-    fluxes = np.array([[one.flux for one in media_of(with_value(looked[0], symbol, each))] for each in places.tolist()])
+    fluxes = np.array(
+        [[one.flux for one in media_of(with_value(samples[0], symbol, each))] for each in places.tolist()]
+    )
     for own in fluxes.T:
         place = _gathering_place(rectangle.grown(0.1), places, own)
         if place is not None:
@@ -174,13 +159,9 @@ def _check_fluxes(looked: Sequence[Problem], symbol: sp.Symbol, rectangle: Recta
 
 
 def _fastest_along(problem: Problem, waves: Sequence[complex]) -> float:
-    """The highest wavenumber of waves along surfaces, as if these were flat; zero if there are none.
+    """The highest wavenumber of waves along surfaces, as if these were flat; zero without such waves.
 
-    Parameters
-    ----------
-    problem : Problem
-    waves : sequence of complex
-        Wavenumbers outside of the objects, and inside of those that have fields.
+    `waves` has the wavenumbers outside of the objects, and inside of those that have fields.
     """
     stated = two_sided(problem)
     bound = [_bound_by(relation, waves) for relation in stated.constraints]
@@ -192,25 +173,25 @@ def _fastest_along(problem: Problem, waves: Sequence[complex]) -> float:
 
 
 def _gathering_place(rectangle: Rectangle, places: ComplexArray, fluxes: ComplexArray) -> complex | None:
-    """Where in a rectangle the flux of a medium, known at places on its sides, is minus that around it; or None.
+    """Where in a rectangle the flux of a medium is minus that around it, from its values on the sides; or None.
 
-    Waves along its surface are of all lengths there, and resonances without end gather.
+    At such a value there are waves of all lengths along the surface, and infinitely many resonances accumulate.
     """
     if np.any(fluxes == -1):
         return complex(places[np.flatnonzero(fluxes == -1)[0]])
-    poles = rational(places, 1 / (1 + fluxes[:, None]), _THROUGH).poles
+    poles = rational(places, 1 / (1 + fluxes[:, None]), _FLUX_TOL).poles
     inside = poles[rectangle.contains(poles)]
     return complex(inside[0]) if len(inside) else None
 
 
 def _bound_by(relation: Relation, waves: Sequence[complex]) -> float:
-    """Of a condition on one field: it falls off from the surface as the ratio of slopes and values says."""
+    """The highest wavenumber bound by a condition on one field, which decays by the ratio of slope and value."""
     terms = relation.operator.terms
     unknowns, orders = {term.unknown for term in terms}, {term.order for term in terms}
     if len(unknowns) > 1 or orders != {0, 1}:
         return 0.0
     (unknown,) = unknowns
-    sites = relation.sample(_LOOKS_ON_PART, np.random.default_rng(0), "low-discrepancy")  # only looks
+    sites = relation.sample(_PLACES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
     value, slope = np.zeros(len(sites), dtype=np.complex128), np.zeros(len(sites), dtype=np.complex128)
     assert sites.normals is not None  # as on every boundary
     for term in terms:
@@ -223,15 +204,15 @@ def _bound_by(relation: Relation, waves: Sequence[complex]) -> float:
     return float(np.max(np.abs(np.sqrt(waves[unknown] ** 2 + bound**2)), initial=0.0))
 
 
-# ---- resonances(): all values in a rectangle at which waves leave objects without anything coming in
+# ---- resonances(): all values in a rectangle with outgoing waves but without an incident field
 
 
-# Two searches, along different contours, the second one with more functions; both to these digits.
+# Two searches along different contours, the second with more functions, and their tolerance.
 _FIRST, _SECOND = Way(0.04, 0.5), Way(0.07, 0.44)
-_LOOKING = 1e-7
-# How often functions are made more after that.
+_SEARCH_TOL = 1e-7
+# Further levels of functions.
 _FINER = (2, 3)
-# Poles that are closer, of their size, are the same as others see them; and so are values from different poles.
+# The relative distance of the same pole in two searches, and of the same value from different poles.
 _SAME, _KNOWN = 1e-3, 1e-5
 _NONE = np.empty(0, dtype=np.complex128)
 _WHY = "other functions would be needed, or a larger tolerance"
@@ -245,23 +226,23 @@ def resonances(
     Raises
     ------
     ProblemError
-        If an argument is wrong, something comes in, or there is no time to look at all of the rectangle.
+        If an argument is wrong, there is an incident field, or no time to search all of the rectangle.
     """
     rectangle = read_rectangle(count, within)
-    looked = read_open(problem, symbol, rectangle)
-    check_arguments(looked, tol, None, None, None, budget)
+    sample = read_open(problem, symbol, rectangle)
+    check_arguments(sample, tol, None, None, None, budget)
     streams, seed = Streams.spawned(rng)
     record = Record(budget or Budget())
-    request = Request(looked, tol, record.budget, streams, seed, progress=reporter(progress))
-    asked = read_asked(looked, symbol, rectangle, rectangle.grown(_SECOND.margin).largest)
-    made = partial(open_functions, asked, record)
+    request = Request(sample, tol, record.budget, streams, seed, progress=reporter(progress))
+    required = read_requirements(sample, symbol, rectangle, rectangle.grown(_SECOND.margin).largest)
+    made = partial(open_functions, required, record)
     return _Search(rectangle, request, record, made).modes()
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """What resonances are looked for with: functions that suit a request, more of them for every level."""
+    """A search for resonances; `made` makes functions for a request, more of them for each level."""
 
     rectangle: Rectangle
     request: Request
@@ -269,27 +250,27 @@ class _Search:
     made: Callable[[Request, int], OpenFunctions]
 
     def modes(self) -> Modes:
-        """All of the rectangle."""
+        """All resonances of the rectangle."""
         with self._in_time():
-            first = self._told(1, search(self._first_look, self.rectangle, _FIRST, self.record))
+            first = self._report(1, search(self._rough(0), self.rectangle, _FIRST, self.record))
         second = self._second()
         found = list[Judged]()
-        with offering(lambda _: cut_short(self._inside(found), False, self.request.tol, 0.0)):
-            left_out = self._fill(found, first, second)
+        with offering(lambda _: interrupted_modes(self._inside(found), False, self.request.tol, 0.0)):
+            left_out = self._pin_all(found, first, second)
             modes = self._inside(found)
-        remarks = _doubts(first, second)
+        remarks = _doubtful_remarks(first, second)
         if left_out:
             remarks.append(left_out)
         elif not remarks:
             remarks += self._disagreements(first.poles, second.poles, np.array([one.value for one in found]))
         complete = not remarks and all(math.isfinite(mode.estimate) for mode in modes)
         why = _WHY if self.record.seconds_left > 0 else f"there was no time for more; {MORE_TIME}"
-        remarks += late_ones(modes, self.request.tol, 0.0, why)
+        remarks += accuracy_remarks(modes, self.request.tol, 0.0, why)
         return Modes(tuple(modes), False, complete, tuple(remarks))
 
     @contextmanager
     def _in_time(self) -> Iterator[None]:
-        """Enforce the deadline; `BeyondBudgetError` where it is over."""
+        """Enforce the deadline with a `BeyondBudgetError`."""
         try:
             with self.record.deadline.enforced():
                 yield
@@ -297,11 +278,11 @@ class _Search:
             raise BeyondBudgetError(f"the budget of {self.record.budget.seconds:g} s ended it; {MORE_TIME}") from None
 
     def _inside(self, found: list[Judged]) -> list[Mode]:
-        """Those in the rectangle, as modes."""
+        """The resonances in the rectangle, as modes."""
         return OpenNotary(self.request, self.record).modes(list(filter(self._is_inside, found)))
 
-    def _fill(self, found: list[Judged], first: Found, second: Found) -> str:
-        """Find all resonances of two searches; what to say of places where the budget did not allow to find them."""
+    def _pin_all(self, found: list[Judged], first: Found, second: Found) -> str:
+        """Pin all resonances of two searches, in `found`; a remark on those that were beyond the budget."""
         why = f"than there was time for; {MORE_TIME}"
         try:
             with self._in_time():
@@ -316,83 +297,72 @@ class _Search:
         except BeyondBudgetError as error:
             why = f"than could be pinned down: {error}"
         known = np.array([one.value for one in found], dtype=np.complex128)
-        seen = np.concatenate([first.poles, second.poles[~_among(second.poles, first.poles)]])
-        count = int(np.count_nonzero(self.rectangle.contains(seen) & ~_among(seen, known)))
+        seen = np.concatenate([first.poles, second.poles[~_is_near(second.poles, first.poles)]])
+        count = int(np.count_nonzero(self.rectangle.contains(seen) & ~_is_near(seen, known)))
         return f"resonances at {count} more places were seen {why}" if count else ""
 
     def _is_inside(self, one: Judged) -> bool:
-        """Whether it is in the rectangle, or may be."""
+        """Whether a resonance is, or may be, in the rectangle."""
         slack = one.estimate if math.isfinite(one.estimate) else 0.0
         return bool(self.rectangle.contains(np.array([one.value]), slack)[0])
 
     def _disagreements(self, first: ComplexArray, second: ComplexArray, known: ComplexArray) -> list[str]:
-        """What one search has seen and not the other, or both have seen and is not known, in sentences."""
-        seen = first[self.rectangle.contains(first) & _among(first, second)]
-        lost = seen[~_among(seen, known)]
+        """Remarks on poles that only one of the searches found, or that could not be pinned."""
+        seen = first[self.rectangle.contains(first) & _is_near(first, second)]
+        lost = seen[~_is_near(seen, known)]
         if len(lost):
             return [
                 f"{len(lost)} resonances were seen that could not be pinned down, one at {complex(lost[0]):.6g}; take "
                 "a smaller rectangle around it"
             ]
         own = known[self.rectangle.contains(known)]
-        if np.all(_among(own, first)) and np.all(_among(own, second)):
+        if np.all(_is_near(own, first)) and np.all(_is_near(own, second)):
             return []
         return ["two searches did not see the same resonances: others may be missing"]
 
-    @property
-    def _roughly(self) -> Request:
-        """Searches are to few digits."""
-        return replace(self.request, tol=max(self.request.tol, _LOOKING))
+    @cached_property
+    def _rough(self) -> Callable[[int], OpenFunctions]:
+        """Functions of a level, to the few digits of searches."""
+        return cache(partial(self.made, replace(self.request, tol=max(self.request.tol, _SEARCH_TOL))))
 
     @cached_property
-    def _first_look(self) -> OpenFunctions:
-        return self.made(self._roughly, 0)
+    def _fine(self) -> Callable[[int], OpenFunctions]:
+        """Functions of a level, to the tolerance."""
+        return cache(partial(self.made, self.request))
 
-    @cached_property
-    def _second_look(self) -> OpenFunctions:
-        return self.made(self._roughly, 1)
-
-    @cached_property
-    def _coarse(self) -> OpenFunctions:
-        return self.made(self.request, 0)
-
-    @cached_property
-    def _fine(self) -> OpenFunctions:
-        return self.made(self.request, 1)
-
-    def _told(self, number: int, found: Found) -> Found:
-        """What one of the searches sees, which is told."""
+    def _report(self, number: int, found: Found) -> Found:
+        """What a search found, with a report on it to `progress`."""
         count = int(np.count_nonzero(self.rectangle.contains(found.poles)))
         self.request.progress(ModeSearch(number, count, self.record.spent))
         return found
 
     def _second(self) -> Found:
-        """The second search; nothing is certain if there is no time for it."""
+        """The second search; all is doubtful if there is no time for it."""
         try:
             with self._in_time():
-                return self._told(2, search(self._second_look, self.rectangle, _SECOND, self.record))
+                return self._report(2, search(self._rough(1), self.rectangle, _SECOND, self.record))
         except BeyondBudgetError:
             return Found(_NONE, _NONE, (self.rectangle,))
 
     def _pinned(self, first: Found, second: Found) -> Iterator[tuple[Pinned, Pinned]]:
-        """Resonances as few functions see them, and as more of them do, as long as there is time."""
-        more = replace(second, poles=second.poles[~_among(second.poles, first.poles)])
+        """Resonances by few functions and by more of them, as long as there is time."""
+        more = replace(second, poles=second.poles[~_is_near(second.poles, first.poles)])
         known = _NONE
-        looks = [(self._first_look, first), *([(self._second_look, more)] if len(more.poles) else [])]
+        looks = [(self._rough(0), first), *([(self._rough(1), more)] if len(more.poles) else [])]
         for looking, found in looks:
             for seen in pinned(looking, found, self.rectangle, self.record):
                 if self.record.seconds_left <= 0:
                     return
-                if np.any(_among(seen.values, known, _KNOWN)):
+                if np.any(_is_near(seen.values, known, _KNOWN)):
                     continue
                 known = np.concatenate([known, seen.values])
-                fine = again(self._fine, seen)
+                fine = repinned(self._fine(1), seen)
                 if fine is not None:
-                    yield again(self._coarse, seen) or replace(fine, values=_NONE), fine
+                    yield repinned(self._fine(0), seen) or replace(fine, values=_NONE), fine
 
     def _certain(self, before: Pinned, found: Pinned) -> list[Judged]:
-        """Resonances with errors within the tolerance; with the least that can be had, where that is not."""
-        best = list(judged(self._fine, found, before))
+        """Resonances with errors within the tolerance, or else with the least errors possible."""
+        best = list(judged(self._fine(1), found, before))
         for level in _FINER:
             if self.record.seconds_left <= 0 or all(_is_good(one, self.request.tol) for one in best):
                 break
@@ -400,7 +370,7 @@ class _Search:
                 functions = self.made(self.request, level)
             except BeyondBudgetError:
                 break
-            finer = again(functions, found)
+            finer = repinned(functions, found)
             if finer is None:
                 break
             others = list(judged(functions, finer, found))
@@ -412,13 +382,13 @@ def _is_good(one: Judged, tol: float) -> bool:
     return one.estimate <= tol * abs(one.value)
 
 
-def _among(values: ComplexArray, known: ComplexArray, share: float = _SAME) -> BoolArray:
-    """Which of some values are known, up to a share of their size."""
+def _is_near(values: ComplexArray, known: ComplexArray, share: float = _SAME) -> BoolArray:
+    """Which values are near known ones, up to a share of their size."""
     near = np.abs(values[:, None] - known) <= share * np.abs(values)[:, None]
     return np.asarray(near.any(axis=1))
 
 
-def _doubts(first: Found, second: Found) -> list[str]:
+def _doubtful_remarks(first: Found, second: Found) -> list[str]:
     doubtful = (*first.doubtful, *second.doubtful)
     if not doubtful:
         return []

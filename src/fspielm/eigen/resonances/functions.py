@@ -1,4 +1,4 @@
-"""Functions that radiate, at every value of a symbol."""
+"""Functions that radiate, at every value of a symbol, and rectangles of values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from fspielm.wording import duration, readable_bytes
 # ---- Rectangles of the complex plane
 
 
-# Points of a contour on the longer sides; on the shorter ones in proportion, but not fewer than half as many.
+# Points of a contour on the longer sides; shorter sides have fewer in proportion, but at least half as many.
 _ON_SIDE = 20
 
 
@@ -46,7 +46,7 @@ class Rectangle:
     Attributes
     ----------
     lower, upper : complex
-        The corner of the least parts, and that of the largest.
+        The lower left and the upper right corner.
     """
 
     lower: complex
@@ -59,17 +59,17 @@ class Rectangle:
 
     @property
     def longer(self) -> float:
-        """Of its sides."""
+        """The length of the longer sides."""
         return max(self.extent.real, self.extent.imag)
 
     @property
     def largest(self) -> float:
-        """The largest size of a number in it."""
+        """The largest absolute value in it."""
         return max(abs(self.lower), abs(complex(self.upper.real, self.lower.imag)), abs(self.upper))
 
     @property
     def contour(self) -> ComplexArray:
-        """Points of its sides, which crowd toward the corners."""
+        """Points on its sides, denser toward the corners."""
         size, parts = self.extent, []
         for length, along, across in ((size.real, 1, 1j * size.imag), (size.imag, 1j, size.real)):
             share = max(length / self.longer, 0.5)
@@ -80,58 +80,52 @@ class Rectangle:
         return np.concatenate(parts)
 
     def contains(self, values: ComplexArray, slack: float = 0.0) -> BoolArray:
-        """Which of some numbers are in it, or no farther away than a slack."""
+        """Which numbers are in it, or no farther away than a slack."""
         lower, upper = self.lower, self.upper
         across = (values.real >= lower.real - slack) & (values.real <= upper.real + slack)
         return np.asarray(across & (values.imag >= lower.imag - slack) & (values.imag <= upper.imag + slack))
 
     def grown(self, share: float) -> Rectangle:
-        """Larger by a share of its longer sides everywhere, but not closer to zero than half of its distance."""
+        """Extended by a share of its longer sides everywhere, but at most to half of its distance from zero."""
         more = share * self.longer
         left = min(more, 0.5 * self.lower.real)
         return Rectangle(self.lower - complex(left, more), self.upper + complex(more, more))
 
     def cut(self, share: float) -> tuple[Rectangle, Rectangle]:
-        """Two, cut across the longer sides."""
-        size = self.extent
+        """Two rectangles, cut across the longer sides."""
+        lower, upper, size = self.lower, self.upper, self.extent
         if size.real >= size.imag:
-            middle = self.lower.real + share * size.real
-            return (
-                Rectangle(self.lower, complex(middle, self.upper.imag)),
-                Rectangle(complex(middle, self.lower.imag), self.upper),
-            )
-        level = self.lower.imag + share * size.imag
-        return (
-            Rectangle(self.lower, complex(self.upper.real, level)),
-            Rectangle(complex(self.lower.real, level), self.upper),
-        )
+            cut = lower.real + share * size.real
+            return Rectangle(lower, complex(cut, upper.imag)), Rectangle(complex(cut, lower.imag), upper)
+        cut = lower.imag + share * size.imag
+        return Rectangle(lower, complex(upper.real, cut)), Rectangle(complex(lower.real, cut), upper)
 
     def __str__(self) -> str:
-        return f"({_told(self.lower)}, {_told(self.upper)})"
+        return f"({_format(self.lower)}, {_format(self.upper)})"
 
 
-def _told(number: complex) -> str:
+def _format(number: complex) -> str:
     return f"{number:.6g}" if number.imag else f"{number.real:.6g}"
 
 
-# ---- Functions that satisfy the equation and radiate, at every value of a symbol: around the same places
+# ---- Functions that satisfy the equation and radiate from the same places, at every value of a symbol
 
 
-# Places of the window on either side of the boundary, and for each function.
+# The least number of places of the window on either side of the boundary, and their number per function.
 _PLACES, _EACH = 100, 0.15
-# How many data drive fields, in the plane and in space: more than there are modes of one value.
+# The number of data that drive fields, in the plane and in space: more than modes of one value.
 _DRIVES = {2: 6, 3: 30}
-# Functions that others make up to so much are left out.
+# Functions that depend on others up to this share are dropped.
 _DEPENDENT = 1e-15
-# Wavenumbers of larger angles are turned round.
+# Wavenumbers with larger angles get the other sign.
 _TURNED = 0.75 * np.pi
 
 
 def waves_of(problem: Problem) -> tuple[complex, ...]:
-    """Wavenumbers outside of the objects and, where they have a field, inside.
+    """Wavenumbers outside of the objects and, if they have a field, inside.
 
-    Below the real axis these are the continuation of waves that leave, rather than the root that falls off. Inside they
-    are as they were stated, up to their signs: a root would have a cut where metals are.
+    Below the real axis they continue outgoing waves analytically, rather than decaying ones. Inside they are as stated
+    up to their signs: a root would have a branch cut at metals.
     """
     first, *_ = two_sided(problem).equations
     inside = [medium.condition.number(problem.givens) for medium in media_of(problem)]
@@ -140,19 +134,19 @@ def waves_of(problem: Problem) -> tuple[complex, ...]:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """What functions are at one value.
+class OpenRows:
+    """The functions at one value.
 
     Attributes
     ----------
     value : complex
     finite : Discretisation
     conditions : (n, M) array
-        What they leave in conditions, scaled; squares add up to a mean.
+        Their images in the conditions, scaled so that squares add up to a mean.
     window : (m, M) array
-        What they are in the window, likewise.
+        Their values in the window, likewise.
     data : (n, L) array
-        What drives fields.
+        Data that drive fields.
     """
 
     value: complex
@@ -163,23 +157,23 @@ class Rows:
 
     @property
     def response(self) -> ComplexArray:
-        """Fields in the window, driven by the data, ``(m, L)``: as functions of the value, with poles at resonances."""
+        """Fields in the window, driven by the data, ``(m, L)``: functions of the value with poles at resonances."""
         R, order, sizes, data = self._factored
         solved = scipy.linalg.solve_triangular(R, data, check_finite=False)
         return np.asarray((self.window[:, order] / sizes[order]) @ solved)
 
     @property
     def amplification(self) -> float:
-        """How large fields in the window are for data of size one, at most."""
+        """The largest norm of fields in the window for data of norm one."""
         R, order, sizes, _ = self._factored
         window = (self.window[:, order] / sizes[order]).T
         return float(np.linalg.norm(scipy.linalg.solve_triangular(R, window, trans="T", check_finite=False), 2))
 
     @cached_property
     def _factored(self) -> tuple[ComplexArray, NumberArray, FloatArray, ComplexArray]:
-        """R of the conditions, for the functions that are needed first, which these are, sizes of all, and Q* data.
+        """R of the conditions by pivoted QR, the order of functions, the sizes of all functions, and Q* data.
 
-        Pivots are chosen in a square factor, as choosing them is slow: plain QR of all rows comes before it.
+        As pivoting is slow, a QR of all rows without pivots comes first and reduces them to a square factor.
         """
         sizes = np.linalg.norm(self.conditions, axis=0)
         count = len(sizes)
@@ -189,9 +183,9 @@ class Rows:
         return R[:rank, :rank], order[:rank], sizes, Q[:, :rank].conj().T @ plain[:count, count:]
 
     def smallest(self, count: int) -> tuple[ComplexArray, int, float]:
-        """Coefficients ``(M, count)`` of functions that leave least in the conditions, orthonormal in the window.
+        """Coefficients ``(M, count)`` of the functions with the least residuals, orthonormal in the window.
 
-        And how many functions do not depend on others, and their condition.
+        Also the number of independent functions in the basis, and their condition number.
         """
         fitted = len(self.conditions)
         rows = np.concatenate([self.conditions, self.window])
@@ -207,7 +201,7 @@ class Rows:
 @final
 @dataclass(frozen=True, eq=False)
 class Left:
-    """What k functions leave in the condition of a name, ``(n, k)``, in its own units; and what that is scaled with."""
+    """Residuals of k functions in one condition, ``(n, k)``, in its own units; and the scale of its rows."""
 
     name: str
     scale: float
@@ -217,7 +211,7 @@ class Left:
 @final
 @dataclass(frozen=True, eq=False)
 class OpenFunctions:
-    """Functions of one kind and number for all values of a rectangle, at the same places.
+    """Functions of one kind and number at the same places, for all values of a rectangle.
 
     Attributes
     ----------
@@ -225,7 +219,7 @@ class OpenFunctions:
     symbol : Symbol
     trial : FeatureTrial
     first : Discretisation
-        At the largest value.
+        The discretisation at the largest value.
     """
 
     problem: Problem
@@ -233,8 +227,8 @@ class OpenFunctions:
     trial: FeatureTrial
     first: Discretisation
 
-    def at(self, value: complex) -> Rows:
-        """All that is known of them at a value."""
+    def at(self, value: complex) -> OpenRows:
+        """The functions at a value."""
         problem = two_sided(with_value(self.problem, self.symbol, value))
         basis = at_wavenumbers(self.first.basis, waves_of(problem))
         finite = replace(self.first, problem=problem, drawn=basis)
@@ -244,10 +238,10 @@ class OpenFunctions:
         ]
         scale = 1 / np.sqrt(sum(map(len, self.window)))
         conditions = finite.further_columns(basis, self._scaled)
-        return Rows(value, finite, conditions, scale * np.concatenate(window), self._data)
+        return OpenRows(value, finite, conditions, scale * np.concatenate(window), self._data)
 
-    def left(self, rows: Rows, coefficients: ComplexArray) -> tuple[Left, ...]:
-        """What functions leave in conditions at places that were not fitted, block by block."""
+    def left(self, rows: OpenRows, coefficients: ComplexArray) -> tuple[Left, ...]:
+        """Residuals of functions in the conditions at held-out places, by block."""
         finite = replace(rows.finite, sites=rows.finite.hold_out(np.random.default_rng(1)).sites)
         plain = finite.assemble("none")
         left = plain.matrix @ coefficients
@@ -258,12 +252,12 @@ class OpenFunctions:
 
     @property
     def drives(self) -> int:
-        """How many different data fields are driven by: no more modes of one value are seen."""
+        """The number of data that drive fields, which limits the modes of one value that can be found."""
         return _DRIVES[self.problem.dimension]
 
     @cached_property
     def window(self) -> tuple[Sites, ...]:
-        """Places in the window: outside of the objects and, where they have a field, inside."""
+        """Places in the window: outside of the objects and, if they have a field, inside."""
         count = max(_PLACES, int(_EACH * self.first.basis.size))
         domains = [unknown.domain for unknown in self.first.problem.unknowns]
         return tuple(Sites(domain.sample(count, np.random.default_rng(0), "low-discrepancy")) for domain in domains)
@@ -275,10 +269,9 @@ class OpenFunctions:
 
     @cached_property
     def _data(self) -> NumberArray:
-        """What drives fields: what the functions themselves, mixed, leave in conditions at the largest value.
+        """Data that drive fields: images in the conditions of random sums of the functions at the largest value.
 
-        So what they hold is driven, as strongly as they hold it, waves along surfaces that are much shorter than others
-        too; and nothing that they cannot.
+        So they drive exactly what the functions can represent, including short waves along surfaces.
         """
         columns = self.first.further_columns(self.first.basis, self._scaled)
         size = self.first.basis.size
@@ -286,14 +279,14 @@ class OpenFunctions:
         return np.asarray((columns / np.linalg.norm(columns, axis=0)) @ mixed / np.sqrt(size))
 
 
-# ---- Functions as resonances ask for them, if the budget allows them
+# ---- Functions for a search for resonances, within the budget
 
 
-# Tables of the size of a system that are held at a time, and how many systems are solved at least.
+# Tables of the size of a system that are in memory at a time, and the least number of systems to solve.
 _TABLES, _FEWEST = 4, 20
-# What is over within so many seconds is tried, however little time there is.
+# Systems that take less seconds are always tried.
 _LONG = 1.0
-# From so many entries of a matrix on it pays to fill it on threads.
+# Larger matrices are filled on threads.
 _MANY_ENTRIES = 200_000
 
 
@@ -303,16 +296,16 @@ class BeyondBudgetError(ProblemError):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """What functions are for.
+class Requirements:
+    """What functions have to represent.
 
     Attributes
     ----------
     problem : Problem
     symbol : Symbol
-        That stands for the value.
+        The symbol of the value.
     largest : float
-        The largest size of a value.
+        The largest absolute value.
     along : float
         The highest wavenumber of waves that are bound to surfaces.
     """
@@ -323,32 +316,36 @@ class Asked:
     along: float
 
 
-def open_functions(asked: Asked, record: Record, request: Request, level: int) -> OpenFunctions:
-    """Functions that hold all that is asked for; more of them for every level.
+def open_functions(required: Requirements, record: Record, request: Request, level: int) -> OpenFunctions:
+    """Functions that represent all that is required, more of them for each level.
 
     Raises
     ------
     BeyondBudgetError
         If the budget does not allow so many.
     """
-    here = replace(request, problem=two_sided(with_value(asked.problem, asked.symbol, asked.largest)))
+    here = replace(request, problem=two_sided(with_value(required.problem, required.symbol, required.largest)))
     efforts = [
-        replace(each, made=replace(each.made, held=max(each.made.held, asked.along)))
+        replace(each, made=replace(each.made, held=max(each.made.held, required.along)))
         for each in first_efforts(here.problem, None, level)
     ]
     trial = OpenSpace(here, tuple(efforts)).first().trial
     assert isinstance(trial, FeatureTrial)  # as that of open domains is
-    _check_budget(asked, record, here, trial)
+    _check_budget(required, record, here, trial)
     first = trial.discretise(here, {})
     entries = first.rows * first.basis.size
     threads = first.threads if entries > _MANY_ENTRIES else 1
-    return OpenFunctions(asked.problem, asked.symbol, trial, replace(first, threads=threads))
+    return OpenFunctions(required.problem, required.symbol, trial, replace(first, threads=threads))
 
 
-def _check_budget(asked: Asked, record: Record, request: Request, trial: FeatureTrial) -> None:
+def _check_budget(required: Requirements, record: Record, request: Request, trial: FeatureTrial) -> None:
     budget, memory = record.budget, _TABLES * trial.nbytes(request)
     each = trial.outlook(request, None, math.inf).seconds
-    bound = f"; waves of wavenumber {asked.along:.3g} are bound to a surface" if asked.along > asked.largest else ""
+    bound = (
+        f"; waves of wavenumber {required.along:.3g} are bound to a surface"
+        if required.along > required.largest
+        else ""
+    )
     for is_beyond, what, remedy in (
         (budget.neurons is not None and trial.neurons > budget.neurons, "", f"neurons={trial.neurons}"),
         (memory > budget.memory_limit, f" and {readable_bytes(memory)} of memory", "memory=..."),

@@ -1,4 +1,4 @@
-"""Where resonances may be, pinned down and judged."""
+"""Resonances: found as poles of driven fields, pinned by contour integrals, and with errors estimated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fspielm.arrays import ComplexArray, safe_rms
 from fspielm.basis.outgoing.family import Outward
 from fspielm.collocation.system import BlockResidual
 from fspielm.eigen.modes import Mode
-from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunctions, Rectangle, Rows, waves_of
+from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunctions, OpenRows, Rectangle, waves_of
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.numerics.rational import Rational, rational
 from fspielm.solution.solution import Solution
@@ -23,21 +23,21 @@ from fspielm.solvers.finish import solution_of
 from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Request
 
-# ---- Where resonances may be: poles of fields that are driven by something, as functions of the value
+# ---- Poles of driven fields as functions of the value: there may be resonances
 
 
-# What is left of fields on a contour, relative, and components of them that are looked at.
+# The tolerance of rational functions through fields on a contour, and the number of components of the fields.
 _LEFT, _COMPONENTS = 1e-6, 8
-# How often a rectangle is cut in two where that is not reached.
+# How often a rectangle is cut in two if the tolerance is not met.
 _CUTS = 4
-# By how much the waves across half of the window may be more on the right side of a rectangle than on the left.
+# The largest difference, in radians across half of the window, of waves on the left and right side of a rectangle.
 _RADIANS = 8.0
 
 
 @final
 @dataclass(frozen=True)
 class Way:
-    """How a rectangle is searched: how much larger contours are, and where rectangles are cut."""
+    """How to search a rectangle: the margin of contours around it, and where to cut it."""
 
     margin: float
     share: float
@@ -46,7 +46,7 @@ class Way:
 @final
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Poles of a rectangle, to some digits, others beside it, roughly, and parts of it where they are not certain."""
+    """Poles of a rectangle, rough poles beside it, and parts of it in which poles are not certain."""
 
     poles: ComplexArray
     beside: ComplexArray
@@ -71,14 +71,14 @@ def search(functions: OpenFunctions, rectangle: Rectangle, way: Way, record: Rec
             f"{max(record.seconds_left, 0.0):.0f}: ask for a smaller one, or allow more with "
             "budget=fs.Budget(seconds=...)"
         )
-    parts = [part for cell in cells for part in _searched(functions, cell, way, _CUTS, record)]
+    parts = [part for cell in cells for part in _search_cell(functions, cell, way, _CUTS, record)]
     doubtful = tuple(each for part in parts for each in part.doubtful)
     poles, beside = (np.concatenate([getattr(part, name) for part in parts]) for name in ("poles", "beside"))
     return Found(poles, beside, doubtful)
 
 
 def _cells(functions: OpenFunctions, rectangle: Rectangle, way: Way) -> Iterator[Rectangle]:
-    """Parts that are so small that there are few poles in each."""
+    """Parts of a rectangle so small that each has few poles."""
     problem, symbol = functions.problem, functions.symbol
     ends = (rectangle.lower.real, rectangle.upper.real)
     first, last = (waves_of(problem.at({symbol: end})) for end in ends)
@@ -91,22 +91,22 @@ def _cells(functions: OpenFunctions, rectangle: Rectangle, way: Way) -> Iterator
             yield from _cells(functions, part, way)
 
 
-def _searched(functions: OpenFunctions, cell: Rectangle, way: Way, cuts: int, record: Record) -> Iterator[Found]:
-    """The poles of a cell, cut in two where these are too many."""
+def _search_cell(functions: OpenFunctions, cell: Rectangle, way: Way, cuts: int, record: Record) -> Iterator[Found]:
+    """The poles of a cell, which is cut in two if there are too many."""
     around = cell.grown(way.margin)
     fitted = _fitted(functions, around.contour, record)
     if fitted.error > _LEFT and cuts and record.seconds_left > 0:
         for part in cell.cut(way.share):
-            yield from _searched(functions, part, way, cuts - 1, record)
+            yield from _search_cell(functions, part, way, cuts - 1, record)
     else:
         inside = around.contains(fitted.poles)
         yield Found(fitted.poles[inside], fitted.poles[~inside], () if fitted.error <= _LEFT else (cell,))
 
 
 def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> Rational:
-    """Rational functions through fields on a contour: on every other place of it, where that is enough.
+    """Rational functions through fields on a contour, at every other place of it if that is enough.
 
-    What was found so far, nothing at first, where there is no time for all places.
+    Without time for all places, those that were found so far.
     """
     values: dict[complex, ComplexArray] = {}
     fitted = Rational(np.empty(0, dtype=np.complex128), np.inf)
@@ -115,39 +115,38 @@ def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> 
             if record.seconds_left <= 0:
                 return fitted
             if place not in values:
-                values[place] = _mixed(functions.at(place).response)
+                values[place] = _random_components(functions.at(place).response)
         fitted = rational(places, np.array([values[place] for place in places.tolist()]), _LEFT)
         if fitted.error <= _LEFT:
             break
     return fitted
 
 
-def _mixed(response: ComplexArray) -> ComplexArray:
-    """A few components of all fields."""
+def _random_components(response: ComplexArray) -> ComplexArray:
+    """A few random components of all fields."""
     weights = np.random.default_rng(4).standard_normal((_COMPONENTS, len(response)))
     return np.asarray((weights @ response).ravel())
 
 
-# ---- Resonances pinned down, by integrals around them
-# The field that something drives is meromorphic in the value. Its integral around a resonance is the residue there, and
-# that of the field times the distance tells where: all of them at once, of several and of multiple ones too (W.-J.
-# Beyn, Linear Algebra Appl. 436, 2012).
+# ---- Resonances pinned by integrals around them
+# A driven field is meromorphic in the value. Its integral around a resonance is the residue, and that of the field
+# times the distance gives the place: of several and of multiple resonances at once (W.-J. Beyn, Linear Algebra Appl.
+# 436, 2012).
 
 
-# Places on the first circle, and on the last ones, which are so small that nothing else matters there.
+# The number of places on the first circle, and on the last ones, where other resonances are far away.
 _NODES, _LAST_NODES = 8, 6
-# Radius of the last circle, of the size of a value; and in units of the distance of several in it.
+# The radius of the last circle, relative to the value; and in units of the distance of several values in it.
 _CLOSE, _AROUND = 1e-3, 4.0
-# Of that radius, the one of circles on which all digits are found.
+# The radius of circles that give all digits, as a share of that radius.
 _SHARE = 0.1
-# Of the distance to others, the radius of the first.
+# The radius of the first circle, as a share of the distance to others.
 _APART = 0.3
-# Circles around a pole that was seen, each so much smaller, until it is well within.
+# The number of circles to try around a pole, and the factor of their radii, until the pole is well within.
 _CIRCLES, _SMALLER = 3, 0.25
-# What residues are beside what is on the circle, where there is no pole; and beside the largest of them.
+# Residues that count as zero, relative to the field on the circle, and to the largest residue.
 _NOTHING, _NO_FURTHER = 1e-6, 1e-5
-# The same on the last circle, where others are far. Where resonances are about to meet, residues are much less than
-# what is on a circle.
+# The first on the last circle, where others are far: resonances that are about to meet have small residues.
 _SURE = 1e-7
 
 
@@ -160,9 +159,9 @@ class Pinned:
     ----------
     values : (m,) array
     radius : float
-        Of a circle around them, without others.
+        The radius of a circle around them, without others.
     seen : int
-        How many of them any functions have seen.
+        The largest number of them that any functions have found.
     """
 
     values: ComplexArray
@@ -171,15 +170,12 @@ class Pinned:
 
     @property
     def is_whole(self) -> bool:
-        """Whether there are as many as ever."""
+        """Whether all that any functions have found are there."""
         return len(self.values) >= self.seen
 
 
 def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: Record) -> Iterator[Pinned]:
-    """What there is at poles of a rectangle that were seen, to some digits, or nothing; with others beside these.
-
-    As long as there is time.
-    """
+    """The resonances at poles of a rectangle, and others close to them, as long as there is time."""
     poles = seen.poles
     groups = list(clusters(poles, _CLOSE))
     middles = np.array([poles[group].mean() for group in groups])
@@ -191,41 +187,38 @@ def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: 
         others = np.abs(np.concatenate([middles[middles != middle], seen.beside]) - middle)
         least = max(_AROUND * float(np.abs(poles[group] - middle).max()), _CLOSE * abs(middle))
         apart = float(np.min(others[others > least], initial=np.inf))
-        # beyond the rectangle there may be many, which nobody has looked for
+        # outside of the rectangle there may be many, which the search does not know
         reach = max(min(_APART * apart, 0.1 * abs(middle), 0.5 * middle.real, rectangle.longer), least)
-        first, within = _first(functions, complex(middle), reach)
+        first, within = _first_poles(functions, complex(middle), reach)
         for own in clusters(first, _CLOSE):
             radius = min(_last_radius(first, own), within)
-            found = again(functions, Pinned(first[own], radius, len(own)))
+            found = repinned(functions, Pinned(first[own], radius, len(own)))
             if found is not None:
                 yield found
 
 
-def _first(functions: OpenFunctions, middle: complex, reach: float) -> tuple[ComplexArray, float]:
-    """The poles around one that was seen, and the radius of the circle that they are in.
-
-    On smaller circles where others, which were not seen, hide it.
-    """
+def _first_poles(functions: OpenFunctions, middle: complex, reach: float) -> tuple[ComplexArray, float]:
+    """The poles within a circle around a known one, and its radius; smaller if unknown poles hide it."""
     for radius in (reach * _SMALLER ** np.arange(_CIRCLES)).tolist():
-        found = _integrated(functions, middle, radius, _NODES, _NOTHING)
+        found = _poles_within(functions, middle, radius, _NODES, _NOTHING)
         if np.min(np.abs(found - middle), initial=np.inf) <= _SMALLER * radius:
             return found, radius
     return np.empty(0, dtype=np.complex128), reach
 
 
-def again(functions: OpenFunctions, known: Pinned) -> Pinned | None:
-    """The same resonances to all digits of some functions, on a circle that is smaller; None if there are none."""
+def repinned(functions: OpenFunctions, known: Pinned) -> Pinned | None:
+    """The same resonances to all digits, on a smaller circle and with other functions; None if there are none."""
     middle = complex(known.values.mean())
     smaller = max(_SHARE * known.radius, _AROUND * float(np.abs(known.values - middle).max()))
     for own in sorted({smaller, max(smaller, known.radius)}):  # the larger one if these functions move them much
-        found = _integrated(functions, middle, own, _LAST_NODES, _SURE)
+        found = _poles_within(functions, middle, own, _LAST_NODES, _SURE)
         if len(found):
             return Pinned(found, known.radius, max(known.seen, len(found)))
     return None
 
 
 def clusters(values: ComplexArray, share: float) -> Iterator[NDArray[np.intp]]:
-    """Places of values that are no farther from each other than a share of their size, from one to the next."""
+    """Places of values in clusters, whose neighbours are no farther apart than a share of their size."""
     left = list(range(len(values)))
     while left:
         own = [left.pop(0)]
@@ -243,10 +236,10 @@ def _last_radius(values: ComplexArray, own: NDArray[np.intp]) -> float:
     return min(wanted, _APART * float(np.min(np.abs(others - middle), initial=np.inf)))
 
 
-def _integrated(functions: OpenFunctions, center: complex, radius: float, nodes: int, least: float) -> ComplexArray:
-    """The poles within a circle, whose residues are not less than that, in units of what is on it.
+def _poles_within(functions: OpenFunctions, center: complex, radius: float, nodes: int, least: float) -> ComplexArray:
+    """The poles within a circle with residues of at least `least`, relative to the field on it.
 
-    None where there may be more than different data can tell apart.
+    Empty if there may be more than the data can distinguish.
     """
     turns = np.exp(2j * np.pi * (np.arange(nodes) + 0.5) / nodes)
     fields = np.array([functions.at(center + radius * complex(turn)).response for turn in turns])
@@ -261,47 +254,47 @@ def _integrated(functions: OpenFunctions, center: complex, radius: float, nodes:
     return np.asarray(center + radius * steps[np.abs(steps) <= 1])
 
 
-# ---- How certain resonances are
+# ---- Errors of resonances
 
 
-# Values that are closer, of their size, are one, of so many functions.
+# Values at a smaller relative distance are one multiple value.
 _SAME = 1e-9
-# Places on a circle, of radius one; and by how much the next one is larger.
+# Places on a circle of radius one, and the factor from one circle to the next.
 _WAYS, _LARGER = (1.0, -0.5 + 0.75j), 4.0
-# What an error of the first order is multiplied with; rounding of a value.
+# A safety factor for errors to first order, and the rounding of a value.
 _AMPLE, _ROUNDING = 3.0, 4e-15
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A resonance.
+    """A resonance with an estimate of its error.
 
     Attributes
     ----------
     value : complex
     estimate : float
-        Of its error.
+        The estimated error of the value.
     relative : float
-        The same of its field.
+        The estimated relative error of the field.
     trial : FeatureTrial
-        What it was found with.
-    rows : Rows
-        At the value.
+        The functions it was found with.
+    rows : OpenRows
+        The functions at the value.
     coefficients : (M,) array
     left : tuple of Left
-        In conditions.
+        Residuals in the conditions.
     rank : int
-        How many functions do not depend on others.
+        The number of independent functions.
     condition : float
-        Of those.
+        The condition number of these.
     """
 
     value: complex
     estimate: float
     relative: float
     trial: FeatureTrial
-    rows: Rows
+    rows: OpenRows
     coefficients: ComplexArray
     left: tuple[Left, ...]
     rank: int
@@ -309,15 +302,15 @@ class Judged:
 
 
 def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[Judged]:
-    """Resonances that other functions had seen before, with estimates of their errors.
+    """Resonances with estimates of their errors; `before` has the same from other functions.
 
-    A field v of size one in the window that leaves r in the conditions is what r drives at its value s. Beside a
-    resonance at s + e, what anything drives is v over the distance from there, so e is no larger than r times what data
-    of size one drive at a distance, times this distance. Functions that are fewer had other errors: the difference is
-    an estimate too, and the larger one is taken.
+    A field v of size one in the window with residual r in the conditions is the field that r drives at its value s.
+    Near a resonance at s + e any driven field is v divided by the distance from there. So e is no larger than r times
+    the field that data of size one drive at some distance, times this distance. The difference to `before`, from fewer
+    functions, is an estimate, too, and we take the larger one.
 
-    Where several resonances are about to meet, in one field rather than in several, what is driven grows faster toward
-    them, and errors are roots: there circles are made larger until r drives less than one on them.
+    If several resonances with the same field are about to meet, driven fields grow faster toward them, and errors are
+    roots: then we enlarge circles until r drives less than one on them.
     """
     for own in clusters(found.values, _SAME):
         value = complex(found.values[own].mean())
@@ -331,9 +324,9 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
         for place, size in enumerate(sizes):
             shown = _AMPLE * found.radius * driven * float(size)
             if len(found.values) > 1:
-                shown = _reached(functions, value, _AMPLE * float(size), shown, found.radius)
+                shown = _safe_radius(functions, value, _AMPLE * float(size), shown, found.radius)
             estimate = max(shown, moved) + _ROUNDING * abs(value)
-            if estimate > found.radius:  # beyond which nothing is known
+            if estimate > found.radius:  # nothing is known beyond the circle
                 estimate = np.inf
             yield Judged(
                 value,
@@ -348,8 +341,8 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
             )
 
 
-def _reached(functions: OpenFunctions, value: complex, left: float, first: float, most: float) -> float:
-    """The radius of a circle on which what is left drives less than one: resonances stay within it."""
+def _safe_radius(functions: OpenFunctions, value: complex, left: float, first: float, most: float) -> float:
+    """The radius of a circle on which the residual drives less than one: resonances stay within it."""
     radius = max(first, _ROUNDING * abs(value))
     while radius < most:
         driven = max(functions.at(value + radius * way).amplification for way in _WAYS)

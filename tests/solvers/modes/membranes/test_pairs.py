@@ -9,7 +9,7 @@ from fspielm.arrays import FloatArray
 from fspielm.eigen import Membrane, membrane_of
 from fspielm.eigen.membranes.look import Choice
 from fspielm.eigen.membranes.pinned import Scan, pinned
-from fspielm.eigen.membranes.search import _lost
+from fspielm.eigen.membranes.search import _lost_remarks
 from fspielm.eigen.pencil import read_pencil
 
 x, y, lam = sp.symbols("x y lam")
@@ -81,5 +81,5 @@ def test_what_was_seen_and_not_found_is_told() -> None:
     square = as_membrane(box((1.0, 1.0), HELD))
     seen = Scan(np.array([2.0, 5.0]) * np.pi**2)
     (first,) = pinned(square, Scan(seen.energies[:1]), Choice(30), 1)
-    (said,) = _lost(square, seen, [first])
+    (said,) = _lost_remarks(square, seen, [first])
     assert said == "a mode was seen at about 49.348, but none was found there: it may be missing"
