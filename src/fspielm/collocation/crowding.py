@@ -218,7 +218,7 @@ def first_edges(part: BoundaryPart, cells: int) -> FloatArray:
 
 
 # The golden ratio less one: turns from a point to the next, from pole to pole.
-_TURN = 0.5 * (math.sqrt(5) - 1)
+_GOLDEN_TURN = 0.5 * (math.sqrt(5) - 1)
 # Where a condition holds on little of a surface.
 _LEAST_LATTICES = 8
 
@@ -251,10 +251,10 @@ class Surface:
         """So many points, as shares of the azimuth and of the way."""
         index, start, turn = np.arange(count), rng.random(), rng.random()
         if self.rings is None:
-            return np.column_stack([((index + start) * _TURN + turn) % 1.0, (index + start) / count])
+            return np.column_stack([((index + start) * _GOLDEN_TURN + turn) % 1.0, (index + start) / count])
         # all around each ring, which are a golden share of a spacing ahead of those before
         ring = index * self.rings // count
-        azimuth = (index * self.rings / count) % 1.0 + (ring * _TURN % 1.0) * self.rings / count
+        azimuth = (index * self.rings / count) % 1.0 + (ring * _GOLDEN_TURN % 1.0) * self.rings / count
         return np.column_stack([(azimuth + turn) % 1.0, (ring + start) / self.rings])
 
 
@@ -289,7 +289,7 @@ class Lattices:
         """Draw the points of every block that gets any, by its name."""
         found: dict[str, list[Sites]] = {}
         for relation, surface, count in self._shares(problem):
-            found.setdefault(relation.name, []).append(self._on(relation, surface, count, rng))
+            found.setdefault(relation.name, []).append(self._draw_on(relation, surface, count, rng))
         return {name: join_sites(sites) for name, sites in found.items()}
 
     def thinned(self) -> Lattices:
@@ -306,7 +306,7 @@ class Lattices:
             if surface.name in relation.part_names
         ]
 
-    def _on(self, relation: Relation, surface: Surface, count: int, rng: np.random.Generator) -> Sites:
+    def _draw_on(self, relation: Relation, surface: Surface, count: int, rng: np.random.Generator) -> Sites:
         if self.evenly and relation.region.share == 1.0:
             return surface.place(surface.unit(count, rng))
         stream = unit_stream(2, rng, "low-discrepancy")

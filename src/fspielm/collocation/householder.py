@@ -16,7 +16,7 @@ from fspielm.resources import check_deadline
 
 # Operations of a factorisation that is done in strips of so many columns; and of what is applied to others at once.
 # On a slow or busy machine these take a second.
-_LARGE, _STRIP, _AT_ONCE = 5e9, 256, 2e9
+_ONE_STRIP_OPERATIONS, _STRIP, _ROTATED_OPERATIONS = 5e9, 256, 2e9
 
 
 @final
@@ -58,7 +58,7 @@ class Panel:
         """
         if not len(self.tau):  # which LAPACK does not take
             return values
-        step = max(int(_AT_ONCE / (4.0 * len(values) * len(self.tau))), _STRIP)
+        step = max(int(_ROTATED_OPERATIONS / (4.0 * len(values) * len(self.tau))), _STRIP)
         if values.ndim == 2 and values.shape[1] > step:
             kind = np.result_type(self.packed, values)
             rotated = values if in_place and values.dtype == kind else np.array(values, kind, order="F")
@@ -243,7 +243,7 @@ def factor_in_place(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:
     A large one is factored strip by strip, as LAPACK would, so that the enforced deadline is met in between.
     """
     rows, columns = matrix.shape
-    if 2.0 * rows * columns**2 <= _LARGE:
+    if 2.0 * rows * columns**2 <= _ONE_STRIP_OPERATIONS:
         return _factor_at_once(matrix)
     packed, scales = np.asfortranarray(matrix), []
     for start in range(0, min(rows, columns), _STRIP):
@@ -257,11 +257,11 @@ def factor_in_place(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:
     return packed, np.concatenate(scales)
 
 
-def numbers_beside(rows: int, columns: int) -> int:
+def workspace_numbers(rows: int, columns: int) -> int:
     """Numbers that a factorisation in place holds beside the matrix: copies of strips, and what is rotated at once."""
-    if 2.0 * rows * columns**2 <= _LARGE:
+    if 2.0 * rows * columns**2 <= _ONE_STRIP_OPERATIONS:
         return 64 * columns
-    return rows * _STRIP + max(rows * _STRIP, int(_AT_ONCE / (4 * _STRIP))) + 64 * columns
+    return rows * _STRIP + max(rows * _STRIP, int(_ROTATED_OPERATIONS / (4 * _STRIP))) + 64 * columns
 
 
 def _factor_at_once(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:

@@ -14,7 +14,7 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.collocation.householder import Householder, numbers_beside
+from fspielm.collocation.householder import Householder, workspace_numbers
 from fspielm.collocation.nested import Nested, NestedQR
 from fspielm.errors import ProblemError, SolveError
 
@@ -144,14 +144,14 @@ class QR(LeastSquares):
 
     def workspace(self, rows: int, columns: int, *, in_place: bool = False, itemsize: int = 8) -> int:
         """One copy of ``[H | y]`` and LAPACK's blocks; in place, those of the columns that are rotated at once."""
-        return itemsize * (numbers_beside(rows, columns) if in_place else rows * (columns + 1) + 64 * (columns + 1))
+        return itemsize * (workspace_numbers(rows, columns) if in_place else rows * (columns + 1) + 64 * (columns + 1))
 
 
 # ---- Least squares by truncated singular values: the paper's solve
 
 
 # Size of the smallest subproblems of LAPACK's divide and conquer.
-_LEAF = 25
+_SMALLEST_SUBPROBLEM = 25
 
 
 @final
@@ -194,9 +194,9 @@ class TruncatedSVD(LeastSquares):
         too large.
         """
         small = min(rows, columns)
-        levels = max(0, int(math.log2(max(small, 1) / _LEAF)) + 1)
+        levels = max(0, int(math.log2(max(small, 1) / _SMALLEST_SUBPROBLEM)) + 1)
         blocked = 64 * (rows + columns) if rows >= columns else 64 * (rows + columns) + small**2
-        divide_and_conquer = small * (16 + 2 * _LEAF + 8 * levels) + (_LEAF + 1) ** 2
+        divide_and_conquer = small * (16 + 2 * _SMALLEST_SUBPROBLEM + 8 * levels) + (_SMALLEST_SUBPROBLEM + 1) ** 2
         return itemsize * (rows * columns + rows + columns + blocked + divide_and_conquer)
 
 

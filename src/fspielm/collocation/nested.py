@@ -114,7 +114,7 @@ class Nested:
                 own, width, dtype = len(leaf.own), len(leaf.own) + len(leaf.shared), leaf.dtype
             else:
                 parts = [fronts.pop(child) for child in node.children]
-                columns, met = all_met([(columns, met) for columns, met, _ in parts])
+                columns, met = merge_columns([(columns, met) for columns, met, _ in parts])
                 done = met == self.sharing[columns]
                 own, width, rows = int(done.sum()), len(columns), sum(part[2] for part in parts)
                 columns, met = columns[~done], met[~done]
@@ -154,7 +154,7 @@ class Cost:
         """All of them."""
         return sum(self.each)
 
-    def in_a_row(self, threads: int) -> float:
+    def sequential_operations(self, threads: int) -> float:
         """Those that some thread does one after the other: toward the root there are ever fewer nodes to share."""
         levels: dict[int, list[float]] = {}
         for height, operations in zip(self.heights, self.each, strict=True):
@@ -171,7 +171,7 @@ class Node:
     children: tuple[int, ...] = ()
 
 
-def all_met(parts: Sequence[tuple[Indices, Indices]]) -> tuple[Indices, Indices]:
+def merge_columns(parts: Sequence[tuple[Indices, Indices]]) -> tuple[Indices, Indices]:
     """All columns of some fronts, and how often each was met in all of them."""
     columns, positions = np.unique(np.concatenate([columns for columns, _ in parts]), return_inverse=True)
     met = np.zeros(len(columns), dtype=np.int_)
@@ -204,7 +204,7 @@ def flatten(merges: Merges) -> list[Node]:
 
 
 # Columns that more leaves have are no reason to merge two of these first.
-_MANY = 8
+_MANY_LEAVES = 8
 
 
 def merge_order(shared: Sequence[Indices]) -> Merges:
@@ -241,7 +241,7 @@ class _Clusters:
             groups[tuple(own)] = groups.get(tuple(own), 0) + 1
         self._sizes = list(groups.values())
         self._holders = [set(leaves) for leaves in groups]
-        self._tie = [len(leaves) <= _MANY for leaves in groups]
+        self._tie = [len(leaves) <= _MANY_LEAVES for leaves in groups]
         self._groups: dict[int, set[int]] = {leaf: set() for leaf in self.trees}
         for group, leaves in enumerate(groups):
             for leaf in leaves:
@@ -293,7 +293,7 @@ class _Clusters:
 
 
 # Operations of a task that is not worth a thread; and of one that is worth several of the libraries'.
-_SMALL, _LARGE = 3e6, 2e9
+_WORTH_A_THREAD, _WORTH_ALL_THREADS = 3e6, 2e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -376,13 +376,13 @@ class NestedQR:
         However many threads there are: sums of the libraries depend on theirs. A lone large task has all of theirs;
         small ones would only wait for each other.
         """
-        threads = min(self._nested.threads, len(tasks)) if operations > _SMALL else 1
-        with nullcontext() if len(tasks) == 1 and operations > _LARGE else limited(1):
+        threads = min(self._nested.threads, len(tasks)) if operations > _WORTH_A_THREAD else 1
+        with nullcontext() if len(tasks) == 1 and operations > _WORTH_ALL_THREADS else limited(1):
             run_tasks(tasks, threads)
 
     def _triangle_work(self, level: list[int], columns: int) -> float:
         """Operations with the rows of a node of a level, on average, for so many right-hand sides."""
-        sizes = [step.triangle.size + 2 * step.beside.size for step in (self._all[place] for place in level)]
+        sizes = [step.triangle.size + 2 * step.beside.size for step in (self._done[place] for place in level)]
         return columns * float(np.mean(sizes))
 
     def _factor(self, place: int, fronts: dict[int, _Front]) -> None:
@@ -393,7 +393,7 @@ class NestedQR:
             self._steps[place], fronts[place] = _eliminate(leaf.fill(), leaf.own, leaf.shared, met, nested)
             return
         parts = [fronts.pop(child) for child in node.children]
-        columns, met = all_met([(part.columns, part.met) for part in parts])
+        columns, met = merge_columns([(part.columns, part.met) for part in parts])
         positions = np.searchsorted(columns, np.concatenate([part.columns for part in parts]))
         done = met == nested.sharing[columns]
         order = np.concatenate([np.flatnonzero(done), np.flatnonzero(~done)])
@@ -408,7 +408,7 @@ class NestedQR:
             below, right = row + len(part.rows), column + len(part.columns)
             values = part.rows[:, len(part.columns) :]
             rows[row:below, where[positions[column:right]]] = part.rows[:, : len(part.columns)]
-            rows[row:below, len(columns) :] = values if values.shape[1] == width - len(columns) else _one(values)
+            rows[row:below, len(columns) :] = values if values.shape[1] == width - len(columns) else _as_complex(values)
             row, column = below, right
         kept = columns[~done]
         self._steps[place], fronts[place] = _eliminate(rows, columns[done], kept, met[~done], nested)
@@ -426,27 +426,27 @@ class NestedQR:
     @property
     def nbytes(self) -> int:
         """Memory of the rows of R, and of the reflections where they are kept."""
-        return sum(step.nbytes for step in self._all)
+        return sum(step.nbytes for step in self._done)
 
     @cached_property
-    def _all(self) -> list[_Step]:
+    def _done(self) -> list[_Step]:
         return [step for step in self._steps if step is not None]
 
     @cached_property
     def coefficients(self) -> NumberArray:
         """For the values that it was factored with, ``(M,)``."""
-        return np.ascontiguousarray(self._back([_one(step.values) for step in self._all])[:, 0])
+        return np.ascontiguousarray(self._back_substitute([_as_complex(step.values) for step in self._done])[:, 0])
 
     @cached_property
     def diagonal(self) -> FloatArray:
         """Absolute diagonal entries of R, in the order of elimination."""
-        return np.concatenate([step.diagonal for step in self._all])
+        return np.concatenate([step.diagonal for step in self._done])
 
     @property
     def rank(self) -> int:
         """How many of the diagonal entries are above rounding, within their rows."""
         eps = np.finfo(self.dtype).eps
-        each = [step.diagonal for step in self._all if len(step.columns)]
+        each = [step.diagonal for step in self._done if len(step.columns)]
         return sum(int(np.count_nonzero(own > self.shape[0] * eps * own.max())) for own in each)
 
     @property
@@ -461,7 +461,7 @@ class NestedQR:
         heights = [leaf.height for leaf in self._nested.leaves]
         ends = np.cumsum(heights)
         heads = []
-        for place, (node, step) in enumerate(zip(self._nodes, self._all, strict=True)):
+        for place, (node, step) in enumerate(zip(self._nodes, self._done, strict=True)):
             if step.panel is None:
                 raise SolveError("what it takes to solve for other values was not kept")
             if node.leaf >= 0:
@@ -474,28 +474,28 @@ class NestedQR:
             head[step.left_out] = 0.0
             heads.append(head)
             left[place] = rotated[len(step.columns) : len(step.columns) + step.below]
-        found = self._back(heads)
+        found = self._back_substitute(heads)
         return found if values.ndim == 2 else np.ascontiguousarray(found[:, 0])
 
     def solve_triangle(self, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
         """``R^-1 values``, or ``R^-H values``, both in the order of the columns; ``(M,)`` or ``(M, n)``."""
         given = values.reshape(len(values), -1)
         if not adjoint:
-            return self._back([given[step.columns] for step in self._all]).reshape(values.shape)
+            return self._back_substitute([given[step.columns] for step in self._done]).reshape(values.shape)
         rest = given.astype(np.result_type(values, self.dtype))
         for level in self._levels:
             left: dict[int, NumberArray] = {}
             work = self._triangle_work(level, rest.shape[1])
-            self._run([partial(self._forward, place, rest, left) for place in level], work)
+            self._run([partial(self._forward_substitute, place, rest, left) for place in level], work)
             for place in level:  # one after the other: neighbours have columns in common
-                rest[self._all[place].others] -= left[place]
+                rest[self._done[place].others] -= left[place]
         return rest.reshape(values.shape)
 
-    def _forward(self, place: int, rest: NumberArray, left: dict[int, NumberArray]) -> None:
-        step = self._all[place]
+    def _forward_substitute(self, place: int, rest: NumberArray, left: dict[int, NumberArray]) -> None:
+        step = self._done[place]
         head = _solve(step.triangle, rest[step.columns], adjoint=True)
         rest[step.columns] = head
-        left[place] = _times(step.beside.conj().T, head)
+        left[place] = _multiply(step.beside.conj().T, head)
 
     def extend(self, columns: NumberArray) -> NoReturn:
         """Further columns would have entries in all leaves; nobody asks for them beside cells of their own."""
@@ -505,13 +505,13 @@ class NestedQR:
         """Some of the columns are in all leaves too; cells show by their last degrees what fewer would hold."""
         raise SolveError("columns cannot be taken out of a system of cells")
 
-    def _back(self, heads: Sequence[NumberArray]) -> NumberArray:
+    def _back_substitute(self, heads: Sequence[NumberArray]) -> NumberArray:
         """``R x = heads``, from the root to the leaves, shape ``(M, r)``."""
         found = np.zeros((self.shape[1], heads[0].shape[1]), dtype=np.result_type(self.dtype, *heads))
 
         def solve(place: int) -> None:
-            step = self._all[place]
-            found[step.columns] = _solve(step.triangle, heads[place] - _times(step.beside, found[step.others]))
+            step = self._done[place]
+            found[step.columns] = _solve(step.triangle, heads[place] - _multiply(step.beside, found[step.others]))
 
         for level in reversed(self._levels):
             self._run([partial(solve, place) for place in level], self._triangle_work(level, found.shape[1]))
@@ -559,14 +559,14 @@ def _solve(triangle: NumberArray, values: NumberArray, *, adjoint: bool = False)
     return np.asarray(solved)
 
 
-def _times(matrix: NumberArray, values: NumberArray) -> NumberArray:
+def _multiply(matrix: NumberArray, values: NumberArray) -> NumberArray:
     """Their product; a real matrix is not made complex for it."""
     if np.iscomplexobj(values) and not np.iscomplexobj(matrix):
         return _complex(matrix @ _real(values))
     return np.asarray(matrix @ values)
 
 
-def _one(values: NumberArray) -> NumberArray:
+def _as_complex(values: NumberArray) -> NumberArray:
     """One column of values, from real and imaginary parts if there are two."""
     return values if values.shape[1] == 1 else np.asarray(values[:, :1] + 1j * values[:, 1:])
 

@@ -72,7 +72,7 @@ class Points:
 
     def _spread_counts(self, problem: Problem) -> dict[str, int]:
         """The same without the crowd."""
-        on_parts = _on_parts(problem)
+        on_parts = _relations_on_parts(problem)
         if isinstance(self.boundary, Mapping):
             counts = _by_name(self.boundary, on_parts)
         elif self.boundary_total is not None:
@@ -113,12 +113,12 @@ class Points:
             self,
             interior=min(max(self.interior // 4, 200), 1000) if self.interior else 0,
             boundary=(
-                {name: max(_fewer(count), least) for name, count in boundary.items()}
+                {name: max(_quarter(count), least) for name, count in boundary.items()}
                 if isinstance(boundary, Mapping)
-                else _fewer(boundary)
+                else _quarter(boundary)
             ),
             boundary_total=None if self.boundary_total is None else max(self.boundary_total // 4, 64),
-            initial=self.initial and max(_fewer(self.initial), _LEAST_CHECKS),
+            initial=self.initial and max(_quarter(self.initial), _LEAST_CHECKS),
             crowd=None if self.crowd is None else self.crowd.thinned(),
         )
 
@@ -148,7 +148,7 @@ class Points:
 def points_for(problem: Problem, neurons: int) -> Points:
     """Points in the paper's proportions: 1.6 rows per neuron inside, 0.32 on the boundary."""
     has_initial = any(r.region.kind == "start" for r in problem.relations)
-    on_boundary = len(_on_parts(problem))
+    on_boundary = len(_relations_on_parts(problem))
     return Points(
         interior=max(int(1.6 * neurons), 10),
         boundary_total=max(int(0.32 * neurons), 10 * on_boundary) if on_boundary else None,
@@ -161,10 +161,10 @@ _LEAST_CHECKS = 1000
 
 
 @overload
-def _fewer(count: int) -> int: ...
+def _quarter(count: int) -> int: ...
 @overload
-def _fewer(count: None) -> None: ...
-def _fewer(count: int | None) -> int | None:
+def _quarter(count: None) -> None: ...
+def _quarter(count: int | None) -> int | None:
     return None if count is None else min(count, max(count // 4, 16))
 
 
@@ -186,7 +186,7 @@ def split_by_measure(total: int, relations: list[Relation]) -> dict[str, int]:
     return {r.name: int(count) + 1 for r, count in zip(relations, counts, strict=True)}
 
 
-def _on_parts(problem: Problem) -> list[Relation]:
+def _relations_on_parts(problem: Problem) -> list[Relation]:
     """What holds on parts of the boundary, and along curves inside."""
     return [r for r in problem.relations if r.part is not None]
 
@@ -240,7 +240,7 @@ def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: flo
         needed = _ROWS_PER_TRACE * factor ** (problem.dimension - 1) * _traces(relation, widths, rng)
         # a part cannot tell apart more features than there are
         counts[relation.name] = min(int(np.ceil(needed)), neurons) + _LEAST_ROWS + int(_ROWS_PER_TRACE * special)
-    return _as_points(problem, max(int(np.ceil(_ROWS_PER_NEURON * neurons)), _LEAST_ROWS), counts)
+    return _clustered_points(problem, max(int(np.ceil(_ROWS_PER_NEURON * neurons)), _LEAST_ROWS), counts)
 
 
 def allot_conditions(problem: Problem, neurons: int, reach: Sequence[float] | None = None) -> Points:
@@ -261,14 +261,14 @@ def allot_conditions(problem: Problem, neurons: int, reach: Sequence[float] | No
     shares = (1 - even) * sizes / max(sizes.sum(), np.finfo(float).tiny) + even / max(len(sampled), 1)
     rows = _ROWS_PER_EXACT_NEURON * neurons * shares
     counts = {c.name: int(np.ceil(wanted)) + _LEAST_ROWS for c, wanted in zip(sampled, rows, strict=True)}
-    return _as_points(problem, 0, counts)
+    return _clustered_points(problem, 0, counts)
 
 
 def join_points(problem: Problem, parts: Sequence[Points]) -> Points:
     """Points for several sets of functions together: as many on each block as all of them ask for."""
     counts = [part.counts(problem) for part in parts]
     summed = {c.name: sum(count[c.name] for count in counts) for c in _sampled(problem)}
-    return _as_points(problem, sum(part.interior for part in parts), summed)
+    return _clustered_points(problem, sum(part.interior for part in parts), summed)
 
 
 def _sampled(problem: Problem) -> list[Relation]:
@@ -276,7 +276,7 @@ def _sampled(problem: Problem) -> list[Relation]:
     return [r for r in problem.relations if r.region.kind == "start" or r.part is not None]
 
 
-def _as_points(problem: Problem, interior: int, counts: Mapping[str, int]) -> Points:
+def _clustered_points(problem: Problem, interior: int, counts: Mapping[str, int]) -> Points:
     """Clustered points with so many in every sampled block, by its name, or more where blocks share a part."""
     boundary: dict[str, int] = {}
     initial = None

@@ -43,7 +43,7 @@ _MOST = 2**15
 # hold another, as long as they are few.
 _SMALL, _FINER, _FEW = 1 / 500, 1 / 32, 256
 # A direction that hardly any border runs along.
-_ASLANT = sp.Rational(7310, 10000)
+_OBLIQUE = sp.Rational(7310, 10000)
 _CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
 Ends = tuple[FloatArray, FloatArray]
 
@@ -81,7 +81,7 @@ def read_borders(expressions: Iterable[sp.Expr], setting: Setting) -> tuple[list
     borders, notes = [], []
     for level in dict.fromkeys(level for expression in expressions for level in levels_in(expression)):
         try:
-            border = _follow(level, setting)
+            border = _follow_border(level, setting)
         except _UnreadableError as error:
             notes.append(f"The border {describe(level)} = 0 of a Piecewise is not followed: {error}.")
         else:
@@ -93,7 +93,7 @@ class _UnreadableError(Exception):
     """A border that cannot be followed, and why."""
 
 
-def _follow(level: sp.Expr, setting: Setting) -> LevelBorder:
+def _follow_border(level: sp.Expr, setting: Setting) -> LevelBorder:
     coordinates, domain = setting.coordinates, setting.domain
     if level.atoms(AppliedUndef):
         raise _UnreadableError("it depends on a callable")
@@ -102,8 +102,8 @@ def _follow(level: sp.Expr, setting: Setting) -> LevelBorder:
     except ProblemError as error:
         raise _UnreadableError(str(error)) from error
     time = domain.time
-    still = isinstance(domain, SpaceTime) and domain.dimension == 3 and coordinates[-1] not in level.free_symbols
-    if still:
+    steady = isinstance(domain, SpaceTime) and domain.dimension == 3 and coordinates[-1] not in level.free_symbols
+    if steady:
         assert isinstance(domain, SpaceTime)
         assert time is not None
         curves = _curves(level, coordinates[:-1], domain.space)
@@ -187,7 +187,7 @@ def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPar
     before, after = (side[:, 0] for side in found)
     length = float(setting.domain.bounding_box[1][0] - setting.domain.bounding_box[0][0])
     hair = _SAME_PLACE * length
-    middle = _polished(0.5 * (before + after), level, setting.coordinates[0], _NEAR * length)
+    middle = _polish_roots(0.5 * (before + after), level, setting.coordinates[0], _NEAR * length)
     inside = setting.domain._contains(middle[:, None], False)
     parts: list[BoundaryPart] = []
     last = -np.inf
@@ -201,7 +201,7 @@ def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPar
     return tuple(replace(part, name=f"{part.name} ({number})") for number, part in enumerate(parts, 1))
 
 
-def _polished(places: FloatArray, level: sp.Expr, x: sp.Symbol, near: float) -> FloatArray:
+def _polish_roots(places: FloatArray, level: sp.Expr, x: sp.Symbol, near: float) -> FloatArray:
     """Zeros of a level function to the last digit, where it is a polynomial and they are near.
 
     Levels are multiplied out, so that in floating-point numbers little may be left of what they are beside a thin slab.
@@ -239,19 +239,19 @@ def bracket_all(level: sp.Expr, side: Field, extent: Extent) -> Ends | None:
     if len(along) < len(coordinates):
         return None
     if len(coordinates) == 1:
-        return _on_line(along[0], side, extent.lower, extent.upper)
-    aslant = sp.Derivative(level, coordinates[0]) + _ASLANT * sp.Derivative(level, coordinates[1])
-    both = enclose([level, aslant], coordinates)
-    found = [] if both is None else [_inside(both, side, extent)]
+        return _bracket_on_line(along[0], side, extent.lower, extent.upper)
+    oblique = sp.Derivative(level, coordinates[0]) + _OBLIQUE * sp.Derivative(level, coordinates[1])
+    both = enclose([level, oblique], coordinates)
+    found = [] if both is None else [_bracket_inside(both, side, extent)]
     for axis, enclosure in enumerate(along):
         for end in (extent.lower, extent.upper):
             lower, upper = extent.lower.copy(), extent.upper.copy()
             lower[1 - axis] = upper[1 - axis] = end[1 - axis]
-            found.append(_on_line(enclosure, side, lower, upper))
+            found.append(_bracket_on_line(enclosure, side, lower, upper))
     return np.concatenate([before for before, _ in found]), np.concatenate([after for _, after in found])
 
 
-def _on_line(enclosure: Enclosure, side: Field, lower: FloatArray, upper: FloatArray) -> Ends:
+def _bracket_on_line(enclosure: Enclosure, side: Field, lower: FloatArray, upper: FloatArray) -> Ends:
     """Zeros along a line, each between two places; the second enclosure is that of the slope along it."""
     share = np.linspace(0.0, 1.0, _FIRST[1] + 1)[:, None]
     places = lower + share * (upper - lower)
@@ -273,7 +273,7 @@ def _on_line(enclosure: Enclosure, side: Field, lower: FloatArray, upper: FloatA
     return np.concatenate([one for one, _ in found]), np.concatenate([other for _, other in found])
 
 
-def _inside(enclosure: Enclosure, side: Field, extent: Extent) -> Ends:
+def _bracket_inside(enclosure: Enclosure, side: Field, extent: Extent) -> Ends:
     """Places on curves where the slope aslant vanishes too: closed ones have some."""
     unit = np.stack(np.meshgrid(*[np.arange(_FIRST[2]) / _FIRST[2]] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
     lower, sides = extent.place(unit), (extent.upper - extent.lower) / _FIRST[2]

@@ -28,11 +28,11 @@ SAME_PLACE = 1e-6
 # Points of a smooth piece that are looked at to find one of them, and steps that correct what is found.
 _ALONG = 65
 _CORRECTIONS = 5
-_AHEAD = 1e-7
+_STEP = 1e-7
 _INSET = 1e-13
 
 
-def points_beside(problem: Problem, place: Corner, share: float) -> list[FloatArray]:
+def adjacent_points(problem: Problem, place: Corner, share: float) -> list[FloatArray]:
     """A point ``(1, 2)`` of the boundary on either side of a place, so much of the domain's size away.
 
     None ``(0, 2)`` on a part that no condition is for. The points are placed by the parts, to the last bit: data may
@@ -68,9 +68,9 @@ def _unit_of(part: BoundaryPart, point: FloatArray) -> float:
     units = np.concatenate([np.linspace(low, high, _ALONG)[1:-1] for low, high in pairwise(part.breaks)])
     unit = float(units[np.argmin(np.linalg.norm(part.place(units[:, None]).points - point, axis=1))])
     for _ in range(_CORRECTIONS):
-        here, there = part.place(np.array([[unit], [unit + _AHEAD]])).points
-        speed = (there - here) / _AHEAD
-        unit = float(np.clip(unit + speed @ (point - here) / (speed @ speed), 0.0, 1.0 - _AHEAD))
+        here, there = part.place(np.array([[unit], [unit + _STEP]])).points
+        speed = (there - here) / _STEP
+        unit = float(np.clip(unit + speed @ (point - here) / (speed @ speed), 0.0, 1.0 - _STEP))
     return unit
 
 
@@ -107,7 +107,7 @@ def domain_size(problem: Problem) -> float:
 _SAMPLES = 400
 _BISECTIONS = 50
 # Farther than rounding is allowed for, in units of the part.
-_ROOM = 1e-6
+_MASK_MARGIN = 1e-6
 # Of the steepest places of the data, so many are looked at; data that jump at more than so many are noise.
 _STEEPEST = 32
 _MOST_JUMPS = 8
@@ -115,7 +115,7 @@ _MOST_JUMPS = 8
 _JUMP = 1e-6
 # A step is that of a continuous function if halving its interval halves it, up to this share, so many times in a row.
 _IN_PROPORTION = 0.01
-_TIMES = 2
+_IN_A_ROW = 2
 
 
 @once
@@ -149,7 +149,7 @@ def _sharpened(constraint: Relation, borders: FloatArray) -> FloatArray:
     def held(units: FloatArray) -> BoolArray:
         return sharp(part.place((units % 1.0)[:, None]).points)
 
-    low, high = borders - _ROOM, borders + _ROOM
+    low, high = borders - _MASK_MARGIN, borders + _MASK_MARGIN
     before = held(low)
     _, exact = bisect(low, high, lambda here: held(here) == before, _BISECTIONS)
     return np.where(before != held(high), exact, borders)
@@ -185,9 +185,9 @@ def value_jumps(constraint: Relation) -> FloatArray:
     cells = cells.select(steepest[cells.steps[steepest] > smallest])
     found = np.empty(0)
     while len(cells.low) and len(found) <= _MOST_JUMPS:
-        jumps = _follow(cells, values, smallest)
+        jumps = _shrink_to_jumps(cells, values, smallest)
         found = np.union1d(found, jumps.high)
-        cells = _beside(cells, jumps, smallest)  # there may be another one close by
+        cells = _remaining_cells(cells, jumps, smallest)  # there may be another one close by
     return found if len(found) <= _MOST_JUMPS else np.empty(0)
 
 
@@ -208,7 +208,7 @@ class _Cells(NamedTuple):
         return _Cells(*(entries[those] for entries in self))
 
 
-def _follow(cells: _Cells, values: Callable[[FloatArray], NumberArray], smallest: float) -> _Cells:
+def _shrink_to_jumps(cells: _Cells, values: Callable[[FloatArray], NumberArray], smallest: float) -> _Cells:
     """The cells whose step lasts, shrunk about it to rounding: a value is asked once for each cell and halving."""
     proportional = np.zeros(len(cells.low), dtype=np.intp)
     for _ in range(_BISECTIONS):
@@ -226,12 +226,12 @@ def _follow(cells: _Cells, values: Callable[[FloatArray], NumberArray], smallest
         # of a step c + s h, the c that remains
         remains = np.abs(2.0 * cells.steps - before)
         proportional = np.where(remains <= _IN_PROPORTION * cells.steps, proportional + 1, 0)
-        lasts = (cells.steps > smallest) & (proportional < _TIMES)
+        lasts = (cells.steps > smallest) & (proportional < _IN_A_ROW)
         cells, proportional = cells.select(lasts), proportional[lasts]
     return cells
 
 
-def _beside(cells: _Cells, jumps: _Cells, smallest: float) -> _Cells:
+def _remaining_cells(cells: _Cells, jumps: _Cells, smallest: float) -> _Cells:
     """What is left of the cells on either side of the jump found in each, if there is a step left."""
     holds = (cells.low[:, None] <= jumps.low) & (jumps.high <= cells.high[:, None])
     outer = cells.select(np.argmax(holds, axis=0) if len(jumps.low) else np.empty(0, dtype=np.intp))
@@ -261,7 +261,7 @@ def _edges(breaks: tuple[float, ...]) -> list[FloatArray]:
 
 # How far beside a place its neighbourhood is looked at, in units of the domain's size: so near that curved sides are
 # straight to rounding.
-_BESIDE = 1e-5
+_NEARBY = 1e-5
 # Of directions, in radians.
 _SMOOTH = 1e-6
 # Of normals a little way along, where a side is straight.
@@ -270,7 +270,7 @@ _STRAIGHT = 1e-9
 # at a place; what they differ by then falls as one comes closer, by more than this.
 _KINK = 1e-3
 _CLOSEST = 1e-9
-_LASTS = 0.5
+_PERSISTS = 0.5
 
 
 class Sides(NamedTuple):
@@ -295,7 +295,7 @@ def change_places(problem: Problem) -> tuple[Corner, ...]:
         return ()
     size = domain_size(problem)
     found: list[Corner] = []
-    for place in (*_joints(problem), *_within(problem)):
+    for place in (*_joints(problem), *_interior_changes(problem)):
         fresh = all(math.dist(place.point, other.point) > SAME_PLACE * size for other in found)
         if fresh and _changes(problem, place):
             found.append(place)
@@ -307,7 +307,7 @@ def sides_of(problem: Problem, place: Corner) -> Sides:
     return Sides(
         *(
             tuple(c for c in on_curves(problem) if c.part is not None and c.part.name == name and _holds(c, beside))
-            for name, beside in zip(place.parts, points_beside(problem, place, _BESIDE), strict=True)
+            for name, beside in zip(place.parts, adjacent_points(problem, place, _NEARBY), strict=True)
         )
     )
 
@@ -315,19 +315,19 @@ def sides_of(problem: Problem, place: Corner) -> Sides:
 def values_jump(problem: Problem, place: Corner) -> bool:
     """Whether both sides of a place prescribe the unknown itself, and not the same."""
     return any(
-        _is_value(one) and _is_value(other) and _jump(problem, place, one, other)
-        for one, other in _facing(problem, place)
+        _has_no_derivatives(one) and _has_no_derivatives(other) and _jump(problem, place, one, other)
+        for one, other in _conditions_on_both_sides(problem, place)
     )
 
 
-def _facing(problem: Problem, place: Corner) -> list[tuple[Relation, Relation]]:
+def _conditions_on_both_sides(problem: Problem, place: Corner) -> list[tuple[Relation, Relation]]:
     """One condition of each side, if there is one."""
     sides = sides_of(problem, place)
     return [(sides.first[0], sides.second[0])] if sides.first and sides.second else []
 
 
 def _changes(problem: Problem, place: Corner) -> bool:
-    for one, other in _facing(problem, place):
+    for one, other in _conditions_on_both_sides(problem, place):
         if (one.operator.order > 0) != (other.operator.order > 0):
             return True
         # a coefficient that changes is no less than a datum that does
@@ -349,10 +349,10 @@ def _jump(problem: Problem, place: Corner, one: Relation, other: Relation) -> bo
     if one.value.needs_normals or other.value.needs_normals:
         return False
     gaps = []
-    for step in (_BESIDE, _CLOSEST):
-        here, there = points_beside(problem, place, step)
+    for step in (_NEARBY, _CLOSEST):
+        here, there = adjacent_points(problem, place, step)
         gaps.append(float(abs(one.value(here)[0] - other.value(there)[0])))
-    return gaps[1] > _LASTS * gaps[0] and gaps[1] > _JUMP * max(_scale(one), _scale(other))
+    return gaps[1] > _PERSISTS * gaps[0] and gaps[1] > _JUMP * max(_scale(one), _scale(other))
 
 
 def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
@@ -363,10 +363,10 @@ def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bo
     slopes = []
     for side, constraint in enumerate((one, other)):
         v1, v2, v3 = (
-            constraint.value(points_beside(problem, place, step * _BESIDE)[side])[0] for step in (0.5, 1.0, 1.5)
+            constraint.value(adjacent_points(problem, place, step * _NEARBY)[side])[0] for step in (0.5, 1.0, 1.5)
         )
         # one side leads away from the place, the other to it
-        slopes.append((-1) ** side * (-5 * v1 + 8 * v2 - 3 * v3) / (_BESIDE * size))
+        slopes.append((-1) ** side * (-5 * v1 + 8 * v2 - 3 * v3) / (_NEARBY * size))
     steepest = max(*map(abs, slopes), _scale(one) / size, _scale(other) / size)
     return bool(abs(slopes[0] - slopes[1]) > _KINK * steepest)
 
@@ -393,7 +393,7 @@ def _joints(problem: Problem) -> Iterator[Corner]:
             yield _place(after.point, after.tangent, (after.part, before.part))
 
 
-def _within(problem: Problem) -> Iterator[Corner]:
+def _interior_changes(problem: Problem) -> Iterator[Corner]:
     """Where a mask or a datum changes within a part."""
     for constraint in on_curves(problem):
         part = constraint.part
@@ -404,7 +404,7 @@ def _within(problem: Problem) -> Iterator[Corner]:
         for unit in (*mask_borders(constraint), *jumps):
             sites = part.place(np.array([[unit]]))
             assert sites.normals is not None  # every boundary part has them
-            yield _place(sites.points[0], _turned(sites.normals[0]), (part, part))
+            yield _place(sites.points[0], _tangent(sites.normals[0]), (part, part))
 
 
 def _place(point: FloatArray, tangent: FloatArray, parts: tuple[BoundaryPart, BoundaryPart]) -> Corner:
@@ -430,11 +430,11 @@ def _ends(part: BoundaryPart) -> Iterator[_End]:
         for end, inward in ((low, high - low), (high, low - high)):
             sites = part.place(np.array([[end + share * inward] for share in (0.0, 1e-9, 1e-3)]))
             assert sites.normals is not None
-            tangent = _turned(sites.normals[1])
+            tangent = _tangent(sites.normals[1])
             yield _End(part, sites.points[0], tangent, bool((sites.points[2] - sites.points[0]) @ tangent > 0))
 
 
-def _turned(normal: FloatArray) -> FloatArray:
+def _tangent(normal: FloatArray) -> FloatArray:
     """The direction of a boundary with this outward normal and the interior on its left."""
     return np.array([-normal[1], normal[0]])
 
@@ -443,7 +443,7 @@ def _holds(constraint: Relation, point: FloatArray) -> bool:
     return constraint.mask is None or bool(constraint.mask(point).all())
 
 
-def _is_value(constraint: Relation) -> bool:
+def _has_no_derivatives(constraint: Relation) -> bool:
     return all(term.order == 0 for term in constraint.operator.terms)
 
 
@@ -459,7 +459,7 @@ class Conflict(NamedTuple):
     """A place where two conditions prescribe different values, and which they are."""
 
     point: tuple[float, ...]
-    told: str
+    message: str
 
 
 def corner_conflicts(problem: Problem) -> list[str]:
@@ -468,13 +468,13 @@ def corner_conflicts(problem: Problem) -> list[str]:
     The same for values that a periodic condition ties together. Such a problem has a solution, but a discontinuous
     one, which no sum of smooth features comes close to.
     """
-    return list(dict.fromkeys(conflict.told for conflict in find_conflicts(problem)))
+    return list(dict.fromkeys(conflict.message for conflict in find_conflicts(problem)))
 
 
 def find_conflicts(problem: Problem) -> list[Conflict]:
     """All that `corner_conflicts` describes; where two conditions disagree at several places, the worst is told."""
     # two parts that meet at a corner have two normals there, so that values that depend on them may well differ
-    values = [c for c in problem.constraints if _is_value_corners(c) and not c.value.needs_normals]
+    values = [c for c in problem.constraints if _is_plain_value(c) and not c.value.needs_normals]
     lateral = [c for c in values if c.region.kind == "boundary" and c.region.shift is None]
     tied = [c for c in values if c.region.shift is not None]
     starts = [c for c in values if c.region.kind == "start"]
@@ -483,7 +483,7 @@ def find_conflicts(problem: Problem) -> list[Conflict]:
     conflicts: list[Conflict] = []
     for first, second in combinations(lateral, 2):
         if first.part is not second.part and _same_unknown(first, second):
-            conflicts += _compare(problem, first, second, _shared(_rim(first), _rim(second), near))
+            conflicts += _compare(problem, first, second, _common_points(_rim(first), _rim(second), near))
     for start in starts:
         for side in (c for c in lateral if _same_unknown(c, start)):
             conflicts += _compare(problem, side, start, _at_start(_rim(side), problem, near))
@@ -491,9 +491,9 @@ def find_conflicts(problem: Problem) -> list[Conflict]:
             conflicts += _compare_ends(problem, pair, start, _at_start(_rim(pair), problem, near))
     for pair in tied:
         for side in (c for c in lateral if _same_unknown(c, pair)):
-            ends = _shared(_rim(pair), _rim(side), near)
+            ends = _common_points(_rim(pair), _rim(side), near)
             assert pair.region.shift is not None
-            there = _shared(ends + pair.region.shift, _rim(side), near)
+            there = _common_points(ends + pair.region.shift, _rim(side), near)
             conflicts += _compare_ends(problem, pair, side, there - pair.region.shift)
     return conflicts
 
@@ -502,7 +502,7 @@ def _same_unknown(first: Relation, second: Relation) -> bool:
     return first.operator.unknowns == second.operator.unknowns
 
 
-def _is_value_corners(constraint: Relation) -> bool:
+def _is_plain_value(constraint: Relation) -> bool:
     """Whether a constraint prescribes an unknown itself."""
     return len(constraint.operator.terms) == 1 and all(
         term.order == 0 and term.coefficient == 1.0 for term in constraint.operator.terms
@@ -522,15 +522,15 @@ def _compare(problem: Problem, first: Relation, second: Relation, points: FloatA
     if not len(points):
         return []
     a, b = first.value(points), second.value(points)
-    there = _disagreeing(a, b, max(_size(first), _size(second)))
+    there = _disagreements(a, b, max(_size(first), _size(second)))
     if not len(there):
         return []
     worst = there[0]
-    told = (
-        f"{first.name!r} and {second.name!r} disagree at {_place_corners(problem, points[worst])} "
+    message = (
+        f"{first.name!r} and {second.name!r} disagree at {_format_point(problem, points[worst])} "
         f"({a[worst]:.4g} against {b[worst]:.4g})"
     )
-    return [Conflict(tuple(points[i].tolist()), told) for i in there]
+    return [Conflict(tuple(points[i].tolist()), message) for i in there]
 
 
 def _compare_ends(problem: Problem, pair: Relation, datum: Relation, points: FloatArray) -> list[Conflict]:
@@ -541,25 +541,25 @@ def _compare_ends(problem: Problem, pair: Relation, datum: Relation, points: Flo
     if not len(points):
         return []
     a, b = datum.value(points), datum.value(points + pair.region.shift)
-    where = _disagreeing(pair.region.factor * a, b, _size(datum))
+    where = _disagreements(pair.region.factor * a, b, _size(datum))
     if not len(where):
         return []
     worst = where[0]
-    here, there = (_place_corners(problem, p) for p in (points[worst], points[worst] + pair.region.shift))
-    told = (
+    here, there = (_format_point(problem, p) for p in (points[worst], points[worst] + pair.region.shift))
+    message = (
         f"the values of {datum.name!r} at {here} and at {there} ({a[worst]:.4g} and {b[worst]:.4g}) disagree, which "
         f"{pair.name!r} makes one place"
     )
-    return [Conflict(tuple(points[i].tolist()), told) for i in where]
+    return [Conflict(tuple(points[i].tolist()), message) for i in where]
 
 
-def _disagreeing(a: NumberArray, b: NumberArray, size: float) -> list[int]:
+def _disagreements(a: NumberArray, b: NumberArray, size: float) -> list[int]:
     """Where two sets of values disagree, the worst place first."""
     gaps = np.abs(a - b)
     return [int(i) for i in np.argsort(-gaps, kind="stable") if gaps[i] > _DISAGREEMENT * size]
 
 
-def _place_corners(problem: Problem, point: FloatArray) -> str:
+def _format_point(problem: Problem, point: FloatArray) -> str:
     return ", ".join(f"{s}={v:.4g}" for s, v in zip(problem.coordinates, point, strict=True))
 
 
@@ -584,7 +584,7 @@ def _rim(constraint: Relation) -> FloatArray:
     return part.at(np.unique(np.concatenate(faces), axis=0)).points
 
 
-def _shared(first: FloatArray, second: FloatArray, near: float) -> FloatArray:
+def _common_points(first: FloatArray, second: FloatArray, near: float) -> FloatArray:
     distances = np.linalg.norm(first[:, None, :] - second[None, :, :], axis=2)
     shared: FloatArray = first[distances.min(axis=1, initial=np.inf) <= near]
     return shared

@@ -86,21 +86,21 @@ class LinearFields:
 
         One of the T blocks for each order in time: the derivatives of a function that may be any are independent.
         """
-        number = 1 + max((self._later(term.orders) for term in operator.terms), default=0)
+        number = 1 + max((self._time_order(term.orders) for term in operator.terms), default=0)
         total: NumberArray = np.zeros((number, len(sites), unknowns, self.size))
         for term in operator.terms:
             share = np.zeros_like(total)
-            share[self._later(term.orders), :, term.unknown] = self.derivative(sites.points, term.orders)
+            share[self._time_order(term.orders), :, term.unknown] = self.derivative(sites.points, term.orders)
             total = total + term.at(sites)[:, None, None] * share
         return total.reshape(number, len(sites), -1)
 
-    def _later(self, orders: tuple[int, ...]) -> int:
+    def _time_order(self, orders: tuple[int, ...]) -> int:
         return orders[-1] if self.at_all_times else 0
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Motion:
+class LinearFieldCoefficient:
     """One unknown of such a field, as a coefficient."""
 
     fields: LinearFields
@@ -116,16 +116,16 @@ class Motion:
 
 
 # Sites of each relation at which it is looked at; nodes of integrals; and, of those at each time, nodes and times.
-_SITES = 64
+_GAUGE_SITES = 64
 _NODES = 400
 _NODES_IN_SPACE, _TIMES = 100, 100
 # A field that all relations see less of than this is not seen.
 _UNSEEN = 1e-9
 # Such a row is one beside thousands; it is to count as much as they do together.
-_WEIGHT = 30.0
+_GAUGE_WEIGHT = 30.0
 
 
-def pins(relations: Sequence[Relation], setting: Setting) -> tuple[Relation, ...]:
+def gauge_relations(relations: Sequence[Relation], setting: Setting) -> tuple[Relation, ...]:
     """Integrals that are to be zero: against every field of degree one that no relation sees.
 
     A pressure then has the mean zero, and a body that nothing holds stays where it is and does not turn; at all times,
@@ -139,17 +139,17 @@ def pins(relations: Sequence[Relation], setting: Setting) -> tuple[Relation, ...
     for at_all_times in (True, False) if isinstance(setting.domain, SpaceTime) else (False,):
         for degree in (0, 1):
             fields = LinearFields(0.5 * (lower + upper), upper - lower, degree, at_all_times)
-            modes = _unseen([*relations, *found], fields, len(setting.unknowns))
-            found += [_pin(mode, fields, setting) for mode in modes]
+            modes = _unseen_fields([*relations, *found], fields, len(setting.unknowns))
+            found += [_gauge_relation(mode, fields, setting) for mode in modes]
     return tuple(distinct(found))
 
 
-def _unseen(relations: Sequence[Relation], fields: LinearFields, unknowns: int) -> NumberArray:
+def _unseen_fields(relations: Sequence[Relation], fields: LinearFields, unknowns: int) -> NumberArray:
     """Coefficients ``(modes, unknowns, size)`` of integrals that find the fields which no relation sees."""
     rng = np.random.default_rng(0)  # only looks
     rows = []
     for relation in relations:
-        sites = relation.sample(_SITES, rng, "low-discrepancy")
+        sites = relation.sample(_GAUGE_SITES, rng, "low-discrepancy")
         pieces = [fields.rows(operator, places, unknowns) for operator, places in relation.pieces(sites)]
         block = np.sum(pieces, axis=0)
         if relation.sum_weights is not None:
@@ -161,10 +161,10 @@ def _unseen(relations: Sequence[Relation], fields: LinearFields, unknowns: int) 
     scales = np.where(sizes > 0, sizes, 1.0)
     _, singular, modes = np.linalg.svd(np.linalg.qr(matrix / scales, mode="r"), full_matrices=True)
     seen = int(np.sum(singular > _UNSEEN * max(singular[0], np.finfo(float).tiny)))
-    return _told_apart(modes[seen:] / scales).reshape(-1, unknowns, fields.size)
+    return _row_echelon(modes[seen:] / scales).reshape(-1, unknowns, fields.size)
 
 
-def _told_apart(modes: NumberArray) -> NumberArray:
+def _row_echelon(modes: NumberArray) -> NumberArray:
     """Combinations of the modes (rows) that have as many zeros as can be: the mean of each unknown by itself."""
     reduced = np.array(modes)
     for row in range(len(reduced)):
@@ -177,35 +177,35 @@ def _told_apart(modes: NumberArray) -> NumberArray:
     return np.asarray(np.where(np.abs(reduced) > _UNSEEN, reduced, 0.0))
 
 
-def _pin(mode: NumberArray, fields: LinearFields, setting: Setting) -> Relation:
+def _gauge_relation(mode: NumberArray, fields: LinearFields, setting: Setting) -> Relation:
     """The integral of the unknowns times a field, over the domain or over space at some times."""
     orders = (0,) * setting.dimension
     on = [place for place, one in enumerate(mode) if np.any(one)]
-    terms = tuple(Term(Motion(fields, mode[place]), orders, place) for place in on)
+    terms = tuple(Term(LinearFieldCoefficient(fields, mode[place]), orders, place) for place in on)
     names = " and ".join(setting.symbols[place].func.__name__ for place in on)
     name = f"mean of {names}" if fields.degree == 0 else f"motion of {names}"
-    rule, times = _rule(fields, setting)
+    rule, times = _quadrature(fields, setting)
     rows = len(times) if times is not None else 1
-    sums_at = None if times is None else partial(_at_times, rule.sites)
-    nodes = rule.sites if times is None else _at_times(rule.sites, times)
+    sums_at = None if times is None else partial(_sites_at_times, rule.sites)
+    nodes = rule.sites if times is None else _sites_at_times(rule.sites, times)
 
     def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
         return nodes
 
     region = Region("inside", "", 1.0, sample, count=rows)
     weights = rule.weights / rule.weights.sum()
-    zero, weight = setting.field(0, "zero"), _WEIGHT / np.sqrt(rows)
+    zero, weight = setting.field(0, "zero"), _GAUGE_WEIGHT / np.sqrt(rows)
     operator = Operator(setting.dimension, terms)
     return Relation(name, operator, zero, region, float(weight), sum_weights=weights, sums_at=sums_at)
 
 
-def _at_times(nodes: Sites, times: FloatArray) -> Sites:
+def _sites_at_times(nodes: Sites, times: FloatArray) -> Sites:
     """Nodes in space at each of some times, one after the other."""
     every = np.repeat(times, len(nodes))[:, None]
     return Sites(np.concatenate([np.tile(nodes.points, (len(times), 1)), every], axis=1))
 
 
-def _rule(fields: LinearFields, setting: Setting) -> tuple[Quadrature, FloatArray | None]:
+def _quadrature(fields: LinearFields, setting: Setting) -> tuple[Quadrature, FloatArray | None]:
     """Nodes and weights of integrals, and the times at which they are taken, where that is at all times."""
     domain = setting.domain
     if not fields.at_all_times:
@@ -221,10 +221,10 @@ def _rule(fields: LinearFields, setting: Setting) -> tuple[Quadrature, FloatArra
 
 
 # Where it is seen whether terms cancel, and what is rounding beside them.
-_SITES_PAIRS = 16
+_PART_SITES = 16
 _ROUNDING = 1e-13
 
-_NAMES = ("real part", "imaginary part")
+_PART_NAMES = ("real part", "imaginary part")
 
 
 def has_conjugates(relations: Sequence[Relation], unknowns: int) -> bool:
@@ -258,21 +258,21 @@ def _parts_of(relation: Relation, unknowns: int) -> list[Relation]:
         for part, of_a, of_b, factor in ((0, real, imaginary, -sign), (1, imaginary, real, sign)):
             terms[part].extend(Term(c, term.orders, first) for c in of_a)
             terms[part].extend(Term(product(factor, c), term.orders, first + 1) for c in of_b)
-    sites = relation.sample(_SITES_PAIRS, np.random.default_rng(0), "low-discrepancy")  # only looks
+    sites = relation.sample(_PART_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
     found = []
     for part, value in enumerate(_field_parts(relation.value)):
-        operator = Operator(relation.operator.dimension, _collected(terms[part], sites))
+        operator = Operator(relation.operator.dimension, _drop_cancelling(terms[part], sites))
         if operator.terms:
-            found.append(replace(relation, name=f"{relation.name} {_NAMES[part]}", operator=operator, value=value))
+            found.append(replace(relation, name=f"{relation.name} {_PART_NAMES[part]}", operator=operator, value=value))
         elif value.constant != 0.0:
             raise ProblemError(
-                f"{relation.name}: the {_NAMES[part]} prescribes nothing, but its value is {describe(value.source)}; "
+                f"{relation.name}: the {_PART_NAMES[part]} prescribes nothing, but its value is {describe(value.source)}; "
                 "make it zero"
             )
     return found
 
 
-def _collected(terms: Sequence[Term], sites: Sites) -> tuple[Term, ...]:
+def _drop_cancelling(terms: Sequence[Term], sites: Sites) -> tuple[Term, ...]:
     """The terms without those that cancel, as far as sites show: half of an unknown and half of its conjugate do."""
     alike: dict[tuple[tuple[int, ...], int], list[Term]] = {}
     for term in terms:
@@ -392,15 +392,15 @@ def compile_all(statement: Statement) -> Compiled:
             stated.check_use(statement.expressions)
             return Compiled(statement, unknowns, relations, givens)
     if has_conjugates(relations, len(unknowns)):
-        made = in_pairs(Compiled(statement, unknowns, relations, givens))
+        made = split_real_imaginary(Compiled(statement, unknowns, relations, givens))
     else:
         missing = check_conditions(relations, setting)
-        made = Compiled(statement, unknowns, (*relations, *pins(relations, setting)), givens, missing)
+        made = Compiled(statement, unknowns, (*relations, *gauge_relations(relations, setting)), givens, missing)
     stated.check_use(statement.expressions)
     return replace(made, interfaces=lines, notes=(*notes, *more))
 
 
-def in_pairs(whole: Compiled) -> Compiled:
+def split_real_imaginary(whole: Compiled) -> Compiled:
     """The same for the real and the imaginary parts of unknowns with conjugates."""
     domain, unknowns = whole.statement.domain, real_unknowns(whole.unknowns)
     relations = real_relations(whole.relations, len(whole.unknowns))
@@ -408,7 +408,7 @@ def in_pairs(whole: Compiled) -> Compiled:
     parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
     setting = Setting(unknowns, whole.givens, domain, tuple(known.get(part.name, part) for part in parts))
     missing = check_conditions(relations, setting)
-    relations = (*relations, *pins(relations, setting))
+    relations = (*relations, *gauge_relations(relations, setting))
     return Compiled(whole.statement, unknowns, relations, whole.givens, missing, whole)
 
 

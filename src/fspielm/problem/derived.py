@@ -14,7 +14,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field, Value
 from fspielm.geometry.boundary import Sites
-from fspielm.problem.compiled import Compiled, in_pairs
+from fspielm.problem.compiled import Compiled, split_real_imaginary
 from fspielm.problem.further_conditions import Condition
 from fspielm.problem.linear import residual_form
 from fspielm.problem.operator import Operator, once
@@ -124,7 +124,7 @@ def with_data(
     if problem.whole is not None:
         whole = with_data(problem.whole, right_hand_side, values)
         statement = replace(whole.statement, origin=origin)
-        return problem_of(in_pairs(Compiled(statement, whole.unknowns, whole.relations, whole.givens)))
+        return problem_of(split_real_imaginary(Compiled(statement, whole.unknowns, whole.relations, whole.givens)))
     setting = Setting(problem.unknowns, problem.givens, problem.domain)
     equations = problem.equations
     if right_hand_side is not None:

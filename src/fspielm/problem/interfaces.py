@@ -113,13 +113,13 @@ class Interface(AnyCondition):
 # are constant; what is left is taken for a divergence form unless its pieces speak against that.
 
 
-_FEW = 64
+_FEW_SITES = 64
 # How far off an interface functions are looked at, relative to its extent.
-_OFF = 1e-3
+_OFFSET = 1e-3
 # Coefficients of one unknown, by the orders of the derivative along each coordinate.
 Coefficients = Mapping[tuple[int, ...], sp.Expr]
 # What makes of an expression that on one of the sides of an interface.
-Take = Callable[[sp.Expr], sp.Expr]
+OnSide = Callable[[sp.Expr], sp.Expr]
 
 
 class Side(NamedTuple):
@@ -152,7 +152,7 @@ class Transmission:
     value: Field
 
 
-class Found(NamedTuple):
+class Transmissions(NamedTuple):
     """What continues across an interface, and sentences on how that was read."""
 
     rules: tuple[Transmission, ...]
@@ -169,33 +169,33 @@ class Reading:
     _known: dict[object, Setting] = field(default_factory=dict)
     _operators: dict[object, Operator] = field(default_factory=dict)
 
-    def beside(self, side: Side) -> Setting:
+    def setting_on(self, side: Side) -> Setting:
         """The setting with what is given as it is on one side."""
         key = side.region, frozenset(side.signs.items())
         if key not in self._known:
-            givens = self.setting.givens.beside(side.region, side.signs)
+            givens = self.setting.givens.on_side(side.region, side.signs)
             self._known[key] = replace(self.setting, givens=givens)
         return self._known[key]
 
-    def take(self, side: Side, expression: sp.Expr) -> sp.Expr:
+    def expression_on(self, side: Side, expression: sp.Expr) -> sp.Expr:
         """An expression on one side."""
-        return evaluate_derivatives(self.beside(side).givens.substitute(expression))
+        return evaluate_derivatives(self.setting_on(side).givens.substitute(expression))
 
     @cached_property
     def parts(self) -> list[dict[sp.Expr, sp.Expr]]:
         """Coefficients of each equation, as they are all over."""
         return [linear_parts(self._substituted(e), self.setting.symbols)[0] for e in self.equations]
 
-    def on(self, side: Side) -> tuple[Rule, ...]:
+    def rules_on(self, side: Side) -> tuple[Rule, ...]:
         """The equations on one side: smooth where what was written for it is."""
-        return tuple(read_equation(equation, self.beside(side)) for equation in self.equations)
+        return tuple(read_equation(equation, self.setting_on(side)) for equation in self.equations)
 
     def operator(self, expression: sp.Expr, side: Side) -> Operator:
         """An expression in the unknowns and the normal as an operator on one side."""
         key = expression, side.region, frozenset(side.signs.items())
         if key not in self._operators:
-            parts, _ = linear_parts(self.take(side, expression), self.setting.symbols, "the flux")
-            self._operators[key] = linear_operator(parts, self.beside(side), "the flux", normals=True)
+            parts, _ = linear_parts(self.expression_on(side, expression), self.setting.symbols, "the flux")
+            self._operators[key] = linear_operator(parts, self.setting_on(side), "the flux", normals=True)
         return self._operators[key]
 
     def _substituted(self, equation: sp.Basic) -> sp.Expr:
@@ -204,7 +204,7 @@ class Reading:
 
 def transmissions(
     reading: Reading, sides: tuple[Side, Side], part: BoundaryPart, names: tuple[str, str], condition: Interface
-) -> Found:
+) -> Transmissions:
     """What has prescribed jumps across an interface.
 
     In one unknown, of an equation of order two across, the value and the flux. Of several, the values of those that
@@ -213,7 +213,7 @@ def transmissions(
     """
     setting = reading.setting
     unknowns = setting.symbols
-    normals = probe(part, _FEW).normals
+    normals = probe(part, _FEW_SITES).normals
     assert normals is not None  # every boundary part has them
     crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0)).tolist()
     tables = [{u: coefficients_of(parts, u, setting) for u in unknowns} for parts in reading.parts]
@@ -226,11 +226,11 @@ def transmissions(
         jumps = _flux_jumps(condition, len(tables))
         for index, flux in fluxes.items():
             first, second = (reading.operator(flux, side) for side in sides)
-            _refuse_nothing(first, second, part, names, reading.equations[index])
+            _refuse_zero_flux(first, second, part, names, reading.equations[index])
             label = f"flux {index + 1}" if len(fluxes) > 1 else "flux"
             value = setting.field(jumps[index], "the flux_jump of Interface", normals=True)
             rules.append(Transmission("flux", label, first, second, value))
-    return Found(tuple(rules), tuple(notes))
+    return Transmissions(tuple(rules), tuple(notes))
 
 
 def _order(coefficients: dict[tuple[int, ...], sp.Expr], crossed: Sequence[int]) -> int:
@@ -248,7 +248,7 @@ def _fluxes(
         return {}, []
     if max(orders) > 2:
         return None, [f"normal derivatives up to order {max(orders) - 1} continue: equations of order {max(orders)}."]
-    takes = [lambda e, s=side: reading.take(s, e) for side in sides]
+    on_sides = [lambda e, s=side: reading.expression_on(s, e) for side in sides]
     found: dict[int, sp.Expr] = {}
     for index, table in enumerate(tables):
         if not any(sum(key) == 2 for own in table.values() for key in own):
@@ -256,10 +256,10 @@ def _fluxes(
         terms = []
         for place, (unknown, coefficients) in enumerate(table.items()):
             if orders[place] < 2:  # a pressure: all of it is under the divergence
-                terms.append(_carried(coefficients, unknown))
+                terms.append(_first_order_flux(coefficients, unknown))
                 continue
             own = place == index or len(table) == 1
-            flux = _flux_of(coefficients, unknown, reading.setting.givens.materials, takes, own=own)
+            flux = _normal_flux(coefficients, unknown, reading.setting.givens.materials, on_sides, own=own)
             if flux is None:
                 return None, [
                     f"normal derivatives continue, for {describe(reading.equations[index])} has no divergence form; "
@@ -270,7 +270,7 @@ def _fluxes(
     return found, []
 
 
-def _carried(coefficients: dict[tuple[int, ...], sp.Expr], unknown: AppliedUndef) -> sp.Expr:
+def _first_order_flux(coefficients: dict[tuple[int, ...], sp.Expr], unknown: AppliedUndef) -> sp.Expr:
     first = {key.index(1): c for key, c in coefficients.items() if sum(key) == 1}
     return sp.Add(*(normal(unknown.args[axis]) * c * unknown for axis, c in first.items()))
 
@@ -314,11 +314,11 @@ def _flux_jumps(condition: Interface, number: int) -> tuple[object, ...]:
     )
 
 
-def _refuse_nothing(
+def _refuse_zero_flux(
     first: Operator, second: Operator, part: BoundaryPart, names: tuple[str, str], equation: sp.Basic
 ) -> None:
     """Refuse a flux that is zero on one side whatever the unknown is: nothing is determined there."""
-    sites = probe(part, _FEW)
+    sites = probe(part, _FEW_SITES)
     for sign, name, own, other in zip((-1, 1), names, (first, second), (second, first), strict=True):
         if not _vanishes(own, sites, sign):
             continue
@@ -328,10 +328,10 @@ def _refuse_nothing(
                     f"no condition of {describe(piecewise)} holds in {name!r}: end the Piecewise with a piece for the "
                     "rest, (..., True)"
                 )
-        beside = max((float(np.abs(t.at(sites)).max(initial=0.0)) for t in other.terms if t.order), default=0.0)
+        other_size = max((float(np.abs(t.at(sites)).max(initial=0.0)) for t in other.terms if t.order), default=0.0)
         raise ProblemError(
             f"the coefficient of the highest derivatives in {describe(equation)} is zero in {name!r}, beside "
-            f"{beside:.3g}: a contrast of zero, which leaves the unknown open there; take that region out of the "
+            f"{other_size:.3g}: a contrast of zero, which leaves the unknown open there; take that region out of the "
             "domain, with fs.Neumann(0) on its rim, or make the coefficient positive"
         )
 
@@ -339,17 +339,17 @@ def _refuse_nothing(
 def _vanishes(flux: Operator, sites: Sites, sign: int) -> bool:
     """Whether a flux is zero whatever the unknown is; where a function says so, also a little off the interface."""
     assert sites.normals is not None  # every boundary part has them
-    size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), _OFF)
-    off = Sites(sites.points + sign * _OFF * size * sites.normals, sites.normals)
+    size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), _OFFSET)
+    off = Sites(sites.points + sign * _OFFSET * size * sites.normals, sites.normals)
     terms = [term for term in flux.terms if term.order]
     return all(not np.any(term.at(sites)) and not np.any(term.at(off)) for term in terms)
 
 
-def _flux_of(
+def _normal_flux(
     coefficients: Coefficients,
     unknown: AppliedUndef,
     materials: frozenset[str],
-    sides: Sequence[Take],
+    sides: Sequence[OnSide],
     *,
     own: bool = True,
 ) -> sp.Expr | None:
@@ -394,7 +394,7 @@ def _flux_of(
     carried = [_potential(of(), known, c) for c in coordinates]
     if any(part is None for part in carried):
         return None
-    if not named and not _may_be(matrix, [of(k) for k in range(d)], coordinates, sides, own):
+    if not named and not _may_be_divergence(matrix, [of(k) for k in range(d)], coordinates, sides, own):
         return None
     terms = [
         normal(coordinates[j]) * entry * unknown.diff(coordinates[k]) for (j, k), entry in matrix.items() if entry != 0
@@ -426,18 +426,18 @@ def _potential(coefficient: sp.Expr, materials: Sequence[AppliedUndef], along: s
     return found.xreplace({dummy: material for material, dummy in (plain | pieces).items()})
 
 
-def _may_be(
+def _may_be_divergence(
     matrix: Mapping[tuple[int, int], sp.Expr],
     first: Sequence[sp.Expr],
     coordinates: Sequence[sp.Symbol],
-    sides: Sequence[Take],
+    sides: Sequence[OnSide],
     own: bool,
 ) -> bool:
     """Whether coefficients that jump without a trace of it may be those of a divergence form.
 
     On both sides, they are constant there, or what is beside their derivatives is the same.
     """
-    taken = [{key: take(entry) for key, entry in matrix.items()} for take in sides]
+    taken = [{key: on_side(entry) for key, entry in matrix.items()} for on_side in sides]
     if not own and any(j != k and not is_zero(taken[0][j, k] - taken[1][j, k]) for j, k in matrix):
         return False
     slopes = [
@@ -447,8 +447,8 @@ def _may_be(
     if all(is_zero(slope) for here in slopes for slope in here):
         return True
     rests = [
-        [take(b) - slope for b, slope in zip(first, here, strict=True)]
-        for take, here in zip(sides, slopes, strict=True)
+        [on_side(b) - slope for b, slope in zip(first, here, strict=True)]
+        for on_side, here in zip(sides, slopes, strict=True)
     ]
     return all(is_zero(one - other) for one, other in zip(*rests, strict=True))
 
@@ -457,10 +457,10 @@ def _may_be(
 
 
 # Sites of an interface that are looked at, and what counts as nothing there, relative to the coefficients.
-_MANY = 4096
-_NOTHING = 1e-14
+_MANY_SITES = 4096
+_ZERO = 1e-14
 # Borders closer than this, relative to their extent, on this share of their length are one.
-_HAIR, _SAME = 1e-6, 1e-2
+_NEAR, _OVERLAP = 1e-6, 1e-2
 
 
 @final
@@ -525,14 +525,14 @@ def read_interfaces(
 ) -> tuple[tuple[InterfaceLine, ...], tuple[str, ...]]:
     """The interfaces of a problem, and sentences on what was made of them."""
     stated = [condition for condition in conditions if isinstance(condition, Interface)]
-    bare = _bare_lines(reading.setting, borders)
-    _check_stated(stated, bare, reading.setting)
+    found_lines = _find_lines(reading.setting, borders)
+    _check_stated(stated, found_lines, reading.setting)
     lines, notes = [], []
-    for line, sides in bare:
+    for line, sides in found_lines:
         own = [c for c in stated if c.between is not None and set(c.between) == set(line.sides)]
         condition = next(iter([*own, *(c for c in stated if c.between is None)]), Interface())
         if condition.between == line.sides[::-1]:
-            line, sides = _turned(line), sides[::-1]
+            line, sides = _reversed(line), sides[::-1]
         found = transmissions(reading, sides, line.part, line.sides, condition)
         lines.append(replace(line, rules=found.rules, condition=condition))
         notes += [f"Across {line.name!r}, {note}" for note in found.notes]
@@ -547,10 +547,10 @@ def interface_relations(lines: Sequence[InterfaceLine], setting: Setting) -> tup
     relations = []
     for line in lines:
         part = line.part
-        sites = probe(part, _FEW)
+        sites = probe(part, _FEW_SITES)
         for rule in line.rules:
             difference = rule.first + rule.second.times(-1.0)
-            if rule.value.constant == 0.0 and _is_nothing(difference, rule.first, sites):
+            if rule.value.constant == 0.0 and _is_zero(difference, rule.first, sites):
                 continue
             count = 1 if part.parameters == 0 else None
             region = Region("interface", line.name, part.measure, part.sample, part, count=count)
@@ -566,23 +566,23 @@ def kinks(problem: Problem, blocks: Container[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(relation.region.label for relation in own))
 
 
-def _is_nothing(difference: Operator, one: Operator, sites: Sites) -> bool:
+def _is_zero(difference: Operator, one: Operator, sites: Sites) -> bool:
     sums: dict[tuple[tuple[int, ...], int], np.ndarray] = {}
     for term in difference.terms:
         key = term.orders, term.unknown
         sums[key] = sums.get(key, np.zeros(len(sites))) + term.at(sites)
     size = max((float(np.abs(term.at(sites)).max(initial=0.0)) for term in one.terms), default=0.0)
-    return all(np.abs(total).max(initial=0.0) <= _NOTHING * size for total in sums.values())
+    return all(np.abs(total).max(initial=0.0) <= _ZERO * size for total in sums.values())
 
 
-def _bare_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[InterfaceLine, tuple[Side, Side]]]:
+def _find_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[InterfaceLine, tuple[Side, Side]]]:
     """Interfaces before anything is known to continue across, and how to read the equations beside them."""
     found: list[tuple[InterfaceLine, tuple[Side, Side]]] = []
     for border in borders_in(setting.domain):
         line = InterfaceLine(border.name, border.sides, border.part, (), Interface(), border.curves)
         found.append((line, (Side(border.sides[0]), Side(border.sides[1]))))
         for level in borders:
-            _refuse_same(line, level)
+            _refuse_coinciding(line, level)
     for level in borders:
         for part in level.parts:
             line = InterfaceLine(
@@ -594,13 +594,13 @@ def _bare_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[
     return found
 
 
-def _refuse_same(line: InterfaceLine, level: LevelBorder) -> None:
+def _refuse_coinciding(line: InterfaceLine, level: LevelBorder) -> None:
     """Refuse a border of a Piecewise along that of regions: which side of it holds where, is told twice."""
-    sites = probe(line.part, _MANY)
+    sites = probe(line.part, _MANY_SITES)
     assert sites.normals is not None  # every boundary part has them
-    hair = _HAIR * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
-    before, at, after = (level.level(sites.points + step * hair * sites.normals).real for step in (-1, 0, 1))
-    if np.mean(np.abs(at) <= _HAIR * np.abs(after - before)) > _SAME:
+    near = _NEAR * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
+    before, at, after = (level.level(sites.points + step * near * sites.normals).real for step in (-1, 0, 1))
+    if np.mean(np.abs(at) <= _NEAR * np.abs(after - before)) > _OVERLAP:
         raise ProblemError(
             f"the border {describe(level.expression)} = 0 of a Piecewise runs along that of the regions {line.name!r}; "
             "write what changes there by region too, with fs.ByRegion, or leave the regions out"
@@ -609,7 +609,7 @@ def _refuse_same(line: InterfaceLine, level: LevelBorder) -> None:
 
 def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:
     """On which sides of borders an interface lies that it does not meet: coefficients are simpler there."""
-    points = probe(part, _MANY).points
+    points = probe(part, _MANY_SITES).points
     found = {}
     for other in others:
         signs = np.sign(other.level(points))
@@ -618,7 +618,7 @@ def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:
     return found
 
 
-def _turned(line: InterfaceLine) -> InterfaceLine:
+def _reversed(line: InterfaceLine) -> InterfaceLine:
     """The same from the other side."""
     place, level = line.part.place, line.level
 
@@ -639,15 +639,15 @@ def _turned(line: InterfaceLine) -> InterfaceLine:
 
 
 def _check_stated(
-    stated: Sequence[Interface], bare: Sequence[tuple[InterfaceLine, tuple[Side, Side]]], setting: Setting
+    stated: Sequence[Interface], found_lines: Sequence[tuple[InterfaceLine, tuple[Side, Side]]], setting: Setting
 ) -> None:
     """Refuse interfaces that separate nothing, and two for the same one."""
-    if stated and not bare:
+    if stated and not found_lines:
         raise ProblemError(
             f"{stated[0]!r} separates nothing: the domain {setting.domain!r} has no regions that meet (fs.Regions), "
             "and no coefficient is a Piecewise whose border runs through it"
         )
-    known = [line.sides for line, _ in bare]
+    known = [line.sides for line, _ in found_lines]
     names = [f"between={sides}" for sides in dict.fromkeys(known)]
     regions = regions_in(setting.domain)
     seen: set[frozenset[str]] = set()

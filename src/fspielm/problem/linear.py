@@ -22,7 +22,7 @@ from fspielm.expr.identities import is_zero
 from fspielm.geometry.level_curves import Extent, find_border
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative
 from fspielm.problem.operator import Operator, along_normal, field_coefficient
-from fspielm.problem.setting import Rule, Setting, refuse_elsewhere
+from fspielm.problem.setting import Rule, Setting, refuse_nonlocal_terms
 from fspielm.problem.substitutions import Givens, side_of
 
 # ---- Equations as expressions that are zero
@@ -92,27 +92,27 @@ def split_affine(expression: sp.Expr, symbols: frozenset[sp.Symbol]) -> Parts:
     NonlinearTermError
         Naming the first term that stays nonlinear after that.
     """
-    parts, stubborn = _split_terms(sp.Add.make_args(expression), symbols)
-    if stubborn:
+    parts, nonlinear = _split_terms(sp.Add.make_args(expression), symbols)
+    if nonlinear:
         # together, for (u + 1)**2 - u**2 is linear
-        more, stubborn = _split_terms(sp.Add.make_args(_multiplied_out(sp.Add(*stubborn))), symbols)
+        more, nonlinear = _split_terms(sp.Add.make_args(_multiplied_out(sp.Add(*nonlinear))), symbols)
         parts += more
-    if stubborn:
-        parts.append(_split_by_slopes(stubborn, symbols))
+    if nonlinear:
+        parts.append(_split_by_slopes(nonlinear, symbols))
     return {key: value for key, value in _sum(parts).items() if key == 1 or not is_zero(value)}
 
 
 def _split_terms(terms: Iterable[sp.Expr], symbols: frozenset[sp.Symbol]) -> tuple[list[Parts], list[sp.Expr]]:
     """The parts of those terms that are visibly linear, and the others."""
     parts: list[Parts] = []
-    stubborn: list[sp.Expr] = []
+    nonlinear: list[sp.Expr] = []
     for term in terms:
         split = visible_parts(term, symbols)
         if split is None:
-            stubborn.append(term)
+            nonlinear.append(term)
         else:
             parts.append(split)
-    return parts, stubborn
+    return parts, nonlinear
 
 
 def _multiplied_out(expression: sp.Expr) -> sp.Expr:
@@ -236,7 +236,7 @@ def nonlinear_part(expression: sp.Expr, unknowns: Sequence[AppliedUndef]) -> sp.
     return min(found, key=str, default=None)
 
 
-def spread_conjugates(expression: sp.Expr, coordinates: Sequence[sp.Symbol], split: Split) -> sp.Expr:
+def expand_conjugates(expression: sp.Expr, coordinates: Sequence[sp.Symbol], split: Split) -> sp.Expr:
     """The expression in terms of unknowns and their `Conjugate`; coordinates are real.
 
     `split` takes apart what is under a conjugate, and refuses it where it is not linear.
@@ -248,17 +248,20 @@ def spread_conjugates(expression: sp.Expr, coordinates: Sequence[sp.Symbol], spl
 
     def conjugated(inner: sp.Expr) -> sp.Expr:
         parts, rest = split(inner.xreplace(back))
-        terms = [sp.conjugate(factor.xreplace(real)) * _turned(atom).xreplace(real) for atom, factor in parts.items()]
+        terms = [
+            sp.conjugate(factor.xreplace(real)) * _conjugated_atom(atom).xreplace(real)
+            for atom, factor in parts.items()
+        ]
         return sp.Add(*terms, sp.conjugate(rest.xreplace(real)))
 
     made = written.replace(
-        lambda e: isinstance(e, PARTS) and _has_unknown(e, split, back), partial(by_conjugate, conjugated)
+        lambda e: isinstance(e, PARTS) and _has_unknown(e, split, back), partial(rewrite_part, conjugated)
     )
     result: sp.Expr = made.xreplace(back)
     return result
 
 
-def by_conjugate(conjugated: Callable[[sp.Expr], sp.Expr], part: sp.Expr) -> sp.Expr:
+def rewrite_part(conjugated: Callable[[sp.Expr], sp.Expr], part: sp.Expr) -> sp.Expr:
     """One of `PARTS` of something, by that and its conjugate."""
     inner = part.args[0]
     if isinstance(part, sp.conjugate):
@@ -272,7 +275,7 @@ def _has_unknown(part: sp.Expr, split: Split, back: dict[sp.Symbol, sp.Symbol]) 
     return bool(split(part.args[0].xreplace(back))[0])
 
 
-def _turned(atom: sp.Expr) -> sp.Expr:
+def _conjugated_atom(atom: sp.Expr) -> sp.Expr:
     return atom.function if isinstance(atom, Conjugate) else Conjugate(atom)
 
 
@@ -312,7 +315,7 @@ class NonlinearError(ProblemError):
 def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equation") -> Rule:
     """Read an `Eq`, or an expression meant to be zero, as a linear equation for the unknowns; `what` names it."""
     givens = setting.givens
-    written = _written(equation) if isinstance(equation, sp.Basic) else residual_form(equation)
+    written = _cached_residual_form(equation) if isinstance(equation, sp.Basic) else residual_form(equation)
     if written.has(*OF_NORMALS):
         which = "a normal_derivative" if written.has(NormalDerivative) else "a normal"
         raise ProblemError(
@@ -337,7 +340,7 @@ def check_differential(atoms: Iterable[sp.Expr], equation: sp.Basic, setting: Se
 
 
 @lru_cache(maxsize=16)  # read again for each material
-def _written(equation: sp.Basic) -> sp.Expr:
+def _cached_residual_form(equation: sp.Basic) -> sp.Expr:
     return residual_form(equation)
 
 
@@ -358,10 +361,10 @@ def linear_parts(
         If a term is not linear in the unknowns, naming that term.
     """
     written, named = expression, ", ".join(map(str, unknowns))
-    refuse_elsewhere(expression, [unknown.func for unknown in unknowns], what)
+    refuse_nonlocal_terms(expression, [unknown.func for unknown in unknowns], what)
     if has_parts(expression, unknowns):
         coordinates = unknowns[0].args
-        expression = spread_conjugates(expression, coordinates, lambda inner: linear_parts(inner, unknowns, what))
+        expression = expand_conjugates(expression, coordinates, lambda inner: linear_parts(inner, unknowns, what))
     derivatives = {d for d in expression.atoms(sp.Derivative) if d.expr in unknowns} | set(unknowns)
     derivatives |= {d for d in expression.atoms(NormalDerivative, Conjugate) if d.has(*unknowns)}
     back = {sp.Dummy(real=True): d for d in sorted(derivatives, key=str)}
@@ -393,7 +396,7 @@ def linear_operator(
         name = f"{what}'s coefficient {describe(expression)} of {derivative_name(atom, setting)}"
         field = setting.field(expression, name, normals=normals)
         single = along_normal(setting.dimension, normal_order(atom), setting.space).after(_orders(atom, setting))
-        operator += single.on(_place(atom, setting)).times(field_coefficient(field, name))
+        operator += single.on(_unknown_index(atom, setting)).times(field_coefficient(field, name))
     return operator
 
 
@@ -414,10 +417,10 @@ def _refuse_jumps(parts: dict[sp.Expr, sp.Expr], setting: Setting) -> None:
 
 
 def _sort_key(atom: sp.Expr, setting: Setting) -> tuple[int, tuple[int, ...], int]:
-    return normal_order(atom), _orders(atom, setting), _place(atom, setting)
+    return normal_order(atom), _orders(atom, setting), _unknown_index(atom, setting)
 
 
-def _place(atom: sp.Expr, setting: Setting) -> int:
+def _unknown_index(atom: sp.Expr, setting: Setting) -> int:
     conjugate = len(setting.symbols) if isinstance(atom, Conjugate) else 0
     return conjugate + setting.symbols.index(_unknown(atom))
 
@@ -499,15 +502,15 @@ def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent, le
 
     for (first, condition), (second, _) in pairwise(piecewise.args):
         branches = [field(first), field(second)]
-        for side in _sides(condition, extent, levels):
+        for side in _border_functions(condition, extent, levels):
             border = find_border(field(side), extent)
             # where no border can be found: better refused than lost
-            if border is None or _differ(branches, border, extent.probes):
+            if border is None or _branches_differ(branches, border, extent.probes):
                 return True
     return False
 
 
-def _sides(condition: sp.Basic, extent: Extent, levels: frozenset[sp.Expr]) -> Iterator[sp.Expr]:
+def _border_functions(condition: sp.Basic, extent: Extent, levels: frozenset[sp.Expr]) -> Iterator[sp.Expr]:
     """What changes its sign where the condition changes over, but for interfaces."""
     for relation in sorted(condition.atoms(Relational), key=str):
         border = side_of(relation)
@@ -518,7 +521,7 @@ def _sides(condition: sp.Basic, extent: Extent, levels: frozenset[sp.Expr]) -> I
             yield side
 
 
-def _differ(branches: list[Field], border: tuple[FloatArray, FloatArray], elsewhere: FloatArray) -> bool:
+def _branches_differ(branches: list[Field], border: tuple[FloatArray, FloatArray], elsewhere: FloatArray) -> bool:
     """Whether two branches differ at a border, by more than rounding and than each of them varies across it."""
     before, after, usual = (np.stack([branch(places) for branch in branches]) for places in (*border, elsewhere))
     size = max(np.abs(values[np.isfinite(values)]).max(initial=0.0) for values in (before, after, usual))

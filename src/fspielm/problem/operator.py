@@ -235,7 +235,7 @@ def product(first: Coefficient, second: Coefficient) -> Coefficient:
 
 
 # Where a quotient is evaluated, in parts of 1009: places of no meaning.
-_PLACES = (347, 31, 661, 929, 1499, -388)
+_TEST_PLACES = (347, 31, 661, 929, 1499, -388)
 
 
 @final
@@ -266,19 +266,19 @@ def constant_operator(operator: Operator) -> ConstantOperator:
         If coefficients are left that vary, or none at all; it names the first of them.
     """
     if operator.is_constant:
-        return ConstantOperator(_collected(operator.dimension, operator.terms), None)
+        return ConstantOperator(_merge_terms(operator.dimension, operator.terms), None)
     factor = next(t.coefficient for t in operator.terms if callable(t.coefficient))
     if not isinstance(factor, FieldCoefficient):
         raise UnsuitableError("the coefficients of the equation must be constant; got one that is not an expression")
     terms = tuple(replace(term, coefficient=_quotient(term, factor)) for term in operator.terms)
-    return ConstantOperator(_collected(operator.dimension, terms), factor.field)
+    return ConstantOperator(_merge_terms(operator.dimension, terms), factor.field)
 
 
 def _quotient(term: Term, factor: FieldCoefficient) -> complex:
     """The coefficient over the factor, which has to be a number."""
     if term.coefficient is factor:
         return 1.0
-    above, below = _source(term.coefficient), _source(factor)
+    above, below = _written_form(term.coefficient), _written_form(factor)
     ratio = _ratio(above, below) if isinstance(above, sp.Expr) and isinstance(below, sp.Expr) else None
     if ratio is None:
         raise UnsuitableError(
@@ -298,7 +298,7 @@ def _ratio(above: sp.Expr, below: sp.Expr) -> complex | None:
     opaque = {part: sp.Dummy() for part in (above / below).atoms(AppliedUndef, sp.Derivative)}
     ratio = (above / below).xreplace(opaque)
     symbols = sorted(ratio.free_symbols, key=str)
-    for place in _PLACES:
+    for place in _TEST_PLACES:
         at = {symbol: sp.Rational(place + 97 * i, 1009) for i, symbol in enumerate(symbols)}
         try:
             number = complex(ratio.xreplace(at).evalf(30, strict=True))
@@ -315,14 +315,14 @@ def _in_decimals(expression: sp.Expr) -> sp.Expr:
     return expression.xreplace({number: sp.Rational(text) for number, text in written.items() if "inf" not in text})
 
 
-def _source(coefficient: Coefficient) -> Any:
+def _written_form(coefficient: Coefficient) -> Any:
     """What the user wrote."""
     if isinstance(coefficient, FieldCoefficient):
         return coefficient.field.source
     return coefficient if callable(coefficient) else sp.sympify(coefficient)
 
 
-def _collected(dimension: int, terms: tuple[Term, ...]) -> Operator:
+def _merge_terms(dimension: int, terms: tuple[Term, ...]) -> Operator:
     """The same operator with one term for each derivative of each unknown, and no zeros."""
     sums: dict[tuple[tuple[int, ...], int], complex] = {}
     for term in terms:
@@ -394,9 +394,7 @@ def determinant(operators: Sequence[Operator], unknowns: int, domain: Domain) ->
     for chosen in combinations(range(len(operators)), unknowns):
         rows = [[operators[i].part(j).terms for j in range(unknowns)] for i in chosen]
         products = _expand(rows, tuple(range(unknowns)), dimension)
-        made = {
-            orders: value for orders, value in _collected_determinant(products).items() if not _vanishes(value, domain)
-        }
+        made = {orders: value for orders, value in _sum_products(products).items() if not _vanishes(value, domain)}
         if made:
             return Operator(dimension, tuple(Term(made[orders], orders) for orders in sorted(made)))
     return Operator(dimension, ())
@@ -411,14 +409,14 @@ def adjugate(operators: Sequence[Operator], unknowns: int) -> list[list[Operator
     dimension = operators[0].dimension
     for chosen in combinations(range(len(operators)), unknowns):
         rows = [[operators[i].part(j).terms for j in range(unknowns)] for i in chosen]
-        if _collected_determinant(_expand(rows, tuple(range(unknowns)), dimension)):
+        if _sum_products(_expand(rows, tuple(range(unknowns)), dimension)):
             return [[_cofactor(rows, i, j, dimension) for i in range(unknowns)] for j in range(unknowns)]
     return []
 
 
 def _cofactor(rows: Sequence[Sequence[tuple[Term, ...]]], row: int, column: int, dimension: int) -> Operator:
     left = tuple(j for j in range(len(rows)) if j != column)
-    made = _collected_determinant(_expand([*rows[:row], *rows[row + 1 :]], left, dimension))
+    made = _sum_products(_expand([*rows[:row], *rows[row + 1 :]], left, dimension))
     sign = -1.0 if (row + column) % 2 else 1.0
     return Operator(dimension, tuple(Term(made[orders], orders) for orders in sorted(made))).times(sign)
 
@@ -441,7 +439,7 @@ def _expand(rows: Sequence[Sequence[tuple[Term, ...]]], columns: tuple[int, ...]
     return found
 
 
-def _collected_determinant(products: _Products) -> dict[tuple[int, ...], Coefficient]:
+def _sum_products(products: _Products) -> dict[tuple[int, ...], Coefficient]:
     """One coefficient for each derivative, a number where its factors are; none where products cancel."""
     made: dict[tuple[int, ...], Coefficient] = {}
     for orders, each in products.items():

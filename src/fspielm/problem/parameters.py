@@ -110,7 +110,7 @@ def with_stand_ins(statement: Statement, symbols: tuple[sp.Symbol, ...]) -> Stat
     )
 
 
-def stood_for(statement: Statement) -> tuple[sp.Symbol, ...]:
+def stand_in_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:
     """The symbols that `with_stand_ins` has given numbers."""
     return tuple(key for key, value in (statement.given or {}).items() if isinstance(value, _StandIn))
 

@@ -106,7 +106,7 @@ def whole_domain(domain: Domain) -> Region:
 
 def whole_part(part: BoundaryPart) -> Region:
     """All of a part of the boundary."""
-    return Region("boundary", part.name, part.measure, part.sample, part, count=_count(part))
+    return Region("boundary", part.name, part.measure, part.sample, part, count=_point_count(part))
 
 
 def piece_of(part: BoundaryPart, mask: Mask, sharp: Mask | None) -> list[Region]:
@@ -116,11 +116,11 @@ def piece_of(part: BoundaryPart, mask: Mask, sharp: Mask | None) -> list[Region]
     def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
         return part.sample(n, rng, sampling, where=mask)
 
-    found = Region("boundary", part.name, share * part.measure, sample, part, mask, sharp, _count(part))
+    found = Region("boundary", part.name, share * part.measure, sample, part, mask, sharp, _point_count(part))
     return [found] if share > 0 else []
 
 
-def _count(part: BoundaryPart) -> int | None:
+def _point_count(part: BoundaryPart) -> int | None:
     return 1 if part.parameters == 0 else None
 
 
@@ -157,8 +157,8 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
     if on is None:
         return [whole_part(part) for part in parts]
     if isinstance(on, str | Sequence):
-        if means_rest(on, setting):
-            return _rest(who, setting)
+        if is_rest(on, setting):
+            return _rest_regions(who, setting)
         names = [on] if isinstance(on, str) else on
         chosen = [piece for name in names for piece in _named_pieces(name, who, setting)]
         return [
@@ -166,7 +166,7 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
             for part, side in dict.fromkeys(chosen)
         ]
     mask_on = _relation_masks(on, setting) if isinstance(on, Boolean) else _same_mask(on)
-    sharp = compile_relation(_with_givens(on, setting), setting.coordinates, 0.0) if isinstance(on, Boolean) else None
+    sharp = compile_relation(_substitute(on, setting), setting.coordinates, 0.0) if isinstance(on, Boolean) else None
     regions = [piece for part in parts for piece in piece_of(part, mask_on(part), sharp)]
     if not regions:
         raise ProblemError(
@@ -176,12 +176,12 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
     return regions
 
 
-def means_rest(on: object, setting: Setting) -> bool:
+def is_rest(on: object, setting: Setting) -> bool:
     """Whether `on` is the rest of the boundary, and not a part of that name."""
     return isinstance(on, str) and on == REST and all(part.name != REST for part in setting.parts)
 
 
-def _rest(who: str, setting: Setting) -> list[Region]:
+def _rest_regions(who: str, setting: Setting) -> list[Region]:
     """What the conditions that say where they hold leave: whole parts, and pieces of parts."""
     regions = []
     for part in setting.parts:
@@ -191,7 +191,7 @@ def _rest(who: str, setting: Setting) -> list[Region]:
             regions.append(whole_part(part))
         elif len(masks) == len(others):
             sharp = [region.sharp or region.mask for region in others]
-            regions += piece_of(part, _nowhere_of(masks), _nowhere_of([mask for mask in sharp if mask is not None]))
+            regions += piece_of(part, _outside_all(masks), _outside_all([mask for mask in sharp if mask is not None]))
     if not regions:
         raise ProblemError(
             f'{who}: on="rest" is what no other condition covers, but the others cover every part of the boundary, '
@@ -200,7 +200,7 @@ def _rest(who: str, setting: Setting) -> list[Region]:
     return regions
 
 
-def _nowhere_of(masks: Sequence[Mask]) -> Mask:
+def _outside_all(masks: Sequence[Mask]) -> Mask:
     """Where none of the masks holds."""
 
     def mask(points: FloatArray) -> BoolArray:
@@ -236,7 +236,7 @@ def _region_of_side(part: BoundaryPart, name: str, setting: Setting) -> Region:
     units = np.column_stack([side.breaks[:-1], np.nextafter(side.breaks[1:], 0.0)]).ravel()
     places = side.place(np.column_stack([units, np.full((len(units), part.parameters - 1), 0.5)])).points
     starts, ends = places[::2, :2], places[1::2, :2]
-    size, rounding = _sizes(setting)
+    size, rounding = _size_and_rounding(setting)
 
     def mask_with(room: float) -> Mask:
         def mask(points: FloatArray) -> BoolArray:
@@ -285,8 +285,8 @@ def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], M
     Sides that are the same place count as equal; but where all of a part lies that close to a threshold, as the face
     ``x = 0`` does to that of ``x < 1e-9``, the difference is meant, and rounding alone is made up for.
     """
-    size, rounding = _sizes(setting)
-    relation = _with_givens(on, setting)
+    size, rounding = _size_and_rounding(setting)
+    relation = _substitute(on, setting)
     usual = compile_relation(relation, setting.coordinates, SAME_PLACE * size)
     close = compile_relation(relation, setting.coordinates, SAME_PLACE * size, rounding)
 
@@ -297,14 +297,14 @@ def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], M
     return mask_on
 
 
-def _sizes(setting: Setting) -> tuple[float, float]:
+def _size_and_rounding(setting: Setting) -> tuple[float, float]:
     """How large the domain is, and what rounding may do to a place in it."""
     lower, upper = setting.domain.bounding_box
     size = float(np.linalg.norm(upper - lower))
     return size, _ROUNDING * max(size, float(np.abs([lower, upper]).max()))
 
 
-def _with_givens(on: Boolean, setting: Setting) -> Boolean:
+def _substitute(on: Boolean, setting: Setting) -> Boolean:
     try:
         relation: Boolean = setting.givens.substitute(on)
     except TypeError as error:  # SymPy's word for a comparison of numbers that are not real
@@ -344,18 +344,18 @@ _PIECES = 2000
 def check_points(points: Any, argument: str) -> Points:
     """Points as tuples, which nobody can change; their number of coordinates is checked with the domain."""
     if np.iscomplexobj(points):
-        raise ProblemError(f"{argument} must be real numbers; got {_short(points)}")
+        raise ProblemError(f"{argument} must be real numbers; got {_shorten(points)}")
     try:
         array = np.asarray(points, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.empty(0)
     if array.ndim != 2 or not array.size:
         raise ProblemError(
-            f"{argument} must be points as the rows of an array (n, d), at least one; got {_short(points)}"
+            f"{argument} must be points as the rows of an array (n, d), at least one; got {_shorten(points)}"
         )
     bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
     if bad.size:
-        raise ProblemError(f"{argument} must be finite; the point number {bad[0]} is {_place(array[bad[0]])}")
+        raise ProblemError(f"{argument} must be finite; the point number {bad[0]} is {_format_point(array[bad[0]])}")
     return tuple(map(tuple, array.tolist()))
 
 
@@ -418,10 +418,10 @@ def _refuse_outside(points: FloatArray, argument: str, setting: Setting) -> None
         )
 
 
-def _place(point: FloatArray) -> str:
+def _format_point(point: FloatArray) -> str:
     return f"({', '.join(f'{v:.6g}' for v in point)})"
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 120 else text[:117] + "..."

@@ -22,7 +22,7 @@ from fspielm.geometry.time import regions_in
 from fspielm.problem.compiled import Compiled, compile_all, real_relations
 from fspielm.problem.interfaces import InterfaceLine, Reading, Side
 from fspielm.problem.linear import NonlinearError, residual_form
-from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Elsewhere, Iterate, as_iterate
+from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Iterate, MovableIterate, as_iterate
 from fspielm.problem.nonlinear.statement import Nonlinear, compile_nonlinear
 from fspielm.problem.operator import Operator, determinant, once
 from fspielm.problem.parameters import (
@@ -35,7 +35,7 @@ from fspielm.problem.parameters import (
     with_stand_ins,
 )
 from fspielm.problem.scattering.incident import as_typed
-from fspielm.problem.setting import Setting, Unknown, only
+from fspielm.problem.setting import Setting, Unknown, single_unknown
 from fspielm.problem.statement import AnyCondition, Relation, Statement, is_complex, state
 from fspielm.problem.substitutions import Givens, levels_in
 from fspielm.problem.typeset import problem_html, problem_latex
@@ -90,14 +90,14 @@ def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Probl
     """
     if problem.nonlinear is None:
         return problem
-    return _compiled(problem, Around(problem, as_iterate(problem, around), share))
+    return _compile_linearised(problem, Around(problem, as_iterate(problem, around), share))
 
 
 def iterate_of(problem: Problem) -> Iterate | None:
     """What a linear problem is linearised around; None where it is not one of these."""
     for value in (problem.statement.given or {}).values():
         if isinstance(value, AtPoints | AtSites):
-            around = value.around.at if isinstance(value.around, Elsewhere) else value.around
+            around = value.around.at if isinstance(value.around, MovableIterate) else value.around
             return None if around is None else around.iterate
     return None
 
@@ -119,11 +119,11 @@ class Moving:
 
     nonlinear: Problem
     problem: Problem
-    _elsewhere: Elsewhere
+    _movable: MovableIterate
 
     def to(self, iterate: Iterate, share: float = 1.0) -> Problem:
         """The linear problem, now around this iterate; see `linearise`."""
-        self._elsewhere.at = Around(self.nonlinear, iterate, share)
+        self._movable.at = Around(self.nonlinear, iterate, share)
         return self.problem
 
 
@@ -131,11 +131,11 @@ def moving(problem: Problem) -> Moving:
     """A linear problem that can be moved from iterate to iterate."""
     assert problem.nonlinear is not None
     is_complex = problem.whole is not None or problem.dtype.kind == "c"
-    elsewhere = Elsewhere(partial(problem.nonlinear.anything, is_complex=is_complex))
-    return Moving(problem, _compiled(problem, elsewhere), elsewhere)
+    movable = MovableIterate(partial(problem.nonlinear.placeholder, is_complex=is_complex))
+    return Moving(problem, _compile_linearised(problem, movable), movable)
 
 
-def _compiled(problem: Problem, at: Around | Elsewhere) -> Problem:
+def _compile_linearised(problem: Problem, at: Around | MovableIterate) -> Problem:
 
     nonlinear = problem.nonlinear
     assert nonlinear is not None
@@ -148,8 +148,8 @@ def _compiled(problem: Problem, at: Around | Elsewhere) -> Problem:
     except ProblemError as error:  # of the statement itself, nothing is left to be wrong
         raise IterateError(f"around this iterate, {error}") from error
     # what is pinned does not depend on the iterate, around which something may happen to be open that is not elsewhere
-    kept = tuple(relation for relation in made.pattern if not relation.is_pin)
-    vars(made).update(pattern=(*kept, *(relation for relation in problem.pattern if relation.is_pin)))
+    kept = tuple(relation for relation in made.pattern if not relation.is_gauge)
+    vars(made).update(pattern=(*kept, *(relation for relation in problem.pattern if relation.is_gauge)))
     return made
 
 
@@ -445,7 +445,7 @@ class Problem:
         return self.relations[0]
 
     def _only(self, attribute: str, general: str) -> Unknown:
-        return only(self.unknowns, f"problem.{attribute}", f"use problem.{general}")
+        return single_unknown(self.unknowns, f"problem.{attribute}", f"use problem.{general}")
 
     # What a notebook shows, with LaTeX where it sets that.
     _repr_html_ = problem_html
@@ -505,7 +505,7 @@ def problem_of(compiled: Compiled) -> Problem:
 # ---- Equations with the materials of one place, which are smooth beyond their regions
 
 
-_known: WeakKeyDictionary[Problem, dict[bytes, tuple[Relation, ...]]] = WeakKeyDictionary()
+_equations_by_material: WeakKeyDictionary[Problem, dict[bytes, tuple[Relation, ...]]] = WeakKeyDictionary()
 
 
 def material_of(problem: Problem, points: FloatArray) -> NDArray[np.int_]:
@@ -513,7 +513,7 @@ def material_of(problem: Problem, points: FloatArray) -> NDArray[np.int_]:
     regions = regions_in(problem.domain)
     zeros = np.zeros(len(points), dtype=np.int_)
     where = zeros if regions is None else regions.region_of(points[:, : regions.dimension])
-    return np.concatenate([where[:, None], _sides(problem)(points)], axis=1)
+    return np.concatenate([where[:, None], _level_signs(problem)(points)], axis=1)
 
 
 def equations_at(problem: Problem, point: FloatArray) -> tuple[Relation, ...]:
@@ -521,9 +521,9 @@ def equations_at(problem: Problem, point: FloatArray) -> tuple[Relation, ...]:
     if not problem.interfaces:
         return problem.equations
     row = material_of(problem, point)[0]
-    found = _known.setdefault(problem, {})
+    found = _equations_by_material.setdefault(problem, {})
     if row.tobytes() not in found:
-        found[row.tobytes()] = _read(problem, row)
+        found[row.tobytes()] = _read_equations(problem, row)
     return found[row.tobytes()]
 
 
@@ -533,12 +533,12 @@ def _level_lines(problem: Problem) -> dict[sp.Expr, InterfaceLine]:
 
 
 @once
-def _sides(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
+def _level_signs(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
     """A function of points that gives the sign of each level function as it was read, ``(n, L)``."""
     lines = list(_level_lines(problem).values())
     levels = [line.level for line in lines if line.level is not None]
     as_read = np.array([level.source == line.border for level, line in zip(levels, lines, strict=True)], dtype=np.bool_)
-    together = _together(levels)
+    together = _compile_polynomials(levels)
 
     def sides(points: FloatArray) -> NDArray[np.int_]:
         values = np.empty((len(points), len(levels)))
@@ -557,7 +557,7 @@ def _levels(problem: Problem) -> frozenset[sp.Expr]:
     return frozenset(level for equation in written for level in levels_in(equation)) | frozenset(_level_lines(problem))
 
 
-def _together(levels: Sequence[Field]) -> Callable[..., Sequence[Any]] | None:
+def _compile_polynomials(levels: Sequence[Field]) -> Callable[..., Sequence[Any]] | None:
     """Polynomials in one call: materials are asked for at single points, again and again."""
     sources = [level.source for level in levels]
     if not sources or not all(
@@ -569,7 +569,7 @@ def _together(levels: Sequence[Field]) -> Callable[..., Sequence[Any]] | None:
     return found
 
 
-def _read(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, ...]:
+def _read_equations(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, ...]:
     stated, regions = problem.stated, regions_in(problem.domain)
     levels = _level_lines(problem)
     region = None if regions is None or row[0] < 0 else regions.names[row[0]]
@@ -577,7 +577,7 @@ def _read(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, ...]:
     written = stated.statement.equations
     changed = stated.statement.origin is not None  # its right-hand sides may be functions that no text has
     setting = Setting(stated.unknowns, stated.givens, stated.domain, levels=_levels(problem))
-    operators = tuple(_left(equation) if changed else equation for equation in written)
+    operators = tuple(_left_hand_side(equation) if changed else equation for equation in written)
     rules = Reading(operators, setting).on(side)
     relations = tuple(
         replace(known, operator=rule.operator, value=known.value if changed else rule.value)
@@ -586,5 +586,5 @@ def _read(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, ...]:
     return relations if problem.whole is None else tuple(real_relations(relations, len(stated.unknowns)))
 
 
-def _left(equation: sp.Basic) -> sp.Basic:
+def _left_hand_side(equation: sp.Basic) -> sp.Basic:
     return equation.lhs if isinstance(equation, sp.Eq) else residual_form(equation)

@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 # ---- Terms that take an unknown at other places than the point itself: integrals, sums, values at a place
 
 
-def refuse_elsewhere(expression: sp.Expr, unknowns: Sequence[UndefinedFunction], what: str) -> None:
+def refuse_nonlocal_terms(expression: sp.Expr, unknowns: Sequence[UndefinedFunction], what: str) -> None:
     """Refuse a term with one of these functions at other places, and say what is possible in its place."""
     for term in sorted(expression.atoms(*NONLOCAL), key=str):
         inside = sorted((f for f in term.atoms(AppliedUndef) if f.func in unknowns), key=str)
         if inside:
             raise ProblemError(
                 f"{what} contains the term {describe(term)}, which takes {inside[0]} at other places than the point "
-                f"itself; only differential equations can be solved{_remedy(term)}"
+                f"itself; only differential equations can be solved{_integral_remedy(term)}"
             )
 
 
-def _remedy(term: sp.Basic) -> str:
+def _integral_remedy(term: sp.Basic) -> str:
     """How an integral up to a coordinate can be had nevertheless, where that is all it depends on."""
     if not isinstance(term, sp.Integral) or len(term.limits) != 1 or len(term.limits[0]) != 3:
         return ""
@@ -87,7 +87,7 @@ class Unknown:
         return coordinates
 
 
-def only(unknowns: Sequence[Unknown], what: str, remedy: str) -> Unknown:
+def single_unknown(unknowns: Sequence[Unknown], what: str, remedy: str) -> Unknown:
     """The one unknown there is; `what` is refused where there are several, for which there is the remedy."""
     if len(unknowns) > 1:
         names = ", ".join(str(unknown.symbol) for unknown in unknowns)
@@ -103,10 +103,12 @@ def read_unknowns(written: Sequence[sp.Expr], givens: Givens, statement: Stateme
     """
     domain, found = statement.domain, dict[AppliedUndef, None]()
     for expression in written:
-        _refuse_elsewhere(expression, givens)
+        _refuse_nonlocal_unknowns(expression, givens)
         found |= dict.fromkeys(_functions(expression, givens))
     declared = statement.unknowns
-    symbols = _by_conditions(found, statement.conditions) if declared is None else _as_declared(declared, found)
+    symbols = (
+        _sort_by_conditions(found, statement.conditions) if declared is None else _sort_as_declared(declared, found)
+    )
     if not symbols:
         known = sorted({str(f) for expression in written for f in expression.atoms(AppliedUndef)})
         given = f" (its {', '.join(known)} is given)" if known else ""
@@ -121,12 +123,12 @@ def read_unknowns(written: Sequence[sp.Expr], givens: Givens, statement: Stateme
     return tuple(Unknown(symbol, domain) for symbol in symbols)
 
 
-def _refuse_elsewhere(expression: sp.Expr, givens: Givens) -> None:
+def _refuse_nonlocal_unknowns(expression: sp.Expr, givens: Givens) -> None:
     """Before arguments are compared: those of an integrand are others."""
     if not expression.has(*NONLOCAL):
         return
     evaluated = evaluate_derivatives(givens.substitute(expression))
-    refuse_elsewhere(evaluated, [f.func for f in _functions(evaluated, givens)], "the equation")
+    refuse_nonlocal_terms(evaluated, [f.func for f in _functions(evaluated, givens)], "the equation")
 
 
 def _functions(expression: sp.Expr, givens: Givens) -> list[AppliedUndef]:
@@ -135,7 +137,7 @@ def _functions(expression: sp.Expr, givens: Givens) -> list[AppliedUndef]:
     return sorted((f for f in functions if not givens.is_known(f)), key=str)
 
 
-def _by_conditions(found: Iterable[AppliedUndef], conditions: Iterable[AnyCondition]) -> tuple[AppliedUndef, ...]:
+def _sort_by_conditions(found: Iterable[AppliedUndef], conditions: Iterable[AnyCondition]) -> tuple[AppliedUndef, ...]:
     """The unknowns that dictionaries of conditions name, in their order, and then the others."""
     values = (getattr(condition, "value", getattr(condition, "values", None)) for condition in conditions)
     keys = [key for value in values if isinstance(value, Mapping) for key in value]
@@ -143,7 +145,7 @@ def _by_conditions(found: Iterable[AppliedUndef], conditions: Iterable[AnyCondit
     return tuple(dict.fromkeys((*named, *found)))
 
 
-def _as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tuple[AppliedUndef, ...]:
+def _sort_as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tuple[AppliedUndef, ...]:
     if isinstance(declared, sp.Basic | str) or not isinstance(declared, Sequence):
         raise ProblemError(f"unknowns must be a list such as [u, v]; got {declared!r}")
     for symbol in declared:
@@ -276,7 +278,7 @@ class Setting:
     @property
     def unknown(self) -> AppliedUndef:
         """The unknown, where there is one."""
-        return only(self.unknowns, "this", "say which one is meant").symbol
+        return single_unknown(self.unknowns, "this", "say which one is meant").symbol
 
     @property
     def symbols(self) -> tuple[AppliedUndef, ...]:

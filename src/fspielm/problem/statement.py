@@ -20,7 +20,7 @@ from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import SpaceTime, Time
 from fspielm.problem.operator import Operator, along_normal, derivative, field_coefficient, identity, once
-from fspielm.problem.places import Region, Sampler, Where, boundary_regions, means_rest, probe
+from fspielm.problem.places import Region, Sampler, Where, boundary_regions, is_rest, probe
 from fspielm.problem.setting import Rule, Setting, by_unknown, freeze, written
 from fspielm.problem.substitutions import ByRegion
 
@@ -418,10 +418,10 @@ class Statement:
     def __reduce__(self) -> tuple[Callable[..., Statement], tuple[Any, ...]]:
         # SymPy would compare the sides of equations anew when they are unpickled, which may take long
         sides = tuple((e.lhs, e.rhs) if isinstance(e, sp.Eq) else e for e in self.equations)
-        return _joined, (sides, self.domain, self.conditions, self.given, self.unknowns, self.origin, self.incident)
+        return _rebuild, (sides, self.domain, self.conditions, self.given, self.unknowns, self.origin, self.incident)
 
 
-def _joined(sides: tuple[Any, ...], *others: Any) -> Statement:
+def _rebuild(sides: tuple[Any, ...], *others: Any) -> Statement:
     equations = (sp.Eq(*side, evaluate=False) if isinstance(side, tuple) else side for side in sides)
     return Statement(tuple(equations), *others)
 
@@ -439,11 +439,11 @@ def state(
         raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
     _check_size(domain)
     declared = tuple(unknowns) if isinstance(unknowns, list | tuple) else unknowns
-    comes_in = None if incident is None else _as_incident(incident, domain)
-    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared, incident=comes_in)
+    field = None if incident is None else _read_incident(incident, domain)
+    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared, incident=field)
 
 
-def _as_incident(incident: Any, domain: Domain) -> Incident | None:
+def _read_incident(incident: Any, domain: Domain) -> Incident | None:
     from fspielm.problem.scattering.incident import as_incident
 
     if not domain.is_unbounded:
@@ -516,9 +516,9 @@ def _check_size(domain: Domain) -> None:
 
 
 # Enough to see which axes the normals of a part point along.
-_FEW = 200
+_NORMAL_SITES = 200
 # Enough to see whether a callable returns complex numbers.
-_PROBES = 8
+_VALUE_SITES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -553,8 +553,8 @@ class Relation:
     sums_at: Callable[[FloatArray], Sites] | None = None
 
     @property
-    def is_pin(self) -> bool:
-        """Whether it was added for what the others leave open; see `pins`."""
+    def is_gauge(self) -> bool:
+        """Whether it was added for what the others leave open; see `gauge_relations`."""
         return self.condition is None and self.sum_weights is not None
 
     @property
@@ -627,7 +627,7 @@ def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterabl
         return False
     if any(field.constant is not None for field in fields):
         return True
-    sites = relation.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    sites = relation.sample(_VALUE_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
     try:
         return any(np.iscomplexobj(field(sites.points, sites.normals)) for field in fields)
     except ProblemError:  # one has no value there: whoever needs it says so
@@ -661,7 +661,7 @@ def regions_of(
 
     The rest is what others leave that are about the same unknowns.
     """
-    last = [means_rest(getattr(condition, "on", None), setting) for condition in conditions]
+    last = [is_rest(getattr(condition, "on", None), setting) for condition in conditions]
     found = [[] if later else find(c, setting) for c, later in zip(conditions, last, strict=True)]
 
     def on_rest(condition: AnyCondition) -> list[Region]:
@@ -677,7 +677,7 @@ def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int)
     """The order of the equations across a piece of the boundary, in each unknown: of derivatives along its normals."""
     if region.kind != "boundary" or region.part is None:
         return (0,) * unknowns
-    normals = probe(region.part, _FEW).normals
+    normals = probe(region.part, _NORMAL_SITES).normals
     assert normals is not None  # every boundary part has them
     crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0))
     terms = [term for equation in equations for term in equation.operator.terms]

@@ -126,8 +126,8 @@ class Placed:
                     f"the equation needs {derivative}, but {self.what} is a callable in {name!r}; supply its "
                     f"derivative, as in given={{{derivative}: fs.ByRegion({each})}}"
                 )
-        own = {name: sp.sympify(value).diff(*derivative.variable_count) for name, value in self.values.items()}
-        return Placed(own, self.regions, self.coordinates, f"{derivative}")
+        slopes = {name: sp.sympify(value).diff(*derivative.variable_count) for name, value in self.values.items()}
+        return Placed(slopes, self.regions, self.coordinates, f"{derivative}")
 
 
 # ---- Borders of Piecewise expressions: where their conditions change over, and which side holds
@@ -234,15 +234,19 @@ class Givens:
     inner: set[sp.Symbol] = field(default_factory=set)
     regional: dict[sp.Symbol, ByRegion] = field(default_factory=dict)
     stand_ins: dict[AppliedUndef, PointFunction] = field(default_factory=dict)
-    pinned: dict[str, sp.Expr] = field(default_factory=dict)
+    formulas: dict[str, sp.Expr] = field(default_factory=dict)
     signs: Signs = field(default_factory=dict)
 
     def substitute(self, expression: Any) -> Any:
         """Put the given numbers in the place of their symbols, in an expression or a relation."""
         known = expression.xreplace(self.symbols)
-        if self.pinned:
+        if self.formulas:
             known = known.xreplace(
-                {f: self.pinned[f.func.__name__] for f in known.atoms(AppliedUndef) if f.func.__name__ in self.pinned}
+                {
+                    f: self.formulas[f.func.__name__]
+                    for f in known.atoms(AppliedUndef)
+                    if f.func.__name__ in self.formulas
+                }
             )
         return decided(known, self.signs) if self.signs else known
 
@@ -276,27 +280,27 @@ class Givens:
         applied = {key.func.__name__: value for key, value in self.applied.items()}
         return frozenset(name for name, value in (self.functions | applied).items() if isinstance(value, Placed))
 
-    def beside(self, region: str | None = None, signs: Signs | None = None) -> Givens:
+    def on_side(self, region: str | None = None, signs: Signs | None = None) -> Givens:
         """The same as it is in one region, and on one side of borders: smooth functions, also on the other."""
         if region is None:
             return replace(self, signs=self.signs | (signs or {}))
 
-        def own(those: dict[Any, Any]) -> dict[Any, Any]:
-            return {key: _own(value, region) for key, value in those.items()}
+        def in_region(those: dict[Any, Any]) -> dict[Any, Any]:
+            return {key: _in_region(value, region) for key, value in those.items()}
 
         functions = self.functions | {key.func.__name__: call for key, call in (self.applied | self.stand_ins).items()}
-        formulas = {
+        by_name = {
             name: sp.sympify(call.values[region])
             for name, call in functions.items()
             if isinstance(call, Placed) and not _is_callable(call.values[region])
         }
         return replace(
             self,
-            functions=own(self.functions),
-            applied=own(self.applied),
-            derivatives=own(self.derivatives),
-            stand_ins=own(self.stand_ins),
-            pinned=self.pinned | formulas,
+            functions=in_region(self.functions),
+            applied=in_region(self.applied),
+            derivatives=in_region(self.derivatives),
+            stand_ins=in_region(self.stand_ins),
+            formulas=self.formulas | by_name,
             signs=self.signs | (signs or {}),
         )
 
@@ -431,7 +435,7 @@ def _number(key: sp.Symbol, value: Any) -> sp.Expr:
     return number
 
 
-def _own(value: PointFunction, region: str) -> PointFunction:
+def _in_region(value: PointFunction, region: str) -> PointFunction:
     """What a function is in one region; a number or an expression as a function of points."""
     if not isinstance(value, Placed):
         return value

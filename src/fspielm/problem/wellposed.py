@@ -23,7 +23,7 @@ from fspielm.problem.statement import Initial, Relation
 
 _NEIGHBOURS = 8
 _STEPS = np.linspace(0.0, 1.0, 12)[1:-1]
-_FIRST_LOOK, _SECOND_LOOK = 600, 4000
+_FIRST_SAMPLE, _SECOND_SAMPLE = 600, 4000
 
 
 def connected_pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
@@ -32,11 +32,11 @@ def connected_pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
     Two pieces are told apart by the straight ways between neighbouring points, all of which leave the domain. A neck
     too narrow for these is a gap to them; so what looks like two pieces is looked at again with more points.
     """
-    points, labels = _look(domain, _FIRST_LOOK)
-    return (points, labels) if labels.max() == 0 else _look(domain, _SECOND_LOOK)
+    points, labels = _sampled_pieces(domain, _FIRST_SAMPLE)
+    return (points, labels) if labels.max() == 0 else _sampled_pieces(domain, _SECOND_SAMPLE)
 
 
-def _look(domain: Domain, n: int) -> tuple[FloatArray, NDArray[np.int_]]:
+def _sampled_pieces(domain: Domain, n: int) -> tuple[FloatArray, NDArray[np.int_]]:
     from scipy.sparse import coo_array  # seldom needed, slow to import
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
@@ -89,7 +89,7 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
         if number < operator.order and not missing:
             missing = (
                 f"conditions: these ordinary differential equations are of order {operator.order} together and take as "
-                f"many conditions; got {number}{_without(constraints, setting)}"
+                f"many conditions; got {number}{_unknowns_without_conditions(constraints, setting)}"
             )
     else:
         carried = setting.domain.time is not None and all(one.order <= 1 for one in operators)
@@ -171,11 +171,11 @@ def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], operator: O
     return (
         f"the boundary part {part.name!r} has {number[few[0]]:g} of the {needed} conditions that the equations need "
         f"there (the parts are {[p.name for p in setting.parts]}); add to them"
-        f"{_without(constraints, setting)}"
+        f"{_unknowns_without_conditions(constraints, setting)}"
     )
 
 
-def _without(constraints: Sequence[Relation], setting: Setting) -> str:
+def _unknowns_without_conditions(constraints: Sequence[Relation], setting: Setting) -> str:
     """The unknowns that no condition is about, in words."""
     seen = {term.unknown for constraint in constraints for term in constraint.operator.terms}
     names = [str(symbol) for place, symbol in enumerate(setting.symbols) if place not in seen]
@@ -225,17 +225,17 @@ def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
     if domain.time is not None:
         given = [c.condition for c in constraints if isinstance(c.condition, Initial)]
         late = _check_initial(given, operator, may_miss=bool(inside))
-        if domain.dimension > 1 or len(given) + _number(inside, operator.order) < operator.order:
+        if domain.dimension > 1 or len(given) + _count_inside(inside, operator.order) < operator.order:
             missing.append(late)
     boundary = [c for c in constraints if c.region.kind == "boundary"]
     for part in parts:
         here = [c for c in boundary if part in c.region.parts]
         missing.append(_check_part(part, parts, here, operator, setting.space, may_miss=bool(inside)))
     if parts and domain.dimension == 1:
-        _check_number(boundary, inside, parts, operator)
+        _check_count(boundary, inside, parts, operator)
     if any(missing) and not any(_can_stand_in(c, domain, operator) for c in inside):
         return next(filter(None, missing))
-    return _loose_piece(constraints, domain, operator)
+    return _undetermined_piece(constraints, domain, operator)
 
 
 def _can_stand_in(constraint: Relation, domain: Domain, operator: Operator) -> bool:
@@ -257,7 +257,7 @@ def _can_stand_in(constraint: Relation, domain: Domain, operator: Operator) -> b
     return bool(np.all(before_end & ~domain._contains(points, False)))
 
 
-def _check_number(
+def _check_count(
     boundary: Sequence[Relation],
     inside: Sequence[Relation],
     parts: tuple[BoundaryPart, ...],
@@ -266,8 +266,8 @@ def _check_number(
     """Refuse too few or too many conditions of an ordinary differential equation."""
     intervals = max(len(parts) // 2, 1)  # a line with gaps has an equation of its own on every piece
     needed = operator.order * intervals
-    further = _number(inside, needed)
-    open_ends = left_open(boundary, operator)
+    further = _count_inside(inside, needed)
+    open_ends = count_left_open(boundary, operator)
     if len(boundary) - open_ends <= needed <= len(boundary) + further:
         return
     if any(is_characteristic(operator, probe(part), range(1)).any() for part in parts):
@@ -280,7 +280,7 @@ def _check_number(
     )
 
 
-def _number(inside: Sequence[Relation], needed: int) -> int:
+def _count_inside(inside: Sequence[Relation], needed: int) -> int:
     """At how many points conditions hold inside; along a curve, at as many as are wanted."""
     return sum(needed if c.region.count is None else c.region.count for c in inside)
 
@@ -332,7 +332,7 @@ def _check_doubled(part: BoundaryPart, here: Sequence[Relation], covered: Sequen
             if one.kind == other.kind and not one.repeats:
                 raise ProblemError(
                     f"the part {part.name!r} has two {type(other).__name__} conditions "
-                    f"({_shown(first)} and {_shown(second)}); "
+                    f"({_format_value(first)} and {_format_value(second)}); "
                     "keep one, or limit them with on="
                 )
             tied = first.region.partner is not None or second.region.partner is not None
@@ -343,7 +343,7 @@ def _check_doubled(part: BoundaryPart, here: Sequence[Relation], covered: Sequen
                 )
 
 
-def _shown(constraint: Relation) -> str:
+def _format_value(constraint: Relation) -> str:
     value = constraint.value
     return describe(value.source) if value.constant is None else f"{value.constant:g}"
 
@@ -399,7 +399,7 @@ def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bo
     return ""
 
 
-def left_open(boundary: Sequence[Relation], operator: Operator) -> int:
+def count_left_open(boundary: Sequence[Relation], operator: Operator) -> int:
     """How many conditions beside a periodic one find something that it leaves open."""
     tied = [(c.region.shift, c.region.factor) for c in boundary if c.region.shift is not None]
     return periodic_solutions(operator, float(tied[0][0][0]), tied[0][1]) if tied else 0
@@ -428,7 +428,7 @@ def _vanishes(coefficients: np.ndarray, root: complex) -> bool:
     return bool(abs(np.polyval(coefficients, root)) <= _ROUNDING * np.polyval(np.abs(coefficients), abs(root)))
 
 
-def _loose_piece(constraints: Sequence[Relation], domain: Domain, operator: Operator) -> str:
+def _undetermined_piece(constraints: Sequence[Relation], domain: Domain, operator: Operator) -> str:
     """Describe a piece of the domain on which the solution is determined only up to a constant; empty if there is none.
 
     The estimate of the error does not see this: features are functions of all space, and carry the constant of one
@@ -441,7 +441,7 @@ def _loose_piece(constraints: Sequence[Relation], domain: Domain, operator: Oper
     large = np.flatnonzero(counts >= _LEAST_SHARE * len(points))
     if len(large) < 2:
         return ""
-    held = {int(label) for c in constraints if _fixes_values(c) for label in _touched(c, points, labels)}
+    held = {int(label) for c in constraints if _fixes_values(c) for label in _adjacent_pieces(c, points, labels)}
     for label in large:
         if int(label) not in held:
             place = ", ".join(f"{v:.3g}" for v in points[labels == label].mean(axis=0))
@@ -456,7 +456,7 @@ def _fixes_values(constraint: Relation) -> bool:
     return any(term.order == 0 for term in constraint.operator.terms)
 
 
-def _touched(constraint: Relation, points: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _adjacent_pieces(constraint: Relation, points: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """The pieces that the constraint's sites lie next to."""
     from scipy.spatial import cKDTree
 

@@ -30,7 +30,7 @@ from fspielm.geometry.shapes.box import Box
 from fspielm.geometry.time import SpaceTime, regions_in
 from fspielm.problem.normal import normal_derivative
 from fspielm.problem.problem import Problem
-from fspielm.problem.setting import only
+from fspielm.problem.setting import single_unknown
 from fspielm.solution.evaluation import Outside
 from fspielm.solution.fields import Derived, Grid, derive, make_grid
 
@@ -656,7 +656,7 @@ def _only(solution: Solution, what: str) -> AppliedUndef:
     """The one unknown; refused where there are several, which are asked one by one."""
     unknowns = solution.problem.stated.unknowns
     name = unknowns[0].symbol.func.__name__
-    return only(unknowns, f"solution.{what}", f"ask one of them, as in solution[{name}].{what}").symbol
+    return single_unknown(unknowns, f"solution.{what}", f"ask one of them, as in solution[{name}].{what}").symbol
 
 
 def _space(solution: Solution) -> tuple[sp.Symbol, ...]:

@@ -35,7 +35,7 @@ from fspielm.problem.normal import NormalDerivative, normal_symbols, write_compo
 from fspielm.problem.operator import Operator
 from fspielm.problem.parameters import plain_symbol
 from fspielm.problem.problem import Problem
-from fspielm.problem.scattering.inside import operator_inside
+from fspielm.problem.scattering.inside import interior_operator
 from fspielm.problem.scattering.media import has_media, media_of, medium_at
 from fspielm.problem.scattering.open_domain import incident_of, lattice_of
 from fspielm.problem.setting import Setting
@@ -578,7 +578,7 @@ def _by_medium(solution: Solution, outside: Relation, points: FloatArray) -> Num
     values[numbers == 0] = solution.evaluate(outside.operator, points[numbers == 0])
     missing = _left_out(solution)
     for number, medium in enumerate(media_of(problem), 1):
-        here, operator = numbers == number, operator_inside(problem, medium).times(factor)
+        here, operator = numbers == number, interior_operator(problem, medium).times(factor)
         inside = solution.evaluate(operator, points[here])
         if missing is not None:
             inside = inside + evaluate(missing, np.ones(1), operator, Sites(points[here]), threads=1)

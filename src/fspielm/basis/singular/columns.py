@@ -161,7 +161,7 @@ def open_conflicts(problem: Problem) -> list[str]:
         return []
     held = jump_places(problem)
     near = SAME_PLACE * domain_size(problem)
-    return list(dict.fromkeys(c.told for c in conflicts if all(math.dist(c.point, p) > near for p in held)))
+    return list(dict.fromkeys(c.message for c in conflicts if all(math.dist(c.point, p) > near for p in held)))
 
 
 def singular_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:

@@ -18,15 +18,15 @@ from fspielm.problem.linear import (
     PARTS,
     Conjugate,
     as_written,
-    by_conjugate,
     derivative_name,
     linear_operator,
+    rewrite_part,
     target_of,
     visible_parts,
 )
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative
 from fspielm.problem.operator import Operator
-from fspielm.problem.setting import Setting, refuse_elsewhere
+from fspielm.problem.setting import Setting, refuse_nonlocal_terms
 
 # ---- What has jumps or kinks in the unknowns, which Newton's method cannot take; and what to write in its place
 
@@ -34,7 +34,7 @@ from fspielm.problem.setting import Setting, refuse_elsewhere
 _SMALL = "with a small number eps"
 
 
-def _both(sign: str) -> Callable[[sp.Basic], str]:
+def _smooth_extremum(sign: str) -> Callable[[sp.Basic], str]:
     def remedy(e: sp.Basic) -> str:
         if len(e.args) != 2:
             return f"nest it, two arguments at a time, and smooth each {_SMALL}"
@@ -52,8 +52,8 @@ _REMEDIES: dict[type[sp.Basic], Callable[[sp.Basic], str]] = {
     ),
     sp.sign: lambda e: f"write tanh(({e.args[0]})/eps) {_SMALL}",
     sp.Heaviside: lambda e: f"write (1 + tanh(({e.args[0]})/eps))/2 {_SMALL}",
-    sp.Max: _both("+"),
-    sp.Min: _both("-"),
+    sp.Max: _smooth_extremum("+"),
+    sp.Min: _smooth_extremum("-"),
     sp.arg: lambda e: "write it with re and im",
     sp.Piecewise: lambda e: (
         f"join the pieces smoothly, by (1 + tanh(.../eps))/2 {_SMALL}; where a coordinate decides, pieces may differ"
@@ -191,17 +191,17 @@ def read_jet(written: sp.Expr, setting: Setting, what: str, *, surely_real: bool
     """
     unknowns = setting.symbols
     expression = _with_real_coordinates(_without_moduli(written, setting, what, surely_real), setting)
-    refuse_elsewhere(expression, [unknown.func for unknown in unknowns], what)
+    refuse_nonlocal_terms(expression, [unknown.func for unknown in unknowns], what)
     found = {d for d in expression.atoms(sp.Derivative) if d.expr in unknowns} | set(unknowns)
     found |= {d for d in expression.atoms(NormalDerivative) if d.has(*unknowns)}
     plain = {
         atom: sp.Dummy(derivative_name(atom, setting))
         for atom in sorted(found, key=lambda atom: derivative_name(atom, setting))
     }
-    turned = {symbol: sp.Dummy(f"conjugate({symbol.name})") for symbol in plain.values()}
-    form = _with_conjugates(expression.xreplace(plain), turned, what)
+    conjugates = {symbol: sp.Dummy(f"conjugate({symbol.name})") for symbol in plain.values()}
+    form = _with_conjugates(expression.xreplace(plain), conjugates, what)
     both = {symbol: atom for atom, symbol in plain.items()}
-    both |= {turned[symbol]: Conjugate(atom) for atom, symbol in plain.items()}
+    both |= {conjugates[symbol]: Conjugate(atom) for atom, symbol in plain.items()}
     used = [symbol for symbol in both if form.has(symbol)]
     jet = Jet(tuple(both[symbol] for symbol in used), tuple(used), setting)
     refuse_rough(form, jet.written, what)
@@ -237,9 +237,9 @@ def _with_real_coordinates(expression: sp.Expr, setting: Setting) -> sp.Expr:
     return result
 
 
-def _with_conjugates(form: sp.Expr, turned: dict[sp.Dummy, sp.Dummy], what: str) -> sp.Expr:
+def _with_conjugates(form: sp.Expr, conjugates: dict[sp.Dummy, sp.Dummy], what: str) -> sp.Expr:
     """Conjugates, real and imaginary parts by the symbols of conjugates."""
-    other = turned | {new: old for old, new in turned.items()}
+    other = conjugates | {new: old for old, new in conjugates.items()}
     symbols = set(other)
 
     def conjugated(e: sp.Expr) -> sp.Expr:
@@ -254,7 +254,7 @@ def _with_conjugates(form: sp.Expr, turned: dict[sp.Dummy, sp.Dummy], what: str)
         return e.func(*map(conjugated, e.args))
 
     result: sp.Expr = form.replace(
-        lambda e: isinstance(e, PARTS) and bool(e.free_symbols & symbols), partial(by_conjugate, conjugated)
+        lambda e: isinstance(e, PARTS) and bool(e.free_symbols & symbols), partial(rewrite_part, conjugated)
     )
     return result
 
@@ -378,25 +378,25 @@ class _Slots:
                 pieces = ((self.fill(value), condition) for value, condition in dependent.args)
                 terms.append(factor * sp.Piecewise(*pieces))
             else:
-                outside = sp.Mul(*filter(self._stays, sp.Mul.make_args(factor)))
+                outside = sp.Mul(*filter(self._stays_outside, sp.Mul.make_args(factor)))
                 alike.setdefault(outside, []).append(term / outside)
         terms += [outside * self._slot(sp.Add(*inside)).function for outside, inside in alike.items()]
         return sp.Add(*terms)
 
-    def _stays(self, factor: sp.Expr) -> bool:
+    def _stays_outside(self, factor: sp.Expr) -> bool:
         known = set(self.jet.setting.coordinates)
         return bool(factor.has(AppliedUndef, sp.Piecewise, *OF_NORMALS) or factor.free_symbols - known)
 
     def _slot(self, expression: sp.Expr) -> Slot:
         if expression not in self.known:
-            name = f"[{self.prefix}{self._text(expression)}]"
+            name = f"[{self.prefix}{self._slot_text(expression)}]"
             if any(slot.function.func.__name__ == name for slot in self.known.values()):
                 name = f"{name[:-1]} #{len(self.known)}]"
             function = sp.Function(name)(*self.jet.setting.coordinates)
             self.known[expression] = Slot(function, expression)
         return self.known[expression]
 
-    def _text(self, expression: sp.Expr) -> str:
+    def _slot_text(self, expression: sp.Expr) -> str:
         """What messages call a slot: as it is written, unless that is long, for printing takes long then."""
         if sum(1 for _ in islice(sp.preorder_traversal(expression), _MOST_NODES)) == _MOST_NODES:
             names = ", ".join(str(name) for symbol, name in self.jet.shown.items() if expression.has(symbol))

@@ -111,7 +111,7 @@ class Guess:
         """The values as functions of points."""
         names = self.problem.names if len(self.values) > 1 else ("",)
         each = zip(self.values, names, strict=True)
-        return tuple(_setting(self.problem).field(value, _what(name)) for value, name in each)
+        return tuple(_setting(self.problem).field(value, _guess_name(name)) for value, name in each)
 
     def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
         """Each of T operators, at n sites; shape ``(T, n)``."""
@@ -127,14 +127,14 @@ class Guess:
         if place >= len(self.values):
             return self._derivative(place - len(self.values), orders, points).conj()
         field = self.fields[place]
-        what = _what(self.problem.names[place] if len(self.values) > 1 else "")
+        what = _guess_name(self.problem.names[place] if len(self.values) > 1 else "")
         if isinstance(field.source, sp.Expr):
             if (place, orders) not in self._derived:
                 along = zip(self.problem.coordinates, orders, strict=True)
                 self._derived[place, orders] = _setting(self.problem).field(field.source.diff(*along), what)
             return self._derived[place, orders].checked(points, what)
         lower, upper = self.problem.domain.bounding_box
-        return _difference(lambda places: field.checked(places, what), orders, points, lower, upper)
+        return _finite_difference(lambda places: field.checked(places, what), orders, points, lower, upper)
 
     @cached_property
     def _derived(self) -> dict[tuple[int, tuple[int, ...]], Field]:
@@ -144,11 +144,11 @@ class Guess:
         return Guess, (self.problem, self.values)  # what was compiled cannot be pickled
 
 
-def _what(name: str) -> str:
+def _guess_name(name: str) -> str:
     return f"the guess for {name}" if name else "the guess"
 
 
-def _difference(
+def _finite_difference(
     function: Callable[[FloatArray], NumberArray],
     orders: tuple[int, ...],
     points: FloatArray,
@@ -240,18 +240,18 @@ class Around:
 
 @final
 @dataclass(eq=False)
-class Elsewhere:
+class MovableIterate:
     """What stands in the place of an `Around` where one linear problem serves many iterates, one after the other.
 
     Before the first one values mean nothing, so that what is zero around one of them is not taken to be zero always.
     """
 
-    anything: Callable[[int, int], Anything]
+    placeholder: Callable[[int, int], Placeholder]
     at: Around | None = None
 
     def values(self, law: int, slot: int, sites: Sites) -> NumberArray:
         """The values ``(n,)`` of one slot of a law, at the present iterate."""
-        return self.anything(law, slot)(sites.points) if self.at is None else self.at.values(law, slot, sites)
+        return self.placeholder(law, slot)(sites.points) if self.at is None else self.at.values(law, slot, sites)
 
     def outline(self, law: int, slot: int) -> sp.Expr:
         """See `Around.outline`."""
@@ -266,7 +266,7 @@ class AtPoints:
 
     is_slot: ClassVar[bool] = True
 
-    around: Around | Elsewhere
+    around: Around | MovableIterate
     law: int
     slot: int
 
@@ -287,7 +287,7 @@ class AtSites:
 
     is_slot: ClassVar[bool] = True
 
-    around: Around | Elsewhere
+    around: Around | MovableIterate
     law: int
     slot: int
 
@@ -303,7 +303,7 @@ class AtSites:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Anything:
+class Placeholder:
     """What stands in a slot before there is an iterate: values without any meaning that are not zero, nor all alike."""
 
     number: int

@@ -15,7 +15,7 @@ from fspielm.problem.compiled import Compiled, argument_name, compile_all, equat
 from fspielm.problem.further_conditions import Condition, check_unknowns
 from fspielm.problem.linear import NonlinearError, check_differential, linear_parts, residual_form, target_of
 from fspielm.problem.nonlinear.expressions import linear_form, read_jet
-from fspielm.problem.nonlinear.iterate import Anything
+from fspielm.problem.nonlinear.iterate import Placeholder
 from fspielm.problem.nonlinear.law import Law
 from fspielm.problem.parameters import used_in
 from fspielm.problem.setting import Setting, read_unknowns
@@ -48,9 +48,9 @@ class Nonlinear:
     statement: Statement
     reason: str
 
-    def anything(self, law: int, slot: int, is_complex: bool = False) -> Anything:
+    def placeholder(self, law: int, slot: int, is_complex: bool = False) -> Placeholder:
         """What stands in a slot before there is an iterate; complex where iterates are."""
-        return Anything(7 * law + slot, is_complex or self.laws[law].linear.slots[slot].expression.has(sp.I))
+        return Placeholder(7 * law + slot, is_complex or self.laws[law].linear.slots[slot].expression.has(sp.I))
 
     def filled(self, fill: Fill) -> Statement:
         """The statement of the linearised problem with functions in its slots."""
@@ -93,7 +93,7 @@ def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
     linear = Statement(tuple(equations), domain, tuple(conditions), unknowns=symbols)
     linear = replace(linear, given=used_in(statement.given or {}, linear.expressions))
     nonlinear = Nonlinear((*laws.values(), *others), laws, linear, str(error))
-    pattern = compile_all(nonlinear.filled(nonlinear.anything))
+    pattern = compile_all(nonlinear.filled(nonlinear.placeholder))
     givens.check_use(statement.expressions)
     if pattern.interfaces:
         for law in laws.values():

@@ -79,14 +79,14 @@ class PlaneWaves(Incident):
 
     def __str__(self) -> str:
         which = "the plane wave" if len(self.directions) == 1 else f"the sum of {len(self.directions)} plane waves"
-        return f"{which} of wavenumber {_told(self.wavenumber)}"
+        return f"{which} of wavenumber {_format_wavenumber(self.wavenumber)}"
 
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """See `Incident.bound`."""
         found = len(self.directions[0])
         if found != len(coordinates):
             raise ProblemError(f"incident: direction has {found} entries for the {len(coordinates)} coordinates")
-        origin, k = self.origin or (0.0,) * found, _number(self.wavenumber, givens)
+        origin, k = self.origin or (0.0,) * found, _wavenumber_value(self.wavenumber, givens)
         if isinstance(k, float) and k < 0:  # a wave that goes the other way
             turned = tuple(tuple(-entry for entry in direction) for direction in self.directions)
             return replace(self, wavenumber=-k, directions=turned, origin=origin)
@@ -121,11 +121,11 @@ class Beam(Incident):
     waist: float
 
     def __str__(self) -> str:
-        return f"the beam of wavenumber {_told(self.wavenumber)}"
+        return f"the beam of wavenumber {_format_wavenumber(self.wavenumber)}"
 
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """The plane waves; see `Incident.bound`."""
-        k = abs(_number(self.wavenumber, givens))
+        k = abs(_wavenumber_value(self.wavenumber, givens))
         if k == 0:
             raise ProblemError("beam: k must not be zero")
         spread = 2.0 / (k * self.waist)
@@ -160,7 +160,7 @@ class PointSource(Incident):
     at: tuple[float, ...]
 
     def __str__(self) -> str:
-        return f"the point source of wavenumber {_told(self.wavenumber)}"
+        return f"the point source of wavenumber {_format_wavenumber(self.wavenumber)}"
 
     @property
     def place(self) -> tuple[float, ...]:
@@ -171,7 +171,7 @@ class PointSource(Incident):
         """See `Incident.bound`."""
         if len(self.at) != len(coordinates):
             raise ProblemError(f"incident: place has {len(self.at)} entries for the {len(coordinates)} coordinates")
-        wavenumber = _number(self.wavenumber, givens)
+        wavenumber = _wavenumber_value(self.wavenumber, givens)
         if wavenumber == 0:
             raise ProblemError("incident: a point source has a wavenumber; state a harmonic field as an expression")
         return replace(self, wavenumber=wavenumber)
@@ -185,10 +185,10 @@ class PointSource(Incident):
         for pairs in product(*(range(order // 2 + 1) for order in orders)):
             share = math.prod(_hermite(order, pair) for order, pair in zip(orders, pairs, strict=True))
             powers = np.prod(apart ** (np.array(orders) - 2 * np.array(pairs)), axis=1)
-            total += share * powers * self._sloped(radius, sum(orders) - sum(pairs))
+            total += share * powers * self._radial_derivatives(radius, sum(orders) - sum(pairs))
         return total
 
-    def _sloped(self, radius: FloatArray, times: int) -> ComplexArray:
+    def _radial_derivatives(self, radius: FloatArray, times: int) -> ComplexArray:
         """``(d/dr) / r`` of the field so many times over: Hankel's functions of higher orders."""
         k = self.wavenumber
         if len(self.at) == 2:
@@ -227,7 +227,7 @@ class Formula(Incident):
 
     def derivative(self, points: FloatArray, orders: Sequence[int]) -> NumberArray:
         """See `Incident.derivative`."""
-        return np.asarray(_compiled(self.expression, self.coordinates, tuple(orders)).checked(points, "incident"))
+        return np.asarray(_derivative_of(self.expression, self.coordinates, tuple(orders)).checked(points, "incident"))
 
 
 @final
@@ -265,7 +265,7 @@ class ByUnknown(Incident):
         return field.derivative(points, orders)
 
 
-def _number(k: Any, givens: Givens) -> complex:
+def _wavenumber_value(k: Any, givens: Givens) -> complex:
     """A wavenumber as a number, real where it is."""
     value = givens.substitute(as_written(k, "incident: the wavenumber"))
     if value.free_symbols:
@@ -273,7 +273,7 @@ def _number(k: Any, givens: Givens) -> complex:
     return number_in(value, givens, "incident: the wavenumber")
 
 
-def _told(k: Any) -> str:
+def _format_wavenumber(k: Any) -> str:
     """A wavenumber in words: 7, where Python has 7.0 or 7 + 0j."""
     if not isinstance(k, int | float | complex):
         return str(k)
@@ -286,7 +286,7 @@ def _hermite(order: int, pairs: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def _compiled(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], orders: tuple[int, ...]) -> Any:
+def _derivative_of(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], orders: tuple[int, ...]) -> Any:
     wanted = [(symbol, order) for symbol, order in zip(coordinates, orders, strict=True) if order]
     return make_field(expression.diff(*wanted) if wanted else expression, coordinates, what="incident")
 
@@ -295,7 +295,7 @@ def _compiled(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], orders: t
 
 
 # What the length of a direction may differ from one by, to be one.
-_OF_LENGTH_ONE = 1e-15
+_UNIT_TOLERANCE = 1e-15
 
 
 def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
@@ -308,7 +308,7 @@ def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
     direction : (number, number) or (number, number, number)
         Where it goes; of any length.
     """
-    return PlaneWaves(_wavenumber(k, "plane_wave"), (_direction(direction, "plane_wave"),))
+    return PlaneWaves(_checked(k, "plane_wave"), (_direction(direction, "plane_wave"),))
 
 
 def point_source(k: Any, place: Iterable[SupportsFloat]) -> PointSource:
@@ -326,7 +326,7 @@ def point_source(k: Any, place: Iterable[SupportsFloat]) -> PointSource:
     at = as_vector(place, "point_source: place")
     if len(at) not in (2, 3):
         raise ProblemError(f"point_source: place must have two coordinates, or three; got {len(at)}: {at}")
-    return PointSource(_wavenumber(k, "point_source"), at)
+    return PointSource(_checked(k, "point_source"), at)
 
 
 def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFloat], waist: SupportsFloat) -> Beam:
@@ -346,7 +346,7 @@ def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFlo
     along = _direction(direction, "beam")
     if len(along) != 2:
         raise ProblemError("beam: beams are those of the plane; in space take fs.plane_wave, or an expression")
-    return Beam(_wavenumber(k, "beam"), along, as_plane_point(focus, "beam: focus"), as_positive(waist, "beam: waist"))
+    return Beam(_checked(k, "beam"), along, as_plane_point(focus, "beam: focus"), as_positive(waist, "beam: waist"))
 
 
 def as_incident(value: Any) -> Incident | None:
@@ -385,7 +385,7 @@ def _as_field(value: Any, unknown: Any) -> Incident:
     return field
 
 
-def _wavenumber(k: Any, who: str) -> Any:
+def _checked(k: Any, who: str) -> Any:
     as_written(k, f"{who}: k")  # which says what is wrong
     return k
 
@@ -396,4 +396,4 @@ def _direction(value: Iterable[SupportsFloat], who: str) -> tuple[float, ...]:
     if len(entries) not in (2, 3) or length == 0.0:
         raise ProblemError(f"{who}: direction must have two entries, or three in space, not all zero; got {entries}")
     # one that has been made so stays as it is, to the last bit
-    return tuple(entry if abs(length - 1) < _OF_LENGTH_ONE else entry / length for entry in entries)
+    return tuple(entry if abs(length - 1) < _UNIT_TOLERANCE else entry / length for entry in entries)

@@ -57,7 +57,7 @@ def grows(wavenumber: complex) -> bool:
     return wavenumber.imag < -_ROUNDING * abs(wavenumber)
 
 
-def leaving_root(square: complex) -> complex:
+def radiating_root(square: complex) -> complex:
     """The root that radiates or falls off."""
     root = cmath.sqrt(square)
     return -root if grows(root) else root
@@ -221,20 +221,20 @@ def medium_at(problem: Problem, points: FloatArray) -> NDArray[np.int_]:
     return found
 
 
-def one_sided(relations: Sequence[Relation]) -> tuple[Relation, ...]:
+def outer_relations(relations: Sequence[Relation]) -> tuple[Relation, ...]:
     """The relations with what objects that let waves through say of the field around them: values, as others do."""
 
     def outer(operator: Operator) -> Operator:
         return Operator(operator.dimension, tuple(term for term in operator.terms if term.unknown != INSIDE))
 
     return tuple(
-        replace(relation, operator=outer(relation.operator)) if _lets_through(relation) else relation
+        replace(relation, operator=outer(relation.operator)) if _is_transparent(relation) else relation
         for relation in relations
-        if not _lets_through(relation) or relation.operator.order == 0
+        if not _is_transparent(relation) or relation.operator.order == 0
     )
 
 
-def between_media(
+def transmission_relations(
     relations: Sequence[Relation], conditions: Sequence[AnyCondition], setting: Setting
 ) -> tuple[Relation, ...]:
     """The relations object by object, each between the unknowns on both sides of its boundary.
@@ -253,16 +253,16 @@ def between_media(
             found.append(relation)
             continue
         for place, region in _by_object(relation.region, objects):
-            around = _around(domain, place, numbers)
+            around = _unknown_around(domain, place, numbers)
             medium = media[numbers[place] - 1] if place in numbers else None
             share = 1.0 if medium is None else medium.flux / medium.condition.factor(setting.givens)
-            operator = _across(relation.operator, around, numbers.get(place, around), share)
+            operator = _between_unknowns(relation.operator, around, numbers.get(place, around), share)
             name = relation.name.replace(relation.region.label, region.label, 1)
             found.append(replace(relation, name=name, operator=operator, region=region))
     return tuple(distinct(found))
 
 
-def _lets_through(relation: Relation) -> bool:
+def _is_transparent(relation: Relation) -> bool:
     return isinstance(relation.condition, Transparent)
 
 
@@ -274,11 +274,11 @@ def _media_in(conditions: Sequence[AnyCondition], setting: Setting) -> tuple[Med
     for condition, regions in zip(conditions, regions_of(conditions, setting), strict=True):
         if isinstance(condition, Transparent):
             found |= dict.fromkeys(_whole_objects(regions, domain, objects), condition)
-    order = sorted(found, key=lambda place: len(list(_outward(domain, place))))
+    order = sorted(found, key=lambda place: len(list(_enclosing_objects(domain, place))))
     numbers = {place: number for number, place in enumerate(order, 1)}
     media: list[Medium] = []
     for place in order:
-        around = _around(domain, place, numbers)
+        around = _unknown_around(domain, place, numbers)
         factor, outer = (
             found[one].factor(setting.givens) if one in found else 1.0 for one in (place, domain.around[place])
         )
@@ -287,13 +287,13 @@ def _media_in(conditions: Sequence[AnyCondition], setting: Setting) -> tuple[Med
     return tuple(media)
 
 
-def _outward(domain: Exterior, place: int) -> Iterator[int]:
+def _enclosing_objects(domain: Exterior, place: int) -> Iterator[int]:
     """The places of the objects around one, from the innermost on."""
     while (place := domain.around[place]) >= 0:
         yield place
 
 
-def _around(domain: Exterior, place: int, numbers: dict[int, int]) -> int:
+def _unknown_around(domain: Exterior, place: int, numbers: dict[int, int]) -> int:
     """The unknown around an object."""
     outer = domain.around[place]
     if outer < 0:
@@ -348,7 +348,7 @@ def _parts_by_object(domain: Exterior, setting: Setting) -> list[NamedParts]:
     return [list(zip(*each, strict=True)) for each in zip(names, domain.object_parts(axes), strict=True)]
 
 
-def _across(operator: Operator, around: int, inside: int, share: complex) -> Operator:
+def _between_unknowns(operator: Operator, around: int, inside: int, share: complex) -> Operator:
     """What is said of the fields around an object and in it, of the unknowns at these places.
 
     Of the flux inside, so much counts: what is around has a factor of its own.

@@ -18,9 +18,9 @@ from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
 from fspielm.problem.operator import Coefficient, Operator, once
-from fspielm.problem.parameters import stood_for
+from fspielm.problem.parameters import stand_in_symbols
 from fspielm.problem.scattering.incident import Incident, PlaneWaves
-from fspielm.problem.scattering.media import Transparent, between_media, leaving_root, one_sided
+from fspielm.problem.scattering.media import Transparent, outer_relations, radiating_root, transmission_relations
 from fspielm.problem.setting import Setting
 from fspielm.problem.statement import AnyCondition, Relation, Statement
 from fspielm.problem.wellposed import check_conditions
@@ -62,20 +62,20 @@ def elastic_waves(operators: Sequence[Operator]) -> ElasticWaves:
     ProblemError
     """
     if len(operators) != 2 or operators[0].dimension != 2:
-        raise _refused("this system has others")
+        raise _refusal("this system has others")
     if not all(operator.is_constant for operator in operators):
-        raise _refused("a coefficient varies")
-    found = {own: wave for own in (0, 1) for operator in operators if (wave := _read(operator, own)) is not None}
+        raise _refusal("a coefficient varies")
+    found = {own: wave for own in (0, 1) for operator in operators if (wave := _read_wave(operator, own)) is not None}
     if len(found) != 2 or {wave.axes[0] for wave in found.values()} != {0, 1}:
-        raise _refused("this system has other terms")
+        raise _refusal("this system has other terms")
     one, other = found[0], found[1]
     for name in ("longitudinal", "transverse"):
         if abs(getattr(one, name) - getattr(other, name)) > _SAME * abs(getattr(one, name)):
-            raise _refused("its two equations have different coefficients")
+            raise _refusal("its two equations have different coefficients")
     return ElasticWaves(one.longitudinal, one.transverse, (one.axes[0], other.axes[0]))
 
 
-def _read(operator: Operator, own: int) -> ElasticWaves | None:
+def _read_wave(operator: Operator, own: int) -> ElasticWaves | None:
     """What the equation of an unknown says, with the axis along which that displaces; None of another kind."""
     terms = {
         (t.unknown == own, t.orders): complex(t.coefficient) for t in operator.terms if not callable(t.coefficient)
@@ -87,11 +87,11 @@ def _read(operator: Operator, own: int) -> ElasticWaves | None:
     for axis in (0, 1):
         along, across = second[axis], second[1 - axis]
         if abs(along - across - mixed) <= _SAME * abs(along):
-            return ElasticWaves(leaving_root(zeroth / along), leaving_root(zeroth / across), (axis,))
+            return ElasticWaves(radiating_root(zeroth / along), radiating_root(zeroth / across), (axis,))
     return None
 
 
-def _refused(why: str) -> ProblemError:
+def _refusal(why: str) -> ProblemError:
     return ProblemError(
         "open domains are known for one unknown, and for waves of two displacements in an isotropic elastic body, "
         f"mu lap u + (lambda + mu) grad div u + rho omega^2 u = 0; {why}"
@@ -102,13 +102,13 @@ def _refused(why: str) -> ProblemError:
 
 
 # What is left of terms that cancel, in units of the terms, where an incident field satisfies the equation.
-_SATISFIED = 1e-8
-_LOOKS = 24
+_TOLERANCE = 1e-8
+_TEST_POINTS = 24
 # Of the extent of the window: so far from a corner all of the boundary counts alike.
-_BESIDE_CORNERS = 0.05
+_CORNER_LENGTH = 0.05
 # Powers of that distance for values and for slopes: the root counts the square of a residual by its length of the
 # boundary, as values amount to something; slopes, which are not bounded at a corner, count by length once more.
-_POWERS = (0.5, 1.0)
+_CORNER_POWERS = (0.5, 1.0)
 
 
 def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setting: Setting) -> tuple[Relation, ...]:
@@ -134,13 +134,13 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
         for condition in transparent:
             condition.check_loss(setting)
     if needs_media(statement.conditions, setting.domain):
-        check_conditions(one_sided(relations), setting)
-        relations = between_media(relations, statement.conditions, setting)
+        check_conditions(outer_relations(relations), setting)
+        relations = transmission_relations(relations, statement.conditions, setting)
     incident: tuple[Incident, ...] = ()
     if statement.incident is not None:
         bound = statement.incident.bound(setting.givens, setting.unknowns[0].coordinates)
         incident = bound.of_unknowns([unknown.symbol for unknown in setting.unknowns])
-        unmet = _unmet(statement, waves)
+        unmet = _explain_unmet(statement, waves)
         _check_incident(incident, [equation.operator for equation in equations], setting, unmet)
     domain = setting.domain
     if isinstance(domain, Exterior) and domain.period is not None:
@@ -150,11 +150,13 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
         return relations
     lower, upper = setting.domain.bounding_box
     places = np.array([corner.point for corner in corners])
-    length = _BESIDE_CORNERS * float(np.max(upper - lower))
+    length = _CORNER_LENGTH * float(np.max(upper - lower))
 
     def read(relation: Relation) -> Relation:
-        weight = _Weight(places, length, _POWERS[min(relation.operator.order, 1)]) if len(corners) else None
-        return relation if relation.condition is None else _shifted(relation, incident, weight)
+        weight = (
+            _CornerWeight(places, length, _CORNER_POWERS[min(relation.operator.order, 1)]) if len(corners) else None
+        )
+        return relation if relation.condition is None else _for_scattered_field(relation, incident, weight)
 
     return tuple(map(read, relations))
 
@@ -203,7 +205,7 @@ def ratio_of(operator: Operator) -> complex:
 
 def wavenumber_of(operator: Operator) -> complex:
     """The k of ``laplacian u + k^2 u``, the root that radiates or falls off; zero for Laplace's equation."""
-    return leaving_root(ratio_of(operator))
+    return radiating_root(ratio_of(operator))
 
 
 def wavenumbers_of(operators: Sequence[Operator]) -> tuple[complex, ...]:
@@ -222,12 +224,12 @@ def wavenumbers_of(operators: Sequence[Operator]) -> tuple[complex, ...]:
 
 def outer_wavenumbers(problem: Problem) -> tuple[complex, ...]:
     """Those of a problem outside of its objects."""
-    return wavenumbers_of(_sides(problem)[0])
+    return wavenumbers_of(_operators_by_side(problem)[0])
 
 
 def inner_wavenumbers(problem: Problem) -> tuple[complex | None, ...]:
     """Those of the media inside of objects; None where one varies."""
-    return tuple(wavenumber_of(inside) if inside.is_constant else None for inside in _sides(problem)[1])
+    return tuple(wavenumber_of(inside) if inside.is_constant else None for inside in _operators_by_side(problem)[1])
 
 
 def highest_wavenumber(problem: Problem) -> float:
@@ -235,23 +237,25 @@ def highest_wavenumber(problem: Problem) -> float:
     return max(abs(k) for k in (*outer_wavenumbers(problem), *inner_wavenumbers(problem)) if k is not None)
 
 
-def _sides(problem: Problem) -> tuple[list[Operator], list[Operator]]:
+def _operators_by_side(problem: Problem) -> tuple[list[Operator], list[Operator]]:
     """The equations outside of objects, and those inside."""
     operators = [equation.operator for equation in problem.equations]
     outside = sum(unknown.domain.is_unbounded for unknown in problem.unknowns)
     return operators[:outside], operators[outside:]
 
 
-def _unmet(statement: Statement, waves: Sequence[complex]) -> str:
+def _explain_unmet(statement: Statement, waves: Sequence[complex]) -> str:
     """What to say of a field that does not satisfy the equation: which one that is."""
-    left_open = [str(symbol) for symbol in stood_for(statement) if any(e.has(symbol) for e in statement.equations)]
+    left_open = [
+        str(symbol) for symbol in stand_in_symbols(statement) if any(e.has(symbol) for e in statement.equations)
+    ]
     if left_open:
         names = ", ".join(left_open)
         return (
             f"does not satisfy the equation, which leaves {names} open: write it with {names} as well, as in "
             f"fs.plane_wave({left_open[0]}, direction) where {left_open[0]} is the wavenumber"
         )
-    numbers = " and ".join(map(_told, waves))
+    numbers = " and ".join(map(_format_number, waves))
     kind = "Laplace's, which has no wavenumber" if numbers == "0" else f"one of wavenumber {numbers}"
     return f"does not satisfy the equation, which is {kind}; take the field of that equation"
 
@@ -263,14 +267,14 @@ def _check_incident(incident: Sequence[Incident], operators: Sequence[Operator],
             raise ProblemError(
                 f"incident: the source at {field.place} lies in an object, or on its boundary; place it outside"
             )
-    points = domain.sample(_LOOKS, np.random.default_rng(0))  # only looks
+    points = domain.sample(_TEST_POINTS, np.random.default_rng(0))  # only looks
     nothing = (0,) * points.shape[1]
 
     def satisfy(fields: Sequence[Incident]) -> bool:
         # what is zero wherever it was looked at is narrow, and no wave
         if not any(np.any(field.derivative(points, nothing)) for field in fields):
             return False
-        return all(_left_of(operator, fields, points) <= _SATISFIED for operator in operators)
+        return all(_relative_residual(operator, fields, points) <= _TOLERANCE for operator in operators)
 
     # what satisfies the equation by itself would outshine what is narrow, and does not
     left = incident[0].without(lambda field: satisfy([field])) if len(incident) == 1 else None
@@ -279,7 +283,7 @@ def _check_incident(incident: Sequence[Incident], operators: Sequence[Operator],
         raise ProblemError(f"incident: {', '.join(map(str, incident))} {unmet}")
 
 
-def _left_of(operator: Operator, fields: Sequence[Incident], points: FloatArray) -> float:
+def _relative_residual(operator: Operator, fields: Sequence[Incident], points: FloatArray) -> float:
     """What is left of an equation, in units of its terms."""
     sites = Sites(points)
     each = np.array([term.at(sites) * fields[term.unknown].derivative(points, term.orders) for term in operator.terms])
@@ -287,24 +291,26 @@ def _left_of(operator: Operator, fields: Sequence[Incident], points: FloatArray)
     return float(np.abs(each.sum(axis=0)).max()) / largest if largest else 0.0
 
 
-def _told(number: complex) -> str:
+def _format_number(number: complex) -> str:
     return f"{number.real:.6g}" if number.imag == 0 else f"{number:.6g}"
 
 
-def _shifted(relation: Relation, incident: tuple[Incident, ...], weight: Coefficient | None) -> Relation:
+def _for_scattered_field(relation: Relation, incident: tuple[Incident, ...], weight: Coefficient | None) -> Relation:
     """A relation times a weight, for what is added to the incident field."""
     value, operator = relation.value, relation.operator
-    plain = _Known(value.arguments, value.source, None, _Left(value, operator, incident, None), needs_normals=True)
+    plain = _ScatteredValue(
+        value.arguments, value.source, None, _ScatteredData(value, operator, incident, None), needs_normals=True
+    )
     if weight is None:
         return replace(relation, value=plain)
     weighted = operator.times(weight)
-    known = replace(plain, _function=_Left(value, weighted, incident, weight), plain=plain)
+    known = replace(plain, _function=_ScatteredData(value, weighted, incident, weight), plain=plain)
     return replace(relation, operator=weighted, value=known)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Known(Field):
+class _ScatteredValue(Field):
     """What is known of a value: narrow and oscillating as what was written is, and complex."""
 
     plain: Field | None = None
@@ -322,7 +328,7 @@ class _Known(Field):
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Left:
+class _ScatteredData:
     """What is left of a value, of points and normals side by side, for the field that objects add."""
 
     value: Field
@@ -347,7 +353,7 @@ class _Left:
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Weight:
+class _CornerWeight:
     """A power of the distance from corners: rows crowd there, and what is next to them alone would decide otherwise."""
 
     corners: FloatArray
@@ -429,14 +435,14 @@ def make_lattice(incident: Sequence[Incident], waves: Sequence[complex], domain:
     """
     if len(waves) > 1:
         raise ProblemError("a grating, fs.Exterior(..., period=...), is known for one unknown")
-    comes_in, wavenumber = incident[0] if incident else None, waves[0]
-    if not isinstance(comes_in, PlaneWaves) or len(comes_in.directions) > 1:
+    wave, wavenumber = incident[0] if incident else None, waves[0]
+    if not isinstance(wave, PlaneWaves) or len(wave.directions) > 1:
         raise ProblemError("a grating, fs.Exterior(..., period=...), needs incident=fs.plane_wave(k, direction)")
     if wavenumber == 0 or wavenumber.imag:
         raise ProblemError("a grating, fs.Exterior(..., period=...), is known for waves of a real wavenumber k")
     assert domain.period is not None
     k = wavenumber.real
-    lattice = Lattice(k, domain.period, k * comes_in.directions[0][0], domain.middle)
+    lattice = Lattice(k, domain.period, k * wave.directions[0][0], domain.middle)
     numbers, _, across = lattice.orders(beyond=k)
     worst = int(np.argmin(np.abs(across)))
     if abs(across[worst]) < _GRAZING * k:
