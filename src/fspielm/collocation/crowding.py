@@ -17,9 +17,6 @@ from fspielm.numerics.sampling import reject, unit_stream
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# ---- Points on a boundary that crowd where a solution varies fast: near places outside of it
-
-
 # Cells that the density is tabulated on: at first on every smooth piece, and in the end so long at most, relative to
 # the distance from the nearest place.
 _FIRST_CELLS = 32
@@ -214,7 +211,7 @@ def first_edges(part: BoundaryPart, cells: int) -> FloatArray:
     return np.append((breaks[:-1, None] + np.diff(breaks)[:, None] * shares).ravel(), breaks[-1])
 
 
-# ---- Points all over closed surfaces, as even as can be
+# ---- Points on closed surfaces
 
 
 # The golden ratio less one: turns from a point to the next, from pole to pole.

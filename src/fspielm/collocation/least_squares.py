@@ -18,8 +18,6 @@ from fspielm.collocation.householder import Householder, workspace_numbers
 from fspielm.collocation.nested import Nested, NestedQR
 from fspielm.errors import ProblemError, SolveError
 
-# ---- What is left of a least-squares solve, for everything that follows
-
 
 class Factored(Protocol):
     """A system ``H beta = y`` that was factored, ``H = Q R``, in whatever way and however it is stored."""
@@ -68,9 +66,6 @@ class Factored(Protocol):
         """Factor some of the columns of H alone, at no price where they are the first ones."""
 
 
-# ---- What a least-squares method is
-
-
 class LeastSquares(ABC):
     """A method for ``min |H beta - y|``, real or complex; never becomes another method.
 
@@ -105,9 +100,6 @@ def check_finite(augmented: NumberArray) -> None:
     with np.errstate(invalid="ignore", over="ignore"):
         if not np.isfinite(augmented.sum()):
             raise SolveError("the matrix or the right-hand side contains NaN or infinity")
-
-
-# ---- Least squares by Householder QR: the triangular factor, and the reflections that led to it
 
 
 @final
@@ -145,9 +137,6 @@ class QR(LeastSquares):
     def workspace(self, rows: int, columns: int, *, in_place: bool = False, itemsize: int = 8) -> int:
         """One copy of ``[H | y]`` and LAPACK's blocks; in place, those of the columns that are rotated at once."""
         return itemsize * (workspace_numbers(rows, columns) if in_place else rows * (columns + 1) + 64 * (columns + 1))
-
-
-# ---- Least squares by truncated singular values: the paper's solve
 
 
 # Size of the smallest subproblems of LAPACK's divide and conquer.

@@ -17,9 +17,6 @@ from fspielm.collocation.householder import Panel, factor_in_place
 from fspielm.errors import SolveError
 from fspielm.resources import check_deadline, limited, reserve_memory, run_tasks
 
-# ---- Matrices whose rows belong to leaves of a tree, which share few columns with one another
-
-
 Merges: TypeAlias = "int | tuple[Merges, ...]"
 Indices: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int_]]
 
@@ -200,7 +197,7 @@ def flatten(merges: Merges) -> list[Node]:
     return nodes
 
 
-# ---- An order in which leaves are merged, so that few columns are open at any time
+# ---- The order in which leaves are merged
 
 
 # Columns that more leaves have are no reason to merge two of these first.
@@ -289,7 +286,7 @@ class _Clusters:
         return number
 
 
-# ---- Matrices whose rows belong to cells, which share few columns with their neighbours, factored along a tree of them
+# ---- Factorisation
 
 
 # Operations of a task that is not worth a thread; and of one that is worth several of the libraries'.

@@ -16,8 +16,6 @@ from fspielm.numerics.sampling import Sampling, check_sampling
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# ---- How many points, and where: the configuration and the draw
-
 
 @final
 @dataclass(frozen=True)
@@ -212,7 +210,7 @@ def _check_count(name: str, value: Any) -> None:
         raise ProblemError(f"points: {name} must be a whole number, at least 0; got {value!r}")
 
 
-# ---- How many points each block needs for a band of features
+# ---- How many points each block needs
 
 
 # Rows per neuron inside, and rows per feature that the boundary can tell apart; clustered points need no more.

@@ -28,12 +28,6 @@ if TYPE_CHECKING:
     from fspielm.cells.basis import RowsInCells
 
 
-# ---- Row blocks, and the assembled least-squares system
-
-
-# ---- How much memory a solve will need, known before it is allocated
-
-
 def check_memory(rows: int, columns: int, workspace: int, limit: float, *, itemsize: int = 8) -> int:
     """Bytes for an ``(rows, columns)`` matrix and its solve; refused above `limit`."""
     needed = matrix_bytes(rows, columns, itemsize=itemsize) + workspace
@@ -51,7 +45,7 @@ def matrix_bytes(rows: int, columns: int, *, itemsize: int = 8) -> int:
     return itemsize * rows * (columns + 1)
 
 
-# ---- Row blocks: equation and conditions at their points, under names the user knows
+# ---- Row blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +120,7 @@ def make_block(relation: Relation, sites: Sites) -> RowBlock:
     return RowBlock(relation.name, relation.pieces(sites), values, relation.weight, weights)
 
 
-# ---- Assembly: from a basis and row blocks to one least-squares system
+# ---- Assembly
 
 
 Scaling = Literal["none", "rms"]
@@ -305,10 +299,7 @@ def _rms_scale(out: NumberArray) -> float:
     return 1.0 / (rms or safe_rms(out) or 1.0)  # squares of tiny entries are zero
 
 
-# ---- A problem made finite
-
-
-# ---- What a problem made finite has to offer, whatever its functions are
+# ---- Discretisations
 
 
 @final
@@ -468,9 +459,6 @@ class Finite(ABC):
     def across_seams(self, numbers: NumberArray) -> NumberArray:
         """The adjoint of `at_seams`, on numbers ``(F, n)`` there, shape ``(F, M)``."""
         return np.zeros((len(numbers), self.basis.size), dtype=numbers.dtype)
-
-
-# ---- A problem made finite: functions for its unknown, places for its rows
 
 
 @final

@@ -20,9 +20,6 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import check_deadline
 
-# ---- Points of a plane boundary next to a place of it, and the conditions for curves of it
-
-
 # What counts as one place, in units of the domain's size.
 SAME_PLACE = 1e-6
 # Points of a smooth piece that are looked at to find one of them, and steps that correct what is found.
@@ -101,7 +98,7 @@ def domain_size(problem: Problem) -> float:
     return float(np.linalg.norm(upper - lower))
 
 
-# ---- Where, along a part of a plane boundary, one condition gives way to another, or the data of one jump
+# ---- Where conditions begin, end or jump within a part
 
 
 _SAMPLES = 400
@@ -255,7 +252,7 @@ def _edges(breaks: tuple[float, ...]) -> list[FloatArray]:
     return edges
 
 
-# ---- Places on a smooth stretch of a plane boundary where the conditions change, or their data jump
+# ---- Where conditions change on a smooth stretch of the boundary
 # A solution is singular there as it is at a corner, of opening pi.
 
 
@@ -447,7 +444,7 @@ def _has_no_derivatives(constraint: Relation) -> bool:
     return all(term.order == 0 for term in constraint.operator.terms)
 
 
-# ---- Corners where two conditions prescribe different values
+# ---- Corners where two conditions disagree
 
 
 _PER_EDGE = 5

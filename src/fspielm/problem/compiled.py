@@ -33,12 +33,6 @@ if TYPE_CHECKING:
     from fspielm.problem.nonlinear.statement import Nonlinear
 
 
-# ---- What a system leaves open, and the relations that fix it
-
-
-# ---- Fields of degree one: constants, rigid motions and the like, as functions that relations may not see
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class LinearFields:
@@ -112,7 +106,7 @@ class LinearFieldCoefficient:
         return np.asarray(values @ self.coefficients)
 
 
-# ---- What a system leaves open, and the relations that fix it: the constant of a pressure, the rigid motions of a body
+# ---- What a system leaves open: the constant of a pressure, the rigid motions of a body
 
 
 # Sites of each relation at which it is looked at; nodes of integrals; and, of those at each time, nodes and times.
@@ -217,7 +211,7 @@ def _quadrature(fields: LinearFields, setting: Setting) -> tuple[Quadrature, Flo
     return domain.space.quadrature(_NODES_IN_SPACE), times
 
 
-# ---- Complex unknowns as pairs of real ones, where their conjugates occur: real and imaginary parts of all relations
+# ---- Complex unknowns as pairs of real ones, where their conjugates occur
 
 
 # Where it is seen whether terms cancel, and what is rounding beside them.
@@ -332,7 +326,7 @@ def _part(field: Field, name: str) -> object:
     return function
 
 
-# ---- From a statement to unknowns and the relations between them, all of it checked
+# ---- Compiling a statement
 
 
 @final

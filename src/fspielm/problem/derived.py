@@ -22,9 +22,6 @@ from fspielm.problem.problem import Problem, make_problem, problem_of
 from fspielm.problem.setting import Setting, by_unknown
 from fspielm.problem.statement import AnyCondition, Relation
 
-# ---- The sizes that unknowns of a system have beside one another
-
-
 _SITES = 64
 # Sums of logarithms that differ by less are the same.
 _SAME = 1e-9
@@ -84,9 +81,6 @@ def _terms(problem: Problem) -> list[tuple[int, tuple[int, ...], int, float]]:
     ]
 
 
-# ---- Whether a constant may be added to an unknown of a problem
-
-
 def leaves_constant_open(problem: Problem) -> bool:
     """Whether nothing sees a constant that is added to one of the unknowns, as with fluxes or periods alone.
 
@@ -101,9 +95,6 @@ def leaves_constant_open(problem: Problem) -> bool:
 
 def _sees(operators: Iterable[Operator], unknown: int) -> bool:
     return any(term.order == 0 and term.unknown == unknown for operator in operators for term in operator.terms)
-
-
-# ---- The same problem with another right-hand side, or other values in its conditions
 
 
 def with_data(
@@ -218,9 +209,6 @@ def _equation(problem: Problem, index: int, source: Field) -> sp.Basic:
     left = residual_form(stated) + (old if isinstance(old, sp.Expr) else 0)
     right = source.source if isinstance(source.source, sp.Expr) else sp.Function("f")(*problem.coordinates)
     return sp.Eq(left, right, evaluate=False)
-
-
-# ---- Smooth right-hand sides without any symmetry
 
 
 # Cosines of each.

@@ -20,7 +20,6 @@ from fspielm.geometry.curves import PlaneCurve
 from fspielm.problem.linear import as_written, linear_operator, linear_parts, residual_form
 from fspielm.problem.normal import OF_NORMALS
 from fspielm.problem.operator import identity
-from fspielm.problem.parameters import number_in
 from fspielm.problem.places import (
     SAME_PLACE,
     At,
@@ -35,8 +34,7 @@ from fspielm.problem.places import (
 )
 from fspielm.problem.setting import Rule, Setting, freeze, written
 from fspielm.problem.statement import AnyCondition, check_weight, check_where, prescribed, vanishing
-
-# ---- Conditions stated as equations, for anything in the unknown and its derivatives
+from fspielm.problem.substitutions import number_in
 
 
 @final
@@ -160,9 +158,6 @@ def check_unknowns(expression: sp.Expr, unknowns: tuple[AppliedUndef, ...]) -> N
         )
 
 
-# ---- Opposite faces that are one and the same place
-
-
 _PLACES = 64
 
 
@@ -271,9 +266,6 @@ def _opposite(start: Sites, end: Sites) -> bool:
     assert start.normals is not None  # both lie on a boundary
     assert end.normals is not None
     return bool(np.abs(start.normals + end.normals).max() <= 1e-9)
-
-
-# ---- Values known at points inside
 
 
 @final

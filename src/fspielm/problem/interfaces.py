@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# ---- What happens where two materials meet
-
-
 @final
 @dataclass(frozen=True)
 class Interface(AnyCondition):
@@ -107,7 +104,7 @@ class Interface(AnyCondition):
         raise ProblemError("the jumps of an Interface cannot be replaced in a prepared problem; state it anew")
 
 
-# ---- What has prescribed jumps across an interface: values, and fluxes or normal derivatives
+# ---- Transmission conditions
 # SymPy expands ``div(a grad u)`` to ``a u_xx + a_x u_x + ...``. Where ``a`` is a function given by region, derivatives
 # of it are seen in the coefficients, and tell what stood under a derivative. A Piecewise loses them, where its pieces
 # are constant; what is left is taken for a divergence form unless its pieces speak against that.
@@ -453,7 +450,7 @@ def _may_be_divergence(
     return all(is_zero(one - other) for one, other in zip(*rests, strict=True))
 
 
-# ---- Interfaces of a problem: where materials meet, and what continues across
+# ---- Interfaces of a problem
 
 
 # Sites of an interface that are looked at, and what counts as nothing there, relative to the coefficients.

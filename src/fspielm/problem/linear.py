@@ -25,8 +25,6 @@ from fspielm.problem.operator import Operator, along_normal, field_coefficient
 from fspielm.problem.setting import Rule, Setting, refuse_nonlocal_terms
 from fspielm.problem.substitutions import Givens, side_of
 
-# ---- Equations as expressions that are zero
-
 
 def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
     """The expression that the equation sets to zero."""
@@ -56,7 +54,7 @@ def _refuse_infinite(side: sp.Basic, where: str) -> None:
             raise ProblemError(f"{where}the term {describe(term)} must be finite; it contains {wrong}")
 
 
-# ---- Expressions that are linear in some of their symbols, taken apart, and the term that is not
+# ---- Splitting an expression into its linear parts
 
 
 # From each symbol to its coefficient; the rest, free of them all, under 1.
@@ -202,7 +200,7 @@ def _sum(parts: Iterable[Parts]) -> Parts:
     return {key: sp.Add(*values) for key, values in terms.items()}
 
 
-# ---- Conjugates, real and imaginary parts of unknowns, as terms that are linear in an unknown and its conjugate
+# ---- Conjugates, real and imaginary parts of unknowns
 
 
 PARTS = (sp.conjugate, sp.re, sp.im)
@@ -296,7 +294,7 @@ def normal_order(atom: sp.Expr) -> int:
     return plain.order if isinstance(plain, NormalDerivative) else 0
 
 
-# ---- From SymPy expressions to linear operators and values
+# ---- From SymPy expressions to operators and values
 
 
 _STEPS = (sp.Heaviside, sp.sign, sp.floor, sp.ceiling, sp.DiracDelta)

@@ -14,8 +14,6 @@ from sympy.printing.precedence import PRECEDENCE
 
 from fspielm.errors import ProblemError
 
-# ---- The outward normal and the derivative along it, as SymPy objects to write conditions with
-
 
 @final
 class NormalDerivative(sp.Expr):  # type: ignore[misc]
@@ -182,7 +180,7 @@ def normal_derivative(function: sp.Expr, order: int = 1) -> NormalDerivative:
     return NormalDerivative(function, order)
 
 
-# ---- What mechanics and fields are written with: divergence, curl, strain, stress, traction
+# ---- Vector calculus and elasticity
 
 
 def divergence(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> Any:

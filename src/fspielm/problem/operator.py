@@ -22,12 +22,6 @@ from fspielm.expr.identities import is_multiple
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 
-# ---- Linear differential operators, and the determinant of several
-
-
-# ---- What follows from a problem, or from one of its conditions, alone: found once for each
-
-
 K = TypeVar("K")
 T = TypeVar("T")
 
@@ -43,9 +37,6 @@ def once(find: Callable[[K], T]) -> Callable[[K], T]:
         return known[thing]
 
     return found
-
-
-# ---- Linear differential operators: sums of coefficient times mixed partial derivative
 
 
 Coefficient = complex | Callable[[Sites], NumberArray]
@@ -335,7 +326,7 @@ def _merge_terms(dimension: int, terms: tuple[Term, ...]) -> Operator:
     return Operator(dimension, kept)
 
 
-# ---- Where the highest derivatives of an operator lead across the boundary
+# ---- Characteristic boundaries
 
 
 def is_characteristic(operator: Operator, sites: Sites, space: range) -> BoolArray:
@@ -367,7 +358,7 @@ def _coefficient(term: Term, sites: Sites) -> FloatArray:
         return np.ones(len(sites))  # infinite on the boundary, as 1/r is at r = 0: not zero, at any rate
 
 
-# ---- The one operator that stands for several equations: the determinant of their matrix of operators
+# ---- The determinant of a system
 # With constant coefficients every unknown of a system satisfies the equation of its determinant, so its symbol says
 # which waves there are, how many conditions belong to a boundary, and what grows. Coefficients that vary are multiplied
 # as if they did not: the determinant is that of the equations frozen at a point.

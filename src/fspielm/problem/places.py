@@ -21,9 +21,6 @@ from fspielm.geometry.time import extrude
 from fspielm.numerics.sampling import Sampling, kronecker
 from fspielm.problem.setting import Setting
 
-# ---- Where a relation holds: in the domain, on pieces of its boundary, at the start of time, at places inside
-
-
 # Enough to see a piece of the boundary that conditions leave out or cover twice; finer ones stay unseen.
 PROBES = 2000
 
@@ -132,7 +129,7 @@ def probe(part: BoundaryPart, count: int = PROBES) -> Sites:
     return part.at(kronecker(count if part.parameters else 1, part.parameters))
 
 
-# ---- What `on` means: parts of the boundary by name, the pieces of them where a relation holds, or the rest
+# ---- What `on` means
 
 
 Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolArray]
@@ -330,7 +327,7 @@ def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:
     return mask
 
 
-# ---- Regions inside a domain: given points, and curves
+# ---- Regions inside a domain
 
 
 # Points, one after the other; a plane curve; or a map from [0, 1] to points.

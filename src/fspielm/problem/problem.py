@@ -40,8 +40,6 @@ from fspielm.problem.statement import AnyCondition, Relation, Statement, is_comp
 from fspielm.problem.substitutions import Givens, levels_in
 from fspielm.problem.typeset import problem_html, problem_latex
 
-# ---- What was made of a statement beyond its words
-
 
 def remarks_on(problem: Problem) -> tuple[str, ...]:
     """Sentences on interfaces, unknowns with conjugates, equations in excess, and on what was left open and chosen."""
@@ -63,9 +61,6 @@ def remarks_on(problem: Problem) -> tuple[str, ...]:
                 f"Neither equations nor conditions determine the {relation.name}{always}: zero was chosen for it."
             )
     return tuple(found)
-
-
-# ---- Linear problems for the next iterate of Newton's method
 
 
 def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Problem:
@@ -167,7 +162,7 @@ def residual(problem: Problem, iterate: Any, points: Any) -> NumberArray:
     return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
 
-# ---- The statement of a problem, compiled: equation, domain, conditions
+# ---- The problem
 
 
 @final
@@ -502,7 +497,7 @@ def problem_of(compiled: Compiled) -> Problem:
     return problem
 
 
-# ---- Equations with the materials of one place, which are smooth beyond their regions
+# ---- The equations at one point, with the materials there
 
 
 _equations_by_material: WeakKeyDictionary[Problem, dict[bytes, tuple[Relation, ...]]] = WeakKeyDictionary()

@@ -25,12 +25,6 @@ if TYPE_CHECKING:
     from fspielm.problem.statement import AnyCondition, Statement
 
 
-# ---- What is solved for: functions that an equation contains and nobody supplies
-
-
-# ---- Terms that take an unknown at other places than the point itself: integrals, sums, values at a place
-
-
 def refuse_nonlocal_terms(expression: sp.Expr, unknowns: Sequence[UndefinedFunction], what: str) -> None:
     """Refuse a term with one of these functions at other places, and say what is possible in its place."""
     for term in sorted(expression.atoms(*NONLOCAL), key=str):
@@ -56,7 +50,7 @@ def _integral_remedy(term: sp.Basic) -> str:
     )
 
 
-# ---- What is solved for: functions that an equation contains and nobody supplies
+# ---- Unknowns
 
 
 _REAL = np.dtype(np.float64)
@@ -229,10 +223,7 @@ def _check_coordinates(unknown: AppliedUndef, domain: Domain) -> None:
         )
 
 
-# ---- What relations are read against, and the values of conditions by unknown
-
-
-# ---- What relations are read against, and what is read: operators with values
+# ---- Rules and settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,7 +320,7 @@ class Setting:
         return replace(field, source=known)  # for messages: as it was written
 
 
-# ---- Values by unknown: what conditions on several of them are written with
+# ---- Values by unknown
 
 
 @final

@@ -21,18 +21,12 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import SpaceTime, Time
 from fspielm.problem.operator import Operator, along_normal, derivative, field_coefficient, identity, once
 from fspielm.problem.places import Region, Sampler, Where, boundary_regions, is_rest, probe
+from fspielm.problem.scattering.incident import Incident, as_incident
 from fspielm.problem.setting import Rule, Setting, by_unknown, freeze, written
 from fspielm.problem.substitutions import ByRegion
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
-    from fspielm.problem.scattering.incident import Incident
-
-
-# ---- Conditions on values, normal derivatives, mixtures of both, and the start of time
-
-
-# ---- What every condition has in common
 
 
 class AnyCondition(ABC):
@@ -150,9 +144,6 @@ def vanishing(setting: Setting, orders: Sequence[Sequence[int]], plain: int = 0)
             label = " ".join(filter(None, (name, f"order {order}" * (order > plain))))
             rules.append(Rule(operator, setting.field(0, "zero"), label))
     return tuple(rules)
-
-
-# ---- The value, the normal derivative, and the start of time
 
 
 @final
@@ -279,9 +270,6 @@ class Initial(AnyCondition):
         return replace(self, value=value)
 
 
-# ---- A mixture of value and normal derivative
-
-
 @final
 @dataclass(frozen=True)
 class Robin(BoundaryCondition):
@@ -332,9 +320,6 @@ class Robin(BoundaryCondition):
         return replace(self, value=value)
 
 
-# ---- A plane of symmetry
-
-
 @final
 @dataclass(frozen=True)
 class Symmetry(BoundaryCondition):
@@ -371,7 +356,7 @@ class Symmetry(BoundaryCondition):
         return vanishing(setting, [range(1, max(across[0], 2), 2)], plain=1)
 
 
-# ---- What a problem says, as it was written
+# ---- Statements
 
 
 # What holds several expressions, in SymPy.
@@ -444,8 +429,6 @@ def state(
 
 
 def _read_incident(incident: Any, domain: Domain) -> Incident | None:
-    from fspielm.problem.scattering.incident import as_incident
-
     if not domain.is_unbounded:
         raise ProblemError(
             f"incident is for open domains, fs.Exterior(...); domain={domain!r} has an end: state what comes in by the "
@@ -512,7 +495,7 @@ def _check_size(domain: Domain) -> None:
     )
 
 
-# ---- What the unknowns satisfy, and where: the equation, and each rule of a condition on each region it holds on
+# ---- Relations
 
 
 # Enough to see which axes the normals of a part point along.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -19,8 +20,6 @@ from fspielm.expr.functions import Field, PointFunction, Value, check_value, mak
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.time import regions_in
-
-# ---- Data by region: numbers, expressions or callables, one for each region of a domain
 
 
 @final
@@ -130,7 +129,7 @@ class Placed:
         return Placed(slopes, self.regions, self.coordinates, f"{derivative}")
 
 
-# ---- Borders of Piecewise expressions: where their conditions change over, and which side holds
+# ---- Borders of Piecewise expressions
 
 
 # From what is zero on a border, as `side_of` writes it, to the side that is meant: where it is negative or positive.
@@ -199,7 +198,7 @@ def _piece_of(piecewise: sp.Piecewise, signs: Signs) -> sp.Expr:
     return sp.Piecewise(*left) if left else sp.nan
 
 
-# ---- What the user supplies beside an equation: numbers for symbols, callables for functions
+# ---- Numbers for symbols, callables for functions
 
 
 @dataclass(frozen=True, eq=False)
@@ -468,3 +467,36 @@ def _callable(key: Any, value: Any) -> Any:
         )
     function: PointFunction = value
     return function
+
+
+# ---- Numbers that users write
+
+
+def as_written(value: Any, what: str) -> sp.Expr:
+    """A number or an expression, as an expression; a text is none.
+
+    Raises
+    ------
+    ProblemError
+    """
+    if isinstance(value, sp.Expr):
+        return value
+    if isinstance(value, int | float | complex | np.number) and not isinstance(value, bool):
+        return sp.sympify(value)
+    raise ProblemError(f"{what} must be a number, or a SymPy expression; got {value!r}")
+
+
+def number_in(value: Any, givens: Givens, what: str) -> complex:
+    """The number, real where it is; given symbols have theirs.
+
+    Raises
+    ------
+    ProblemError
+    """
+    known = givens.substitute(as_written(value, what))
+    if known.free_symbols or not known.is_number:
+        raise ProblemError(f"{what} must be a number, or an expression of given symbols; got {value}")
+    number = complex(known)
+    if not cmath.isfinite(number):
+        raise ProblemError(f"{what} must be finite; got {value}")
+    return number if number.imag else number.real

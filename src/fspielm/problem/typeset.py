@@ -25,8 +25,6 @@ from fspielm.problem.setting import Unknown
 from fspielm.problem.statement import AnyCondition, Dirichlet, Initial, Neumann, Robin, Statement, Symmetry
 from fspielm.problem.substitutions import ByRegion
 
-# ---- SymPy expressions in LaTeX and MathML, with unknowns written as in papers: without their arguments
-
 
 def as_latex(expression: sp.Basic, unknowns: Collection[AppliedUndef]) -> str:
     """The expression in LaTeX."""
@@ -129,7 +127,7 @@ class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
         return raised
 
 
-# ---- A problem as mathematics: LaTeX for papers, HTML with MathML for notebooks
+# ---- Problems
 
 
 _COMMA = r",\quad "

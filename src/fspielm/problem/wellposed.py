@@ -18,9 +18,6 @@ from fspielm.problem.places import probe
 from fspielm.problem.setting import Setting
 from fspielm.problem.statement import Initial, Relation
 
-# ---- Which points of a domain can be joined within it
-
-
 _NEIGHBOURS = 8
 _STEPS = np.linspace(0.0, 1.0, 12)[1:-1]
 _FIRST_SAMPLE, _SECOND_SAMPLE = 600, 4000
@@ -50,7 +47,7 @@ def _sampled_pieces(domain: Domain, n: int) -> tuple[FloatArray, NDArray[np.int_
     return points, connected_components(graph, directed=False)[1].astype(np.int_)
 
 
-# ---- Whether a system has the conditions that it needs, as far as that can be counted
+# ---- Systems of equations
 
 
 def check_system(equations: Sequence[Relation], constraints: Sequence[Relation], setting: Setting) -> str:
@@ -182,7 +179,7 @@ def _unknowns_without_conditions(constraints: Sequence[Relation], setting: Setti
     return f" ({', '.join(names)} {'has' if len(names) == 1 else 'have'} none)" if names else ""
 
 
-# ---- Whether every part of the boundary, and the start of time, has the conditions the equation needs
+# ---- A single equation
 
 
 # How far a zero of the symbol may be from a multiple of 2 pi / period, relative to the terms of the symbol there.

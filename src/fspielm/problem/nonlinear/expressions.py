@@ -28,7 +28,7 @@ from fspielm.problem.normal import OF_NORMALS, NormalDerivative
 from fspielm.problem.operator import Operator
 from fspielm.problem.setting import Setting, refuse_nonlocal_terms
 
-# ---- What has jumps or kinks in the unknowns, which Newton's method cannot take; and what to write in its place
+# ---- Terms with jumps or kinks in the unknowns
 
 
 _SMALL = "with a small number eps"
@@ -116,7 +116,7 @@ def _is_root_of_square(node: sp.Basic) -> bool:
     )
 
 
-# ---- Expressions in unknowns and their derivatives, written with a plain symbol for each of them
+# ---- Jets
 # A conjugate has a symbol of its own: of a function F of z and its conjugate w, what F does to first order is ``F_z dz
 # + F_w conj(dz)``. So complex unknowns need no other rules than real ones.
 
@@ -259,7 +259,7 @@ def _with_conjugates(form: sp.Expr, conjugates: dict[sp.Dummy, sp.Dummy], what: 
     return result
 
 
-# ---- What a nonlinear expression does to first order: a linear equation for the next iterate
+# ---- Linearisation
 # F(u) = 0 becomes ``F'(v) u = F'(v) v - F(v)`` around an iterate v. What F has of linear terms stays as it is; what
 # depends on v, in a coefficient or on the right, becomes a known function of the coordinates, a `Slot`.
 

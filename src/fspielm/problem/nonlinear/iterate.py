@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# ---- Functions to linearise around: solutions, and guesses in whatever form they were written
-
-
 # Of a callable, derivatives are those of polynomials through so many points along each axis, so far apart in all.
 _NODES = 7
 _WIDTH = 0.02
@@ -180,7 +177,7 @@ def _finite_difference(
     return total
 
 
-# ---- What an iterate makes of the slots of linearisations: known functions of points
+# ---- Coefficients that an iterate makes
 
 
 # Sets of points that are remembered: coefficients of one block of rows are asked for one after the other.

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# ---- A nonlinear equation or condition, made ready to be evaluated at iterates
-
-
 # From sites, and the values of a jet there, to those of some expressions.
 Evaluate = Callable[[Sites, NumberArray], list[NumberArray]]
 
@@ -170,7 +167,7 @@ class Law:
         )
 
 
-# ---- Nonlinear problems that have one solution at most, as far as that can be read from their equation
+# ---- Uniqueness
 # What is known: the comparison principle of elliptic equations (Gilbarg and Trudinger, theorem 17.1) where values are
 # given all around; that of parabolic ones; energies of semilinear waves; Picard's theorem for ordinary ones. It speaks
 # of smooth solutions. All else is left open, whether or not it could be known.

@@ -18,11 +18,7 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import describe, make_field
 from fspielm.geometry.boundary import as_plane_point, as_positive, as_vector
-from fspielm.problem.parameters import as_written, number_in
-from fspielm.problem.substitutions import Givens
-
-# ---- Fields that come in from outside: what an open domain would have without its objects
-
+from fspielm.problem.substitutions import Givens, as_written, number_in
 
 # Of a beam: how far its directions go, in units of their spread, and how many there are to each of it.
 _SPREADS = 6.0
@@ -291,7 +287,7 @@ def _derivative_of(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], orde
     return make_field(expression.diff(*wanted) if wanted else expression, coordinates, what="incident")
 
 
-# ---- What users write for ``incident=``: waves by their names, expressions, or both by unknown
+# ---- What users write for ``incident=``
 
 
 # What the length of a direction may differ from one by, to be one.

@@ -25,8 +25,6 @@ from fspielm.problem.setting import Setting, Unknown
 from fspielm.problem.statement import Relation, Robin
 from fspielm.problem.substitutions import read_givens
 
-# ---- Open domains whose objects have fields inside, as problems with an unknown for each medium
-
 
 @once
 def two_sided(problem: Problem) -> Problem:
@@ -77,9 +75,6 @@ def one_unknown_problem(problem: Problem) -> Problem:
     filled = domain.filled(medium.place for medium in media_of(stated))
     statement = replace(stated.statement, domain=filled, origin=partial(one_unknown_problem, problem))
     return make_problem(statement, stated.unknowns, stated.relations, stated.givens)
-
-
-# ---- Fields inside of objects whose wavenumber varies, as problems of their own
 
 
 Data: TypeAlias = Callable[[FloatArray, FloatArray], NumberArray]

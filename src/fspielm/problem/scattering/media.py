@@ -27,7 +27,6 @@ from fspielm.problem.operator import (
     once,
     product,
 )
-from fspielm.problem.parameters import as_written, number_in
 from fspielm.problem.places import Region, Where, piece_of, probe, whole_part
 from fspielm.problem.setting import Rule, Setting
 from fspielm.problem.statement import (
@@ -39,13 +38,10 @@ from fspielm.problem.statement import (
     distinct,
     regions_of,
 )
-from fspielm.problem.substitutions import Givens
+from fspielm.problem.substitutions import Givens, as_written, number_in
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
-
-
-# ---- Wavenumbers of waves that leave, for a time factor exp(-i omega t)
 
 
 # Of a wavenumber, what is rounding of its imaginary part: a wave is not turned round by that.
@@ -61,9 +57,6 @@ def radiating_root(square: complex) -> complex:
     """The root that radiates or falls off."""
     root = cmath.sqrt(square)
     return -root if grows(root) else root
-
-
-# ---- Objects of open domains that let waves through
 
 
 # The field inside, by its place beside the one around it, until it is known which object it is for.
@@ -166,7 +159,7 @@ class Transparent(BoundaryCondition):
             )
 
 
-# ---- Objects of open domains that let waves through: the media inside, and conditions between the fields of both sides
+# ---- Media
 
 
 NamedParts: TypeAlias = list[tuple[str, BoundaryPart]]

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# ---- Waves in elastic bodies, told from a pair of equations: what is longitudinal and what is transverse
-
-
 # Of what coefficients may differ by where they should be the same.
 _SAME = 1e-12
 
@@ -98,7 +95,7 @@ def _refusal(why: str) -> ProblemError:
     )
 
 
-# ---- What problems on open domains have to be, and their conditions as those of what the objects add
+# ---- Problems on open domains
 
 
 # What is left of terms that cancel, in units of the terms, where an incident field satisfies the equation.
@@ -365,7 +362,7 @@ class _CornerWeight:
         return np.asarray(np.minimum(nearest / self.length, 1.0) ** self.power)
 
 
-# ---- Gratings: objects at equal distances along the first axis, in a plane wave
+# ---- Gratings
 
 
 # An order that goes along the grating so nearly has no digits: of the wavenumber, what it has across.
