@@ -122,7 +122,6 @@ def _parts(level: sp.Expr, curves: tuple[PlaneCurve, ...]) -> tuple[BoundaryPart
 
 
 def _curves(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) -> tuple[PlaneCurve, ...]:
-
     what = f"the border {describe(level)} = 0"
     field = make_field(level, coordinates, what=what)
     slopes = [make_field(sp.Derivative(level, c), coordinates, what=what) for c in coordinates]

@@ -1,4 +1,4 @@
-"""Interfaces of a problem: where materials meet, and what continues across."""
+"""Interfaces: where materials meet, and which values and fluxes are continuous across them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class Interface(AnyCondition):
-    """Jumps of the unknown and of its flux where two regions meet; without one, both continue.
+    """Jumps of the unknown and of its flux where two regions meet; without one, both are continuous.
 
     The flux is that of the divergence form as written: the component of F along the normal, which points from the first
     region to the second, where the equation's highest derivatives are div F: of ``-div(a grad u)`` it is
@@ -78,12 +78,12 @@ class Interface(AnyCondition):
 
     @property
     def flux_jumps(self) -> tuple[Any, ...]:
-        """One for each equation, or one for all of them."""
+        """One for each equation, or a single one for all."""
         return self.flux_jump if isinstance(self.flux_jump, tuple) else (self.flux_jump,)
 
     @property
     def has_normals(self) -> bool:
-        """Those that point from the first region to the second."""
+        """True: the normal points from the first region to the second."""
         return True
 
     @property
@@ -92,35 +92,35 @@ class Interface(AnyCondition):
         return *written(self.jump), *self.flux_jumps
 
     def regions(self, setting: Setting) -> list[Region]:
-        """No region of the boundary; see `equations.interfaces`."""
+        """None on the boundary; see `read_interfaces`."""
         return []
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
-        """None beside those of the interfaces themselves."""
+        """None; see `read_interfaces`."""
         return ()
 
     def with_value(self, value: Any, setting: Setting) -> AnyCondition:
-        """Refused: what it says is part of the equations."""
+        """Refused: the jumps belong to the equations."""
         raise ProblemError("the jumps of an Interface cannot be replaced in a prepared problem; state it anew")
 
 
 # ---- Transmission conditions
-# SymPy expands ``div(a grad u)`` to ``a u_xx + a_x u_x + ...``. Where ``a`` is a function given by region, derivatives
-# of it are seen in the coefficients, and tell what stood under a derivative. A Piecewise loses them, where its pieces
-# are constant; what is left is taken for a divergence form unless its pieces speak against that.
+# SymPy expands ``div(a grad u)`` to ``a u_xx + a_x u_x + ...``. If ``a`` is a function given by region, its derivatives
+# in the coefficients show what stood under a derivative. A Piecewise with constant pieces has no such derivatives; it
+# is read as a divergence form unless its pieces contradict that.
 
 
 _FEW_SITES = 64
-# How far off an interface functions are looked at, relative to its extent.
+# Distance of sites beside an interface, relative to its extent.
 _OFFSET = 1e-3
 # Coefficients of one unknown, by the orders of the derivative along each coordinate.
 Coefficients = Mapping[tuple[int, ...], sp.Expr]
-# What makes of an expression that on one of the sides of an interface.
+# From an expression to the same on one side of an interface.
 OnSide = Callable[[sp.Expr], sp.Expr]
 
 
 class Side(NamedTuple):
-    """A region, or one side of the borders of Piecewise expressions, or both; all else is as it is at each point."""
+    """One side of an interface: a region, or signs of level functions, or both."""
 
     region: str | None = None
     signs: Signs = {}  # noqa: RUF012 (a tuple's field, never changed)
@@ -134,11 +134,11 @@ class Transmission:
     Attributes
     ----------
     kind : {"value", "flux"}
-        The value of an unknown, or a derivative across the interface: a flux, or a normal derivative.
+        The value of an unknown, or a derivative across the interface: a flux or a normal derivative.
     name : str
-        ``"value"``, ``"flux"``, ``"normal derivative"``, with what tells several apart.
+        ``"value"``, ``"flux"`` or ``"normal derivative"``, with an unknown or a number if there are several.
     first, second : Operator
-        With the coefficients of their own side, which are smooth beyond it.
+        With the coefficients of their own side, extended smoothly beyond it.
     value : Field
     """
 
@@ -150,7 +150,7 @@ class Transmission:
 
 
 class Transmissions(NamedTuple):
-    """What continues across an interface, and sentences on how that was read."""
+    """The rules across an interface, and sentences on how they were read."""
 
     rules: tuple[Transmission, ...]
     notes: tuple[str, ...]
@@ -159,7 +159,7 @@ class Transmissions(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The equations of a problem, read on this side and that, each way once."""
+    """The equations of a problem on either side of interfaces, each read once."""
 
     equations: tuple[sp.Basic, ...]
     setting: Setting
@@ -167,7 +167,7 @@ class Reading:
     _operators: dict[object, Operator] = field(default_factory=dict)
 
     def setting_on(self, side: Side) -> Setting:
-        """The setting with what is given as it is on one side."""
+        """The setting with the given values of one side."""
         key = side.region, frozenset(side.signs.items())
         if key not in self._known:
             givens = self.setting.givens.on_side(side.region, side.signs)
@@ -180,11 +180,11 @@ class Reading:
 
     @cached_property
     def parts(self) -> list[dict[sp.Expr, sp.Expr]]:
-        """Coefficients of each equation, as they are all over."""
+        """Coefficients of each equation, not restricted to a side."""
         return [linear_parts(self._substituted(e), self.setting.symbols)[0] for e in self.equations]
 
     def rules_on(self, side: Side) -> tuple[Rule, ...]:
-        """The equations on one side: smooth where what was written for it is."""
+        """The equations on one side."""
         return tuple(read_equation(equation, self.setting_on(side)) for equation in self.equations)
 
     def operator(self, expression: sp.Expr, side: Side) -> Operator:
@@ -202,11 +202,11 @@ class Reading:
 def transmissions(
     reading: Reading, sides: tuple[Side, Side], part: BoundaryPart, names: tuple[str, str], condition: Interface
 ) -> Transmissions:
-    """What has prescribed jumps across an interface.
+    """The quantities with prescribed jumps across an interface.
 
-    In one unknown, of an equation of order two across, the value and the flux. Of several, the values of those that
-    have second derivatives and the flux of each equation that has, with the others in it. Where no flux can be read,
-    the normal derivatives up to the order less one.
+    For one unknown and an equation of second order: the value and the flux. For several: the values of the unknowns
+    with second derivatives, and the flux of each equation with second derivatives. If no flux can be read: the normal
+    derivatives below the order of the equations.
     """
     setting = reading.setting
     unknowns = setting.symbols
@@ -240,7 +240,7 @@ def _fluxes(
     orders: Sequence[int],
     sides: tuple[Side, Side],
 ) -> tuple[dict[int, sp.Expr] | None, list[str]]:
-    """The flux of each equation that has one, by its number; None where normal derivatives continue, and why."""
+    """The flux of each equation by its number; or None and the reason, if normal derivatives are continuous instead."""
     if max(orders) < 2:
         return {}, []
     if max(orders) > 2:
@@ -252,7 +252,7 @@ def _fluxes(
             continue
         terms = []
         for place, (unknown, coefficients) in enumerate(table.items()):
-            if orders[place] < 2:  # a pressure: all of it is under the divergence
+            if orders[place] < 2:  # such as a pressure
                 terms.append(_first_order_flux(coefficients, unknown))
                 continue
             own = place == index or len(table) == 1
@@ -273,7 +273,7 @@ def _first_order_flux(coefficients: dict[tuple[int, ...], sp.Expr], unknown: App
 
 
 def _values(setting: Setting, orders: Sequence[int], condition: Interface) -> list[Transmission]:
-    """The values of the unknowns that have as many derivatives as any."""
+    """Jumps of values, of the unknowns with the highest derivatives."""
     several = len(orders) > 1
     jumps = {place: 0 for place, order in enumerate(orders) if order == max(orders) or order > 1}
     if not (several and condition.jump == 0):
@@ -314,7 +314,7 @@ def _flux_jumps(condition: Interface, number: int) -> tuple[object, ...]:
 def _refuse_zero_flux(
     first: Operator, second: Operator, part: BoundaryPart, names: tuple[str, str], equation: sp.Basic
 ) -> None:
-    """Refuse a flux that is zero on one side whatever the unknown is: nothing is determined there."""
+    """Refuse a flux that vanishes on one side for any unknown, which nothing would determine there."""
     sites = probe(part, _FEW_SITES)
     for sign, name, own, other in zip((-1, 1), names, (first, second), (second, first), strict=True):
         if not _vanishes(own, sites, sign):
@@ -334,7 +334,7 @@ def _refuse_zero_flux(
 
 
 def _vanishes(flux: Operator, sites: Sites, sign: int) -> bool:
-    """Whether a flux is zero whatever the unknown is; where a function says so, also a little off the interface."""
+    """Whether a flux vanishes for any unknown, on the interface and beside it."""
     assert sites.normals is not None  # every boundary part has them
     size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), _OFFSET)
     off = Sites(sites.points + sign * _OFFSET * size * sites.normals, sites.normals)
@@ -350,20 +350,19 @@ def _normal_flux(
     *,
     own: bool = True,
 ) -> sp.Expr | None:
-    """The normal component of F, where the terms in one unknown are div F and ones of lower order; None without one.
+    """The normal component of F, if the terms in one unknown are div F and lower-order terms; None otherwise.
 
     Parameters
     ----------
     coefficients : mapping
-        No derivatives above the second.
+        Up to second derivatives.
     unknown : AppliedUndef
     materials : set of str
         Names of functions given by region.
     sides : two callables
-        The expression on either side.
+        From an expression to the same on either side.
     own : bool
-        Whether the equation is the unknown's own: a mixed derivative of another one does not tell which of the two
-        was taken last.
+        Whether the equation is the unknown's own; for others, mixed derivatives are ambiguous.
     """
     coordinates = unknown.args
     d = len(coordinates)
@@ -401,9 +400,9 @@ def _normal_flux(
 
 
 def _potential(coefficient: sp.Expr, materials: Sequence[AppliedUndef], along: sp.Symbol) -> sp.Expr | None:
-    """What of the coordinates and materials has the terms with derivatives of materials `along` as its derivative.
+    """The function whose derivative `along` has these terms with derivatives of materials; None if there is none.
 
-    None where there is no such thing, or it is no polynomial of the materials.
+    Only polynomials of the materials are found.
     """
     plain = {material: sp.Dummy(str(material)) for material in materials}
     slopes = {material: sp.Dummy() for material in materials}
@@ -430,9 +429,9 @@ def _may_be_divergence(
     sides: Sequence[OnSide],
     own: bool,
 ) -> bool:
-    """Whether coefficients that jump without a trace of it may be those of a divergence form.
+    """Whether jumping coefficients, without derivatives that show the jump, fit a divergence form.
 
-    On both sides, they are constant there, or what is beside their derivatives is the same.
+    They do if they are constant on both sides, or if their difference from a divergence form is the same on both.
     """
     taken = [{key: on_side(entry) for key, entry in matrix.items()} for on_side in sides]
     if not own and any(j != k and not is_zero(taken[0][j, k] - taken[1][j, k]) for j, k in matrix):
@@ -453,10 +452,10 @@ def _may_be_divergence(
 # ---- Interfaces of a problem
 
 
-# Sites of an interface that are looked at, and what counts as nothing there, relative to the coefficients.
+# Sites of an interface, and what counts as zero there, relative to the coefficients.
 _MANY_SITES = 4096
 _ZERO = 1e-14
-# Borders closer than this, relative to their extent, on this share of their length are one.
+# Borders closer than this, relative to their extent, on this share of their length coincide.
 _NEAR, _OVERLAP = 1e-6, 1e-2
 
 
@@ -470,17 +469,17 @@ class InterfaceLine:
     name : str
         ``"core | shell"``, or ``"2*x - 1 = 0"`` of a Piecewise expression.
     sides : (str, str)
-        The regions; or where the level function is negative, and where it is positive.
+        The regions; or the signs of the level function, negative first.
     part : BoundaryPart
         Its normals point from the first side to the second.
     rules : tuple of Transmission
-        What has prescribed jumps: values, and fluxes or normal derivatives.
+        The quantities with prescribed jumps: values, and fluxes or normal derivatives.
     condition : Interface
-        What prescribes them.
+        The condition that prescribes the jumps.
     curves : tuple of PlaneCurve
-        The pieces it is made of in the plane, with the first side on their left.
+        Its pieces in the plane, with the first side on their left.
     border : Expr or None
-        What is zero on it, where it is the border of a Piecewise expression.
+        The level function, for the border of a Piecewise expression.
     level : Field or None
         The same as a function of points, negative on the first side and positive on the second.
     """
@@ -496,17 +495,17 @@ class InterfaceLine:
 
     @property
     def jump(self) -> Field:
-        """The jump of the value; of the first unknown that has one."""
+        """The jump of the value, of the first unknown with one."""
         return self._rule("value").value
 
     @property
     def flux_jump(self) -> Field:
-        """The jump of the flux, or of the normal derivative; of the first equation that has one."""
+        """The jump of the flux or normal derivative, of the first equation with one."""
         return self._rule("flux").value
 
     @property
     def flux(self) -> tuple[Operator, Operator]:
-        """The flux on each side, or the normal derivative; of the first equation that has one."""
+        """The flux or normal derivative on each side, of the first equation with one."""
         rule = self._rule("flux")
         return rule.first, rule.second
 
@@ -520,7 +519,7 @@ class InterfaceLine:
 def read_interfaces(
     conditions: Sequence[AnyCondition], reading: Reading, borders: Sequence[LevelBorder]
 ) -> tuple[tuple[InterfaceLine, ...], tuple[str, ...]]:
-    """The interfaces of a problem, and sentences on what was made of them."""
+    """The interfaces of a problem, and sentences on how they were read."""
     stated = [condition for condition in conditions if isinstance(condition, Interface)]
     found_lines = _find_lines(reading.setting, borders)
     _check_stated(stated, found_lines, reading.setting)
@@ -537,10 +536,7 @@ def read_interfaces(
 
 
 def interface_relations(lines: Sequence[InterfaceLine], setting: Setting) -> tuple[Relation, ...]:
-    """What a function that is smooth across interfaces has to satisfy there, as rows.
-
-    The difference of both sides is the jump. Where that is nothing for any function, there is nothing to satisfy.
-    """
+    """Relations at interfaces for functions that are smooth across them, without trivial ones."""
     relations = []
     for line in lines:
         part = line.part
@@ -558,7 +554,7 @@ def interface_relations(lines: Sequence[InterfaceLine], setting: Setting) -> tup
 
 
 def kinks(problem: Problem, blocks: Container[str]) -> tuple[str, ...]:
-    """The interfaces that some of these blocks of rows hold smooth functions to."""
+    """The names of the interfaces that these blocks of rows belong to."""
     own = (r for r in problem.relations if r.region.kind == "interface" and r.name in blocks)
     return tuple(dict.fromkeys(relation.region.label for relation in own))
 
@@ -573,7 +569,7 @@ def _is_zero(difference: Operator, one: Operator, sites: Sites) -> bool:
 
 
 def _find_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[InterfaceLine, tuple[Side, Side]]]:
-    """Interfaces before anything is known to continue across, and how to read the equations beside them."""
+    """Interfaces without their rules, each with its two sides."""
     found: list[tuple[InterfaceLine, tuple[Side, Side]]] = []
     for border in borders_in(setting.domain):
         line = InterfaceLine(border.name, border.sides, border.part, (), Interface(), border.curves)
@@ -592,7 +588,7 @@ def _find_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[
 
 
 def _refuse_coinciding(line: InterfaceLine, level: LevelBorder) -> None:
-    """Refuse a border of a Piecewise along that of regions: which side of it holds where, is told twice."""
+    """Refuse a border of a Piecewise that runs along an interface of regions."""
     sites = probe(line.part, _MANY_SITES)
     assert sites.normals is not None  # every boundary part has them
     near = _NEAR * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
@@ -605,7 +601,7 @@ def _refuse_coinciding(line: InterfaceLine, level: LevelBorder) -> None:
 
 
 def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:
-    """On which sides of borders an interface lies that it does not meet: coefficients are simpler there."""
+    """The signs of level functions that do not change along an interface: they simplify coefficients there."""
     points = probe(part, _MANY_SITES).points
     found = {}
     for other in others:
@@ -616,7 +612,7 @@ def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:
 
 
 def _reversed(line: InterfaceLine) -> InterfaceLine:
-    """The same from the other side."""
+    """The same interface with its sides swapped."""
     place, level = line.part.place, line.level
 
     def turned(unit: np.ndarray) -> Sites:
@@ -638,7 +634,7 @@ def _reversed(line: InterfaceLine) -> InterfaceLine:
 def _check_stated(
     stated: Sequence[Interface], found_lines: Sequence[tuple[InterfaceLine, tuple[Side, Side]]], setting: Setting
 ) -> None:
-    """Refuse interfaces that separate nothing, and two for the same one."""
+    """Refuse Interface conditions that separate nothing, and two for the same interface."""
     if stated and not found_lines:
         raise ProblemError(
             f"{stated[0]!r} separates nothing: the domain {setting.domain!r} has no regions that meet (fs.Regions), "

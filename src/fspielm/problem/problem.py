@@ -1,4 +1,4 @@
-"""The statement of a problem, compiled."""
+"""Problems: statements of equations, domain and conditions, read and checked."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from fspielm.problem.typeset import problem_html, problem_latex
 
 
 def remarks_on(problem: Problem) -> tuple[str, ...]:
-    """Sentences on interfaces, unknowns with conjugates, equations in excess, and on what was left open and chosen."""
+    """Sentences on interfaces, conjugates, excess equations and gauges."""
     found = list(problem.notes)
     if problem.whole is not None:
         names = ", ".join(str(unknown.symbol) for unknown in problem.whole.unknowns)
@@ -89,7 +89,7 @@ def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Probl
 
 
 def iterate_of(problem: Problem) -> Iterate | None:
-    """What a linear problem is linearised around; None where it is not one of these."""
+    """The iterate that a linear problem is linearised around; None if it is not a linearisation."""
     for value in (problem.statement.given or {}).values():
         if isinstance(value, AtPoints | AtSites):
             around = value.around.at if isinstance(value.around, MovableIterate) else value.around
@@ -100,16 +100,16 @@ def iterate_of(problem: Problem) -> Iterate | None:
 @final
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """One linear problem that is around other and other iterates, since to make a problem takes its time.
+    """A linearisation whose iterate can be replaced, as making a problem takes time.
 
-    What was found out about it, and what has been evaluated, belongs to the iterate of that time.
+    Anything evaluated or found out about the problem belongs to the iterate of that time.
 
     Attributes
     ----------
     nonlinear : Problem
-        Not linear.
+        The nonlinear problem.
     problem : Problem
-        The linear one.
+        Its linearisation.
     """
 
     nonlinear: Problem
@@ -117,13 +117,13 @@ class Moving:
     _movable: MovableIterate
 
     def to(self, iterate: Iterate, share: float = 1.0) -> Problem:
-        """The linear problem, now around this iterate; see `linearise`."""
+        """The linearisation around this iterate; see `linearise`."""
         self._movable.at = Around(self.nonlinear, iterate, share)
         return self.problem
 
 
 def moving(problem: Problem) -> Moving:
-    """A linear problem that can be moved from iterate to iterate."""
+    """A linearisation that can be moved from iterate to iterate."""
     assert problem.nonlinear is not None
     is_complex = problem.whole is not None or problem.dtype.kind == "c"
     movable = MovableIterate(partial(problem.nonlinear.placeholder, is_complex=is_complex))
@@ -131,7 +131,6 @@ def moving(problem: Problem) -> Moving:
 
 
 def _compile_linearised(problem: Problem, at: Around | MovableIterate) -> Problem:
-
     nonlinear = problem.nonlinear
     assert nonlinear is not None
     needs_normals = [law.needs_normals for law in nonlinear.laws]
@@ -140,16 +139,16 @@ def _compile_linearised(problem: Problem, at: Around | MovableIterate) -> Proble
         made = compile_statement(statement)
     except IterateError:
         raise
-    except ProblemError as error:  # of the statement itself, nothing is left to be wrong
+    except ProblemError as error:  # the statement itself has been checked
         raise IterateError(f"around this iterate, {error}") from error
-    # what is pinned does not depend on the iterate, around which something may happen to be open that is not elsewhere
+    # the gauges of the problem: around a special iterate more may happen to be open
     kept = tuple(relation for relation in made.pattern if not relation.is_gauge)
     vars(made).update(pattern=(*kept, *(relation for relation in problem.pattern if relation.is_gauge)))
     return made
 
 
 def residual(problem: Problem, iterate: Any, points: Any) -> NumberArray:
-    """Left minus right-hand side of the equations for an iterate, at `points` ``(n, d)``; see `Problem.residual`."""
+    """Left minus right-hand side of the equations for an iterate, at `points` ``(n, d)``."""
     stated, known = problem.stated, as_iterate(problem, iterate)
     sites = Sites(as_finite_points(points, problem.dimension))
     laws = {} if problem.nonlinear is None else problem.nonlinear.equations
@@ -263,7 +262,7 @@ class Problem:
         vars(self).update(vars(compile_statement(stated)))
 
     def __reduce__(self) -> tuple[Callable[..., Problem], tuple[Any, ...]]:
-        # what was compiled cannot be pickled, and follows from the statement, or from what the problem was made of
+        # compiled parts cannot be pickled; they follow from the statement, or from the problem it was derived from
         origin = self.statement.origin
         return (compile_statement, (self.statement,)) if origin is None else (origin, ())
 
@@ -274,18 +273,18 @@ class Problem:
 
     @property
     def is_linearisation(self) -> bool:
-        """Whether it is a linear problem around an iterate of one that is not."""
+        """Whether it is the linearisation of a nonlinear problem."""
         return any(getattr(value, "is_slot", False) for value in (self.statement.given or {}).values())
 
     @property
     def outlines(self) -> dict[sp.Basic, sp.Expr]:
-        """Of functions that are made by the iterate that it is around, what is in them besides the iterate."""
+        """For the functions of a linearisation that depend on its iterate: their expressions with numbers for it."""
         given = (self.statement.given or {}).items()
         return {key: value.outline for key, value in given if getattr(value, "is_slot", False)}
 
     @property
     def relations(self) -> tuple[Relation, ...]:
-        """What the unknowns satisfy; refused where it is not linear, for relations are, or has open symbols."""
+        """The relations of a linear problem; refused if it is nonlinear or has open symbols."""
         if self.open_symbols:
             raise ProblemError(need_values(self, self.open_symbols))
         if self.nonlinear is not None:
@@ -299,15 +298,15 @@ class Problem:
 
     @property
     def parameters(self) -> tuple[sp.Symbol, ...]:
-        """The symbols that stand for numbers: those given, and those that are open."""
+        """The symbols that stand for numbers, given or open."""
         return parameters_of(self)
 
     def at(self, values: Mapping[sp.Symbol, Any]) -> Problem:
-        """The problem with numbers for some of its `parameters`, in the place of those that it has."""
+        """The problem with other numbers for some of its `parameters`."""
         for symbol in values:
             check_parameter(symbol, self.parameters, self.coordinates)
         stated = with_numbers(self.statement, values)
-        # a number in the place of a formula leaves what only that was derived from without a use
+        # a number that replaces a formula may leave other given values unused
         return compile_statement(replace(stated, given=used_in(stated.given or {}, stated.expressions)))
 
     @property
@@ -327,12 +326,12 @@ class Problem:
 
     @property
     def stated(self) -> Problem:
-        """The problem for the unknowns as they were written: `whole`, where there is one, or this one."""
+        """The problem for the unknowns as written: `whole` if there is one, else this one."""
         return self if self.whole is None else self.whole
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the unknowns that were written."""
+        """The names of the unknowns as written."""
         return tuple(unknown.symbol.func.__name__ for unknown in self.stated.unknowns)
 
     @property
@@ -375,38 +374,38 @@ class Problem:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was made of the statement beyond its words, in sentences."""
+        """Sentences on how the statement was read."""
         return remarks_on(self)
 
     @property
     def operator(self) -> Operator:
-        """What the equation does to the unknown."""
+        """The operator of the only equation."""
         return self._equation("operator").operator
 
     @property
     def right_hand_side(self) -> Field:
-        """What that has to be."""
+        """The right-hand side of the only equation."""
         return self._equation("right_hand_side").value
 
     @property
     def constraints(self) -> tuple[Relation, ...]:
-        """The relations that conditions became."""
+        """The relations of the conditions."""
         return tuple(relation for relation in self.relations if relation.condition is not None)
 
     def material_of(self, points: ArrayLike) -> NDArray[np.int_]:
-        """What materials there are at `points` ``(n, d)``: the region, then the side of each level function.
+        """The materials at `points` ``(n, d)``: the number of the region, then the side of each level function.
 
-        Points of equal rows ``(n, 1 + k)`` have the same materials. Regions are numbered from 0, and 0 is all there is
-        where the domain has none; sides are -1 and 1.
+        Points with equal rows ``(n, 1 + k)`` have the same materials. Regions are numbered from 0, which is the only
+        number if the domain has none; sides are -1 and 1.
         """
         return material_of(self, as_points(points, self.dimension))
 
     def equations_at(self, point: ArrayLike) -> tuple[Relation, ...]:
-        """The equations with the materials of one point, which are smooth beyond their regions."""
+        """The equations with the materials of one point, extended smoothly beyond their regions."""
         return equations_at(self, as_points(np.reshape(point, (1, -1)), self.dimension))
 
     def place(self, unknown: Any) -> int:
-        """Which of the unknowns is meant by a function, or by its name."""
+        """The index of an unknown, given as a function or by name."""
         for place, known in enumerate(self.unknowns):
             if unknown == known.symbol or unknown == known.symbol.func.__name__:
                 return place
@@ -414,14 +413,14 @@ class Problem:
         raise ProblemError(f"there is no unknown {unknown!r}{bare_hint(unknown)}; the unknowns are {names}")
 
     def places(self, unknown: Any) -> tuple[int, ...]:
-        """Where an unknown is among those solved for: its one place, or those of its real and imaginary part."""
+        """The index of an unknown as written, or the two of its real and imaginary part."""
         if self.whole is None:
             return (self.place(unknown),)
         place = self.whole.place(unknown)
         return 2 * place, 2 * place + 1
 
     def field(self, unknown: Any) -> Problem:
-        """One unknown of the problem by itself: where it lives, without the equations, which are for all of them."""
+        """One unknown by itself, without the equations, which are for all unknowns."""
         known = self.stated.unknowns[self.stated.place(unknown)]
         if len(self.unknowns) == 1:
             return self
@@ -442,7 +441,7 @@ class Problem:
     def _only(self, attribute: str, general: str) -> Unknown:
         return single_unknown(self.unknowns, f"problem.{attribute}", f"use problem.{general}")
 
-    # What a notebook shows, with LaTeX where it sets that.
+    # for notebooks
     _repr_html_ = problem_html
     _repr_latex_ = problem_latex
 
@@ -455,7 +454,7 @@ class Problem:
 
 
 def compile_statement(statement: Statement) -> Problem:
-    """The problem that a statement is of, all of it checked; symbols may be given without a number."""
+    """The problem of a statement, checked; symbols may be open."""
     still_open = open_symbols(statement)
     if not still_open:
         return _compiled_problem(statement)
@@ -483,12 +482,12 @@ def make_problem(
     interfaces: tuple[InterfaceLine, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Problem:
-    """A problem from its parts."""
+    """A problem from its compiled parts."""
     return problem_of(Compiled(statement, unknowns, relations, givens, missing, interfaces=interfaces, notes=notes))
 
 
 def problem_of(compiled: Compiled) -> Problem:
-    """A problem from what has been compiled."""
+    """A problem from a compiled statement."""
     problem = object.__new__(Problem)
     whole = None if compiled.whole is None else problem_of(compiled.whole)
     parts = vars(compiled) | {"whole": whole, "pattern": compiled.relations}
@@ -529,7 +528,7 @@ def _level_lines(problem: Problem) -> dict[sp.Expr, InterfaceLine]:
 
 @once
 def _level_signs(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
-    """A function of points that gives the sign of each level function as it was read, ``(n, L)``."""
+    """A function of points that returns the signs of all level functions, ``(n, L)``."""
     lines = list(_level_lines(problem).values())
     levels = [line.level for line in lines if line.level is not None]
     as_read = np.array([level.source == line.border for level, line in zip(levels, lines, strict=True)], dtype=np.bool_)
@@ -546,14 +545,14 @@ def _level_signs(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
 
 @once
 def _levels(problem: Problem) -> frozenset[sp.Expr]:
-    """All level functions: borders that the domain does not meet are no interfaces, but known."""
+    """All level functions, also of borders outside of the domain."""
     stated = problem.stated
     written = (stated.givens.substitute(equation) for equation in stated.statement.equations)
     return frozenset(level for equation in written for level in levels_in(equation)) | frozenset(_level_lines(problem))
 
 
 def _compile_polynomials(levels: Sequence[Field]) -> Callable[..., Sequence[Any]] | None:
-    """Polynomials in one call: materials are asked for at single points, again and again."""
+    """One function for all levels if they are polynomials: many calls are for single points."""
     sources = [level.source for level in levels]
     if not sources or not all(
         isinstance(source, sp.Expr) and not source.has(sp.I) and source.is_polynomial(*level.arguments)
@@ -570,7 +569,7 @@ def _read_equations(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, 
     region = None if regions is None or row[0] < 0 else regions.names[row[0]]
     side = Side(region, dict(zip(levels, row[1:].tolist(), strict=True)))
     written = stated.statement.equations
-    changed = stated.statement.origin is not None  # its right-hand sides may be functions that no text has
+    changed = stated.statement.origin is not None  # its right-hand sides may be callables
     setting = Setting(stated.unknowns, stated.givens, stated.domain, levels=_levels(problem))
     operators = tuple(_left_hand_side(equation) if changed else equation for equation in written)
     rules = Reading(operators, setting).on(side)

@@ -1,4 +1,4 @@
-"""Unknowns, and what relations are read against."""
+"""Unknowns, and the setting in which equations and conditions are read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def refuse_nonlocal_terms(expression: sp.Expr, unknowns: Sequence[UndefinedFunction], what: str) -> None:
-    """Refuse a term with one of these functions at other places, and say what is possible in its place."""
+    """Refuse integrals, sums and other terms that take an unknown at places other than the point itself."""
     for term in sorted(expression.atoms(*NONLOCAL), key=str):
         inside = sorted((f for f in term.atoms(AppliedUndef) if f.func in unknowns), key=str)
         if inside:
@@ -37,7 +37,7 @@ def refuse_nonlocal_terms(expression: sp.Expr, unknowns: Sequence[UndefinedFunct
 
 
 def _integral_remedy(term: sp.Basic) -> str:
-    """How an integral up to a coordinate can be had nevertheless, where that is all it depends on."""
+    """How to state an integral up to a coordinate as a further equation, if it is one."""
     if not isinstance(term, sp.Integral) or len(term.limits) != 1 or len(term.limits[0]) != 3:
         return ""
     dummy, start, end = term.limits[0]
@@ -65,7 +65,7 @@ class Unknown:
     symbol : AppliedUndef
         As it is written: ``u(x, y)``.
     domain : Domain
-        Where it is to be found.
+        Where it is solved for.
     dtype : dtype
         Of its values.
     """
@@ -82,7 +82,7 @@ class Unknown:
 
 
 def single_unknown(unknowns: Sequence[Unknown], what: str, remedy: str) -> Unknown:
-    """The one unknown there is; `what` is refused where there are several, for which there is the remedy."""
+    """The only unknown; with several, `what` is refused and `remedy` named."""
     if len(unknowns) > 1:
         names = ", ".join(str(unknown.symbol) for unknown in unknowns)
         raise ProblemError(f"{what} is for one unknown, but there are {len(unknowns)}, {names}; {remedy}")
@@ -90,10 +90,10 @@ def single_unknown(unknowns: Sequence[Unknown], what: str, remedy: str) -> Unkno
 
 
 def read_unknowns(written: Sequence[sp.Expr], givens: Givens, statement: Statement) -> tuple[Unknown, ...]:
-    """The unknowns of what the equations of a statement set to zero, on a domain that fits them.
+    """The unknowns in the residuals `written` of the equations.
 
-    In the order in which they are declared; otherwise in that of the dictionaries of conditions, then of their first
-    appearance in equations, those that appear in one equation first sorted by name.
+    They have the order in which they are declared. Otherwise those in dictionaries of conditions come first, then the
+    others by their first equation and by name.
     """
     domain, found = statement.domain, dict[AppliedUndef, None]()
     for expression in written:
@@ -118,7 +118,7 @@ def read_unknowns(written: Sequence[sp.Expr], givens: Givens, statement: Stateme
 
 
 def _refuse_nonlocal_unknowns(expression: sp.Expr, givens: Givens) -> None:
-    """Before arguments are compared: those of an integrand are others."""
+    """Refuse nonlocal terms before arguments are compared: those of an integrand differ."""
     if not expression.has(*NONLOCAL):
         return
     evaluated = evaluate_derivatives(givens.substitute(expression))
@@ -132,7 +132,7 @@ def _functions(expression: sp.Expr, givens: Givens) -> list[AppliedUndef]:
 
 
 def _sort_by_conditions(found: Iterable[AppliedUndef], conditions: Iterable[AnyCondition]) -> tuple[AppliedUndef, ...]:
-    """The unknowns that dictionaries of conditions name, in their order, and then the others."""
+    """The unknowns in the order of the dictionaries of conditions, then the others."""
     values = (getattr(condition, "value", getattr(condition, "values", None)) for condition in conditions)
     keys = [key for value in values if isinstance(value, Mapping) for key in value]
     named = [symbol for key in keys for symbol in found if key == symbol or key == symbol.func.__name__]
@@ -164,7 +164,7 @@ def _sort_as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) ->
 
 
 def _check_symbols(symbols: Sequence[AppliedUndef]) -> None:
-    """Refuse what is no function of coordinates, and one written in two ways."""
+    """Refuse unknowns that are not functions of distinct symbols, or that are written in two ways."""
     for symbol in symbols:
         same = sorted((s for s in symbols if s.func.__name__ == symbol.func.__name__), key=str)
         shown = ", ".join(map(str, same))
@@ -228,14 +228,14 @@ def _check_coordinates(unknown: AppliedUndef, domain: Domain) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """``operator(unknowns) = value``: what an equation says, or a condition, wherever it holds.
+    """``operator(unknowns) = value``, from an equation or a condition.
 
     Attributes
     ----------
     operator : Operator
     value : Field
     label : str
-        What tells several rules of one condition apart: ``"order 1"``.
+        Distinguishes several rules of one condition: ``"order 1"``.
     """
 
     operator: Operator
@@ -245,7 +245,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """The unknowns, what is given, and the domain with the parts of its boundary.
+    """The unknowns, the given values, and the domain with the parts of its boundary.
 
     Attributes
     ----------
@@ -254,9 +254,9 @@ class Setting:
     domain : Domain
     parts : tuple of BoundaryPart
     covered : tuple of Region
-        The parts, or pieces of them, that have a condition which says where it holds: the others are the rest.
+        The parts, or pieces of them, that other conditions name; ``on="rest"`` means all others.
     levels : set of Expr
-        What is zero on the borders of Piecewise expressions that are interfaces.
+        The level functions of the borders of Piecewise expressions that are interfaces.
     """
 
     unknowns: tuple[Unknown, ...]
@@ -292,10 +292,7 @@ class Setting:
         return range(self.dimension - (self.domain.time is not None))
 
     def field(self, value: Value | ByRegion, what: str, *, normals: bool = False) -> Field:
-        """A datum as a field, with what is given put in and the unknowns refused.
-
-        It may depend on the normal where there are `normals`: on a boundary.
-        """
+        """A known value as a field, with given values substituted; `normals` allows the outward normal in it."""
         symbols = normal_symbols(self.coordinates) if normals else ()
         if isinstance(value, ByRegion):
             value = value.substituted(self.givens.substitute).placed(self.domain, self.coordinates, what)
@@ -325,7 +322,7 @@ class Setting:
 
 @final
 class PerUnknown(Mapping[Any, Any]):
-    """A mapping from unknowns to values that does not change: ``{u: 1, v: 0}`` as a condition keeps it."""
+    """An immutable mapping from unknowns to values: ``{u: 1, v: 0}`` as a condition keeps it."""
 
     def __init__(self, items: Mapping[Any, Any]) -> None:
         self._items = tuple(items.items())
@@ -350,13 +347,13 @@ class PerUnknown(Mapping[Any, Any]):
 
 
 def check_datum(value: Any, what: str) -> None:
-    """Refuse what is no number, expression or callable, nor one for each region."""
+    """Refuse anything but a number, an expression, a callable or `ByRegion`."""
     if not isinstance(value, ByRegion):
         check_value(value, what)
 
 
 def freeze(value: Any, what: str, check: Callable[[Any, str], Any] = check_datum) -> Any:
-    """A value, or values by unknown, checked; `check` may return another in the place of one."""
+    """A value, or values by unknown, checked; `check` may return a replacement."""
     if not isinstance(value, Mapping):
         checked = check(value, what)
         return value if checked is None else checked
@@ -379,7 +376,7 @@ def written(value: Any) -> tuple[Any, ...]:
 
 
 def by_unknown(value: Any, who: str, setting: Setting) -> list[tuple[int, str, Any]]:
-    """Each unknown that a value is for: its place, a label where there are several, and its own value."""
+    """For each unknown that a value is for: its index, its name if there are several, and its own value."""
     symbols = setting.symbols
     if not isinstance(value, Mapping):
         if len(symbols) > 1:

@@ -1,4 +1,4 @@
-"""Conditions, what a problem says as it was written, and the relations that follow."""
+"""Conditions, the statement of a problem, and the relations that follow from it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 import numpy as np
 import sympy as sp
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 
 class AnyCondition(ABC):
-    """What the unknown must satisfy somewhere, beside the equation.
+    """A condition that unknowns satisfy besides the equations.
 
-    A new condition supplies its `kind`, a word for messages and row blocks; the `regions` where it holds; and the
+    A new condition defines its `kind`, a word for messages and row blocks; the `regions` where it holds; and the
     `rules` that hold there.
     """
 
     kind: ClassVar[str]
-    # Whether several of the kind may hold at one place: they may then prescribe different things.
+    # Whether several of this kind may hold at one place, as they may prescribe different things.
     repeats: ClassVar[bool] = False
     weight: float
 
     @property
     def has_normals(self) -> bool:
-        """Whether it holds on a boundary, so that its values may depend on the normal."""
+        """Whether its values may depend on the outward normal."""
         return False
 
     @abstractmethod
@@ -51,7 +51,7 @@ class AnyCondition(ABC):
         """Where it holds."""
 
     def about(self, setting: Setting) -> frozenset[int]:
-        """The unknowns that it is about, by their places: those it names, or all."""
+        """The indices of the unknowns that it names; all, if it names none."""
         value = getattr(self, "value", getattr(self, "values", None))
         if not isinstance(value, Mapping):
             return frozenset(range(len(setting.unknowns)))
@@ -59,18 +59,15 @@ class AnyCondition(ABC):
 
     @abstractmethod
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
-        """What holds there: operators, the values of which on the unknowns are prescribed.
-
-        On a boundary, the equations are of orders `across` in the direction of its normal, one for each unknown.
-        """
+        """The operators with prescribed values; `across` has the order of the equations along the normal by unknown."""
 
     @property
     @abstractmethod
     def expressions(self) -> tuple[Any, ...]:
-        """What the user wrote it with, in whatever form."""
+        """The values and expressions that the user wrote."""
 
     def read_value(self, value: Any, what: str, setting: Setting) -> Field:
-        """A value for the condition, as a field."""
+        """A value of the condition as a field."""
         return setting.field(value, what, normals=self.has_normals)
 
     def with_value(self, value: Any, setting: Setting) -> AnyCondition:
@@ -85,7 +82,7 @@ class BoundaryCondition(AnyCondition):
 
     @property
     def has_normals(self) -> bool:
-        """Every part of a boundary has them."""
+        """True: every part of a boundary has normals."""
         return True
 
     def regions(self, setting: Setting) -> list[Region]:
@@ -94,7 +91,7 @@ class BoundaryCondition(AnyCondition):
 
 
 def check_where(on: Any, who: str) -> Where | None:
-    """Refuse what cannot say where a condition holds; a list of names becomes a tuple."""
+    """Refuse an invalid ``on=``; a list of names becomes a tuple."""
     if isinstance(on, bool | np.bool_ | BooleanAtom):
         raise ProblemError(
             f"{who}: on={on} is a plain truth value (what Python makes of `x == 0`, and SymPy of a relation "
@@ -113,7 +110,7 @@ def check_where(on: Any, who: str) -> Where | None:
 
 
 def check_weight(weight: Any, who: str) -> None:
-    """Refuse what is no positive number."""
+    """Refuse anything but a positive number."""
     if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
         raise ProblemError(f"{who}: weight must be a positive number; got {weight!r}")
 
@@ -121,7 +118,7 @@ def check_weight(weight: Any, who: str) -> None:
 def prescribed(
     condition: AnyCondition, operator: Operator, value: Any, setting: Setting, label: str = ""
 ) -> tuple[Rule, ...]:
-    """The operator on each unknown that `value` is for, with its value."""
+    """One rule for each unknown in `value`: the operator and its value."""
     who = type(condition).__name__
     rules = []
     for place, name, one in by_unknown(value, who, setting):
@@ -132,10 +129,7 @@ def prescribed(
 
 
 def vanishing(setting: Setting, orders: Sequence[Sequence[int]], plain: int = 0) -> tuple[Rule, ...]:
-    """The normal derivatives of these orders are zero, or the same on both sides, for each unknown.
-
-    Labels tell orders above `plain`.
-    """
+    """Rules that set normal derivatives of these orders to zero, by unknown; labels name orders above `plain`."""
     rules = []
     for place, its_orders in enumerate(orders):
         name = setting.symbols[place].func.__name__ if len(orders) > 1 else ""
@@ -146,9 +140,33 @@ def vanishing(setting: Setting, orders: Sequence[Sequence[int]], plain: int = 0)
     return tuple(rules)
 
 
+@dataclass(frozen=True)
+class _PrescribedOnBoundary(BoundaryCondition):
+    """A value for something on the boundary."""
+
+    value: Value | Mapping[Any, Value]
+    on: Where | None = None
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        who = type(self).__name__
+        object.__setattr__(self, "value", freeze(self.value, f"{who}: value"))
+        check_weight(self.weight, who)
+        object.__setattr__(self, "on", check_where(self.on, who))
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """Its values and its place."""
+        return *written(self.value), self.on
+
+    def with_value(self, value: Any, setting: Setting) -> Self:
+        """The same with another value."""
+        return replace(self, value=value)
+
+
 @final
 @dataclass(frozen=True)
-class Dirichlet(BoundaryCondition):
+class Dirichlet(_PrescribedOnBoundary):
     """The value of the unknown on the boundary.
 
     Parameters
@@ -165,57 +183,23 @@ class Dirichlet(BoundaryCondition):
         How much its rows count beside the equation's; 1 is right unless the data are known to be worse.
     """
 
-    value: Value | Mapping[Any, Value]
-    on: Where | None = None
-    weight: float = 1.0
     kind: ClassVar[str] = "dirichlet"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", freeze(self.value, "Dirichlet: value"))
-        check_weight(self.weight, "Dirichlet")
-        object.__setattr__(self, "on", check_where(self.on, "Dirichlet"))
-
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its values and its place."""
-        return *written(self.value), self.on
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The unknown itself."""
         return prescribed(self, identity(setting.dimension), self.value, setting)
 
-    def with_value(self, value: Any, setting: Setting) -> Dirichlet:
-        """The same with another value."""
-        return replace(self, value=value)
-
 
 @final
 @dataclass(frozen=True)
-class Neumann(BoundaryCondition):
+class Neumann(_PrescribedOnBoundary):
     """The derivative of the unknown along the outward normal; parameters as for `Dirichlet`."""
 
-    value: Value | Mapping[Any, Value]
-    on: Where | None = None
-    weight: float = 1.0
     kind: ClassVar[str] = "neumann"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", freeze(self.value, "Neumann: value"))
-        check_weight(self.weight, "Neumann")
-        object.__setattr__(self, "on", check_where(self.on, "Neumann"))
-
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its values and its place."""
-        return *written(self.value), self.on
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The normal derivative."""
         return prescribed(self, along_normal(setting.dimension, axes=setting.space), self.value, setting)
-
-    def with_value(self, value: Any, setting: Setting) -> Neumann:
-        """The same with another value."""
-        return replace(self, value=value)
 
 
 @final
@@ -309,7 +293,7 @@ class Robin(BoundaryCondition):
         alpha, beta = (self.read_value(getattr(self, n), f"the {n} of Robin", setting) for n in ("alpha", "beta"))
         if alpha.constant == 0.0 and beta.constant == 0.0:
             raise ProblemError("Robin: alpha and beta are both zero, so that nothing is prescribed")
-        # a side that is zero is left out: a mixture of one thing is that thing
+        # without a term that is zero
         value = identity(setting.dimension).times(field_coefficient(alpha, "the alpha of Robin"))
         slope = along_normal(setting.dimension, axes=setting.space).times(field_coefficient(beta, "the beta of Robin"))
         mixture = slope if alpha.constant == 0.0 else value if beta.constant == 0.0 else value + slope
@@ -323,9 +307,9 @@ class Robin(BoundaryCondition):
 @final
 @dataclass(frozen=True)
 class Symmetry(BoundaryCondition):
-    """The solution goes on beyond a straight piece of the boundary as its mirror image.
+    """A plane of symmetry: the solution continues as its mirror image beyond a straight piece of the boundary.
 
-    Its normal derivatives of odd order vanish: the first, and the third as well for an equation of fourth order.
+    Normal derivatives of odd order vanish: the first, and for an equation of fourth order the third as well.
 
     Parameters
     ----------
@@ -347,7 +331,7 @@ class Symmetry(BoundaryCondition):
         return (self.on,)
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
-        """The odd normal derivatives below the order of the equation; the first at any rate."""
+        """The first normal derivative, and further odd ones below the order of the equation."""
         if len(setting.unknowns) > 1:
             raise ProblemError(
                 "Symmetry: of several unknowns, components of a vector along the normal change their sign in a mirror; "
@@ -359,17 +343,17 @@ class Symmetry(BoundaryCondition):
 # ---- Statements
 
 
-# What holds several expressions, in SymPy.
+# SymPy types that hold several expressions.
 _VECTORS = (sp.MatrixBase, sp.Tuple, sp.NDimArray)
 
-# Fourth derivatives go with the fourth power of lengths, which has to be far from where doubles end, at 1e308.
+# The fourth power of a length must stay far below the largest double.
 _LONGEST = 1e60
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """Equations, their domain, conditions and what is given: all that a problem is made from, to be pickled for it.
+    """Equations, domain, conditions and given values: everything that a problem is made from, and its pickled form.
 
     Attributes
     ----------
@@ -378,11 +362,11 @@ class Statement:
     conditions : tuple of AnyCondition
     given : mapping or None
     unknowns : tuple of AppliedUndef or None
-        Their order, where it was given.
+        In the order that was given.
     incident : Incident or None
-        What comes in from outside, on an open domain.
+        The incident field on an open domain.
     origin : partial or None
-        What makes the problem again where these do not: how it was made from another one.
+        Makes the problem again if it was derived from another one.
     """
 
     equations: tuple[sp.Basic, ...]
@@ -395,13 +379,13 @@ class Statement:
 
     @property
     def expressions(self) -> list[sp.Basic]:
-        """Everything in it that is written with SymPy, but for what is given."""
+        """All SymPy expressions in it, except in `given`."""
         written = [*self.equations, *(e for condition in self.conditions for e in condition.expressions)]
         written += [inner for e in written if isinstance(e, ByRegion) for inner in e.expressions]
         return [expression for expression in written if isinstance(expression, sp.Basic)]
 
     def __reduce__(self) -> tuple[Callable[..., Statement], tuple[Any, ...]]:
-        # SymPy would compare the sides of equations anew when they are unpickled, which may take long
+        # unpickling an Eq would compare its sides again, which may take long
         sides = tuple((e.lhs, e.rhs) if isinstance(e, sp.Eq) else e for e in self.equations)
         return _rebuild, (sides, self.domain, self.conditions, self.given, self.unknowns, self.origin, self.incident)
 
@@ -419,7 +403,7 @@ def state(
     unknowns: Any = None,
     incident: Any = None,
 ) -> Statement:
-    """The statement, refused where its equations, its domain or its conditions are none."""
+    """The statement, with equations, domain and conditions checked."""
     if not isinstance(domain, Domain):
         raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
     _check_size(domain)
@@ -438,7 +422,7 @@ def _read_incident(incident: Any, domain: Domain) -> Incident | None:
 
 
 def _as_equations(equations: Any) -> tuple[sp.Basic, ...]:
-    """One equation or several, those of vectors component by component."""
+    """A flat tuple of equations, those of vectors by component."""
     if isinstance(equations, set | frozenset | Mapping):
         raise ProblemError(f"equation must be one equation, or a list of them in their order; got {equations!r}")
     if isinstance(equations, sp.Eq) and any(isinstance(side, _VECTORS) for side in equations.args):
@@ -452,7 +436,7 @@ def _as_equations(equations: Any) -> tuple[sp.Basic, ...]:
 
 
 def _componentwise(equation: sp.Eq) -> tuple[sp.Basic, ...]:
-    """The components of an equation between vectors; zero stands for a vector of zeros."""
+    """The components of a vector equation; a plain zero means a zero vector."""
     left, right = (tuple(sp.flatten(side)) if isinstance(side, _VECTORS) else side for side in equation.args)
     number = max(len(side) for side in (left, right) if isinstance(side, tuple))
     sides = [(side,) * number if side == 0 else side for side in (left, right)]
@@ -498,9 +482,9 @@ def _check_size(domain: Domain) -> None:
 # ---- Relations
 
 
-# Enough to see which axes the normals of a part point along.
+# Sites to see which axes the normals of a part point along.
 _NORMAL_SITES = 200
-# Enough to see whether a callable returns complex numbers.
+# Sites to see whether a callable returns complex numbers.
 _VALUE_SITES = 8
 
 
@@ -516,14 +500,13 @@ class Relation:
     value : Field
     region : Region
     weight : float
-        How much its rows count beside those of others.
+        Weight of its rows relative to others.
     condition : AnyCondition or None
-        What it is a rule of; None for equations, and for what was added to them.
+        The condition it comes from; None for equations and gauges.
     sum_weights : (n,) array or None
-        Where sums over sites are prescribed, as integrals are: their weights. Of sites that are more, every n in a row
-        make a sum.
+        If an integral is prescribed: the weights of its sites. Every n successive sites form one sum.
     sums_at : callable or None
-        Where there is a sum at each of some times: the sites of those at others ``(m,)``, as many for each.
+        If an integral is prescribed at several times: the sites of the integrals at other times ``(m,)``.
     """
 
     name: str
@@ -537,12 +520,12 @@ class Relation:
 
     @property
     def is_gauge(self) -> bool:
-        """Whether it was added for what the others leave open; see `gauge_relations`."""
+        """Whether it was added to fix what the others leave open; see `gauge_relations`."""
         return self.condition is None and self.sum_weights is not None
 
     @property
     def measure(self) -> float:
-        """Length or area of the region, which no domain is."""
+        """Length or area of the region, which is not a domain."""
         assert self.region.measure is not None
         return self.region.measure
 
@@ -553,7 +536,7 @@ class Relation:
 
     @property
     def part(self) -> BoundaryPart | None:
-        """The boundary part, or the curve inside, that it holds on."""
+        """The boundary part, or curve inside, on which it holds."""
         return self.region.part
 
     @property
@@ -562,7 +545,7 @@ class Relation:
         return self.region.mask
 
     def holds(self, points: FloatArray) -> BoolArray:
-        """Mask of the points ``(n, d)`` of its part that it is for."""
+        """Mask of the points ``(n, d)`` of its part at which it holds."""
         masks = [] if self.part is None else [mask for mask in (self.part.keep, self.mask) if mask is not None]
         held = np.ones(len(points), dtype=np.bool_)
         for mask in masks:
@@ -571,33 +554,33 @@ class Relation:
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """Names of its boundary parts; its own where it holds elsewhere."""
+        """Names of its boundary parts; its own name if there are none."""
         return tuple(part.name for part in self.region.parts) or (self.name,)
 
     def pieces(self, sites: Sites) -> tuple[tuple[Operator, Sites], ...]:
-        """The sum that has the value: the operator at `sites`, less that at the places they are tied to."""
+        """The operators that sum up to the value: at `sites`, and at the sites tied to them."""
         shift = self.region.shift
         if shift is None:
             return ((self.operator, sites),)
-        # with the normals of this side, so that derivatives along them are in one direction
+        # the normals of this side, for derivatives in the same direction
         there = Sites(sites.points + shift, sites.normals)
         return (self.operator, sites), (self.operator.times(-1.0 / self.region.factor), there)
 
     def values(self, sites: Sites) -> NumberArray:
-        """What the sum is at `sites`, shape ``(n,)``; refused where it is not finite."""
+        """The prescribed values at `sites`, shape ``(n,)``; refused if not finite."""
         what = f"the {self.name}'s right-hand side" if self.condition is None else f"the value of {self.name!r}"
         return self.value.checked(sites.points, what, sites.normals)
 
 
 @once
 def is_complex(relation: Relation) -> bool:
-    """Whether a coefficient or the value of a relation is complex, as far as some sites show."""
+    """Whether a coefficient or the value of a relation is complex at some sample sites."""
     return has_complex_operator(relation) or _any_complex(relation, [], [relation.value])
 
 
 @once
 def has_complex_operator(relation: Relation) -> bool:
-    """Whether a coefficient of a relation is complex, as far as some sites show."""
+    """Whether a coefficient of a relation is complex at some sample sites."""
     numbers = (*relation.operator.numbers, relation.region.factor)
     return _any_complex(relation, numbers, relation.operator.fields)
 
@@ -620,7 +603,7 @@ def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterabl
 def bind_conditions(
     conditions: Sequence[AnyCondition], setting: Setting, equations: Sequence[Relation]
 ) -> tuple[Relation, ...]:
-    """Bind every condition to the regions where it holds, checking names and values."""
+    """One relation for each rule of each condition on each of its regions."""
     bound: list[Relation] = []
     for condition, regions in zip(conditions, regions_of(conditions, setting), strict=True):
         rules: dict[tuple[int, ...], tuple[Rule, ...]] = {}
@@ -640,9 +623,9 @@ def regions_of(
     setting: Setting,
     find: Callable[[AnyCondition, Setting], list[Region]] = lambda condition, setting: condition.regions(setting),
 ) -> list[list[Region]]:
-    """Where each condition holds, as `find` says; those on the rest of the boundary last, for they need the others.
+    """The regions of each condition, from `find`.
 
-    The rest is what others leave that are about the same unknowns.
+    ``on="rest"`` means what the other conditions on the same unknowns leave, so these are found last.
     """
     last = [is_rest(getattr(condition, "on", None), setting) for condition in conditions]
     found = [[] if later else find(c, setting) for c, later in zip(conditions, last, strict=True)]
@@ -657,7 +640,7 @@ def regions_of(
 
 
 def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int) -> tuple[int, ...]:
-    """The order of the equations across a piece of the boundary, in each unknown: of derivatives along its normals."""
+    """The order of the equations in each unknown, along the normals of a piece of the boundary."""
     if region.kind != "boundary" or region.part is None:
         return (0,) * unknowns
     normals = probe(region.part, _NORMAL_SITES).normals
@@ -671,7 +654,7 @@ def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int)
 
 
 def distinct(relations: list[Relation]) -> list[Relation]:
-    """Number the blocks that would share a name (two masked conditions on one part)."""
+    """Number the relations that would share a name, such as two masked conditions on one part."""
     seen: dict[str, int] = {}
     result = []
     for relation in relations:

@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import describe, evaluate_derivatives
-from fspielm.problem.compiled import Compiled, argument_name, compile_all, equation_names
+from fspielm.problem.compiled import Compiled, compile_all, equation_names, residual_forms
 from fspielm.problem.further_conditions import Condition, check_unknowns
 from fspielm.problem.linear import NonlinearError, check_differential, linear_parts, residual_form, target_of
 from fspielm.problem.nonlinear.expressions import linear_form, read_jet
@@ -67,16 +67,14 @@ def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
 
     `error` is what was found to be wrong with it as a linear one.
     """
-    givens = read_givens(statement.given)
-    number = len(statement.equations)
-    written = [residual_form(e, argument_name(i, number)) for i, e in enumerate(statement.equations)]
+    givens, written = read_givens(statement.given), residual_forms(statement)
     domain = statement.domain
     unknowns = read_unknowns(written, givens, statement)
     setting = Setting(unknowns, givens.placed(domain, unknowns[0].coordinates), domain)
     reader = _Reader(setting, givens.symbols, _is_surely_real(statement), error.expression)
     equations: list[sp.Basic] = list(statement.equations)
     laws: dict[int, Law] = {}
-    for index, (what, residual) in enumerate(zip(equation_names(number), written, strict=True)):
+    for index, (what, residual) in enumerate(zip(equation_names(statement), written, strict=True)):
         law = reader.law(residual, what)
         if law is not None:
             check_differential(law.jet.atoms, equations[index], setting, what)
