@@ -213,7 +213,7 @@ _COSINES = 12
 
 
 class SmoothSides:
-    """Random smooth right-hand sides: sums of cosines with at most `waves` waves along the domain, for some relations."""
+    """Random smooth right-hand sides of relations: sums of cosines with at most `waves` waves along the domain."""
 
     def __init__(
         self, problem: Problem, names: Sequence[str], count: int, rng: np.random.Generator, waves: float

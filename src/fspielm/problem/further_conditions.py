@@ -17,7 +17,7 @@ from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field, Value, check_value, describe, evaluate_derivatives
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.problem.linear import as_written, linear_operator, linear_parts, residual_form
+from fspielm.problem.linear import as_sympy, linear_operator, linear_parts, residual_form
 from fspielm.problem.normal import OF_NORMALS
 from fspielm.problem.operator import identity
 from fspielm.problem.places import (
@@ -137,7 +137,7 @@ class Condition(AnyCondition):
         """The same operator with another value; a callable is shown as a function g."""
         written = residual_form(self.equation, "Condition: equation")
         parts, _ = linear_parts(evaluate_derivatives(setting.givens.substitute(written)), setting.symbols)
-        left = sum((coefficient * as_written(atom) for atom, coefficient in parts.items()), sp.S.Zero)
+        left = sum((coefficient * as_sympy(atom) for atom, coefficient in parts.items()), sp.S.Zero)
         named = callable(value) and not isinstance(value, sp.Basic)
         right = sp.Function("g")(*setting.coordinates) if named else sp.sympify(value)
         return replace(self, equation=sp.Eq(left, right, evaluate=False))

@@ -17,7 +17,7 @@ from fspielm.expr.functions import describe, evaluate_derivatives
 from fspielm.problem.linear import (
     PARTS,
     Conjugate,
-    as_written,
+    as_sympy,
     derivative_name,
     linear_operator,
     rewrite_part,
@@ -168,7 +168,7 @@ class Jet:
     @property
     def written(self) -> dict[sp.Dummy, sp.Expr]:
         """From the symbols back to the atoms, as SymPy has them."""
-        return {symbol: as_written(atom) for symbol, atom in zip(self.symbols, self.atoms, strict=True)}
+        return {symbol: as_sympy(atom) for symbol, atom in zip(self.symbols, self.atoms, strict=True)}
 
     @property
     def shown(self) -> dict[sp.Dummy, sp.Symbol]:
