@@ -1,4 +1,4 @@
-"""Places of a plane boundary where conditions change, or data jump."""
+"""Places of a plane boundary where conditions change or their data jump, and corners where they disagree."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import check_deadline
 
-# What counts as one place, in units of the domain's size.
+# Tolerance of places, relative to the domain's size.
 SAME_PLACE = 1e-6
-# Points of a smooth piece that are looked at to find one of them, and steps that correct what is found.
+# To find the unit coordinate of a point: samples of a smooth piece, Newton steps, and the step of their slopes.
 _ALONG = 65
 _CORRECTIONS = 5
 _STEP = 1e-7
@@ -30,10 +30,10 @@ _INSET = 1e-13
 
 
 def adjacent_points(problem: Problem, place: Corner, share: float) -> list[FloatArray]:
-    """A point ``(1, 2)`` of the boundary on either side of a place, so much of the domain's size away.
+    """A boundary point ``(1, 2)`` on either side of a place, at a distance of `share` times the domain's size.
 
-    None ``(0, 2)`` on a part that no condition is for. The points are placed by the parts, to the last bit: data may
-    not be known anywhere else.
+    A part without conditions has none ``(0, 2)``. The parts themselves place the points, as data may be known exactly
+    on the boundary only.
     """
     step, parts = share * domain_size(problem), {part.name: part for part in curve_parts(problem)}
     angles = (place.start, place.start + place.opening)
@@ -46,10 +46,10 @@ def adjacent_points(problem: Problem, place: Corner, share: float) -> list[Float
 
 
 def _step_along(part: BoundaryPart, point: FloatArray, target: FloatArray, step: float) -> FloatArray:
-    """The point of a part ``(1, 2)`` that lies a step from a given one, about where the target is."""
+    """The point ``(1, 2)`` of a part at distance `step` from `point`, close to `target`."""
     check_deadline()
     low, high = np.array(part.breaks[:-1]), np.array(part.breaks[1:])
-    inset = _INSET * (high - low)  # at an end itself, the next piece begins, which may be elsewhere
+    inset = _INSET * (high - low)  # at the very end the next piece may begin elsewhere
     ends, inward = np.append(low + inset, high - inset), np.append(high - low, low - high)
     at_end = np.linalg.norm(part.place(ends[:, None]).points - point, axis=1) <= SAME_PLACE * part.measure
     if at_end.any():
@@ -61,7 +61,7 @@ def _step_along(part: BoundaryPart, point: FloatArray, target: FloatArray, step:
 
 
 def _unit_of(part: BoundaryPart, point: FloatArray) -> float:
-    """The unit coordinate of a point in the midst of a smooth piece."""
+    """The unit coordinate of a point inside a smooth piece."""
     units = np.concatenate([np.linspace(low, high, _ALONG)[1:-1] for low, high in pairwise(part.breaks)])
     unit = float(units[np.argmin(np.linalg.norm(part.place(units[:, None]).points - point, axis=1))])
     for _ in range(_CORRECTIONS):
@@ -72,13 +72,13 @@ def _unit_of(part: BoundaryPart, point: FloatArray) -> float:
 
 
 def curve_parts(problem: Problem) -> list[BoundaryPart]:
-    """The curves of the boundary that conditions are for."""
+    """The curves of the boundary with conditions."""
     parts = {c.part.name: c.part for c in on_curves(problem) if c.part is not None}
     return list(parts.values())
 
 
 def on_curves(problem: Problem) -> list[Relation]:
-    """The conditions on curves of the boundary, other than those that tie two together."""
+    """The conditions on curves of the boundary, without periodic ones."""
     return [
         c
         for c in problem.constraints
@@ -87,7 +87,7 @@ def on_curves(problem: Problem) -> list[Relation]:
 
 
 def is_closed(part: BoundaryPart) -> bool:
-    """Whether a part leads back to where it began."""
+    """Whether a part is a closed curve."""
     first, last = part.place(np.array([[0.0], [1.0]])).points
     return bool(np.linalg.norm(last - first) <= SAME_PLACE * part.measure)
 
@@ -103,14 +103,14 @@ def domain_size(problem: Problem) -> float:
 
 _SAMPLES = 400
 _BISECTIONS = 50
-# Farther than rounding is allowed for, in units of the part.
+# Larger than the margin of masks for rounding, in units of the part.
 _MASK_MARGIN = 1e-6
-# Of the steepest places of the data, so many are looked at; data that jump at more than so many are noise.
+# Steepest places of the data to examine, and the most jumps of data that are not noise.
 _STEEPEST = 32
 _MOST_JUMPS = 8
-# What data may differ by over next to no distance, in units of their size.
+# Steps of continuous data over a tiny distance, relative to their size.
 _JUMP = 1e-6
-# A step is that of a continuous function if halving its interval halves it, up to this share, so many times in a row.
+# A step is continuous if halving its interval halves it, up to this share, so many times in a row.
 _IN_PROPORTION = 0.01
 _IN_A_ROW = 2
 
@@ -125,7 +125,7 @@ def mask_borders(constraint: Relation) -> FloatArray:
     def held(units: FloatArray) -> BoolArray:
         return constraint.holds(part.place((units % 1.0)[:, None]).points)
 
-    # from beyond the last to beyond the first: a closed part goes on there, any other ends
+    # beyond both ends, where a closed part continues
     units = np.arange(-0.5, _SAMPLES + 1) / _SAMPLES
     if not is_closed(part):
         units = np.clip(units, SAME_PLACE, 1.0 - SAME_PLACE)
@@ -137,7 +137,7 @@ def mask_borders(constraint: Relation) -> FloatArray:
 
 
 def _sharpened(constraint: Relation, borders: FloatArray) -> FloatArray:
-    """Borders of a mask without the room that it leaves for rounding, where they are beside the others."""
+    """Borders of a mask without its margin for rounding."""
     part, sharp = constraint.part, constraint.region.sharp
     if sharp is None or not borders.size:
         return borders
@@ -154,10 +154,10 @@ def _sharpened(constraint: Relation, borders: FloatArray) -> FloatArray:
 
 @once
 def value_jumps(constraint: Relation) -> FloatArray:
-    """Unit coordinates ``(n,)`` within the smooth pieces of its part at which the data of a condition jump.
+    """Unit coordinates ``(n,)`` inside the smooth pieces of a part at which the data of a condition jump.
 
-    A step is followed to rounding, unless it shrinks in proportion before: whatever is steep but continuous does, or
-    has vanished by then. None where there are many: such data are rough all over.
+    Bisection follows each step to rounding, and drops those that shrink with their interval, as continuous data do.
+    With many jumps the data are rough, and none are returned.
     """
     part = constraint.part
     if part is None or part.parameters != 1 or constraint.value.constant is not None:
@@ -184,7 +184,7 @@ def value_jumps(constraint: Relation) -> FloatArray:
     while len(cells.low) and len(found) <= _MOST_JUMPS:
         jumps = _shrink_to_jumps(cells, values, smallest)
         found = np.union1d(found, jumps.high)
-        cells = _remaining_cells(cells, jumps, smallest)  # there may be another one close by
+        cells = _remaining_cells(cells, jumps, smallest)  # there may be another jump close by
     return found if len(found) <= _MOST_JUMPS else np.empty(0)
 
 
@@ -198,7 +198,7 @@ class _Cells(NamedTuple):
 
     @property
     def steps(self) -> FloatArray:
-        """What the data differ by; nothing where they are not known."""
+        """Differences of the data; zero where they are unknown."""
         return _gaps(self.at_low, self.at_high)
 
     def select(self, those: NDArray[np.intp] | BoolArray) -> _Cells:
@@ -206,7 +206,7 @@ class _Cells(NamedTuple):
 
 
 def _shrink_to_jumps(cells: _Cells, values: Callable[[FloatArray], NumberArray], smallest: float) -> _Cells:
-    """The cells whose step lasts, shrunk about it to rounding: a value is asked once for each cell and halving."""
+    """The cells with a jump, shrunk to rounding around it by bisection."""
     proportional = np.zeros(len(cells.low), dtype=np.intp)
     for _ in range(_BISECTIONS):
         middle = 0.5 * (cells.low + cells.high)
@@ -220,7 +220,7 @@ def _shrink_to_jumps(cells: _Cells, values: Callable[[FloatArray], NumberArray],
             np.where(above, cells.high, middle),
             np.where(above, cells.at_high, at_middle),
         )
-        # of a step c + s h, the c that remains
+        # c of a step c + s h
         remains = np.abs(2.0 * cells.steps - before)
         proportional = np.where(remains <= _IN_PROPORTION * cells.steps, proportional + 1, 0)
         lasts = (cells.steps > smallest) & (proportional < _IN_A_ROW)
@@ -229,7 +229,7 @@ def _shrink_to_jumps(cells: _Cells, values: Callable[[FloatArray], NumberArray],
 
 
 def _remaining_cells(cells: _Cells, jumps: _Cells, smallest: float) -> _Cells:
-    """What is left of the cells on either side of the jump found in each, if there is a step left."""
+    """The rest of the cells on either side of the jumps found, where a step remains."""
     holds = (cells.low[:, None] <= jumps.low) & (jumps.high <= cells.high[:, None])
     outer = cells.select(np.argmax(holds, axis=0) if len(jumps.low) else np.empty(0, dtype=np.intp))
     left = _Cells(outer.low, outer.at_low, jumps.low, jumps.at_low)
@@ -244,7 +244,7 @@ def _gaps(one: NumberArray, other: NumberArray) -> FloatArray:
 
 
 def _edges(breaks: tuple[float, ...]) -> list[FloatArray]:
-    """Places that cover each smooth piece of a part but for a hair at either end."""
+    """Places along each smooth piece of a part, except at its very ends."""
     edges = []
     for begin, end in pairwise(breaks):
         hair = 1e-9 * (end - begin)
@@ -253,32 +253,31 @@ def _edges(breaks: tuple[float, ...]) -> list[FloatArray]:
 
 
 # ---- Where conditions change on a smooth stretch of the boundary
-# A solution is singular there as it is at a corner, of opening pi.
+# The solution is singular there as at a corner of opening pi.
 
 
-# How far beside a place its neighbourhood is looked at, in units of the domain's size: so near that curved sides are
-# straight to rounding.
+# Distance of neighbouring points, relative to the domain's size: curved sides are straight to rounding there.
 _NEARBY = 1e-5
-# Of directions, in radians.
+# Tolerance of directions in radians.
 _SMOOTH = 1e-6
-# Of normals a little way along, where a side is straight.
+# Tolerance of normals along a straight side.
 _STRAIGHT = 1e-9
-# Data differ: in units of their size, and their slopes in units of the larger one. Data may also be steep without end
-# at a place; what they differ by then falls as one comes closer, by more than this.
+# Slopes of data that differ by more, relative to the larger one, make a kink. Data jump if their difference persists,
+# by this share, when the neighbouring points come closer; it does not if data are only infinitely steep.
 _KINK = 1e-3
 _CLOSEST = 1e-9
 _PERSISTS = 0.5
 
 
 class Sides(NamedTuple):
-    """The conditions on the two sides of a place: at its angle `start`, and where the interior ends."""
+    """The conditions on both sides of a place: at its angle `start`, and at the other end of its opening."""
 
     first: tuple[Relation, ...]
     second: tuple[Relation, ...]
 
 
 class _End(NamedTuple):
-    """An end of a smooth piece of a part: the boundary runs along `tangent` with the interior on its left."""
+    """An end of a smooth piece of a part; the interior is on the left of `tangent`."""
 
     part: BoundaryPart
     point: FloatArray
@@ -287,7 +286,7 @@ class _End(NamedTuple):
 
 
 def change_places(problem: Problem) -> tuple[Corner, ...]:
-    """Where the kind of condition changes, or data jump, other than at the corners of a plane domain without time."""
+    """Where the kind of condition changes or data jump away from the corners of a plane domain without time."""
     if problem.domain.dimension != 2 or problem.domain.time is not None or len(problem.unknowns) > 1:
         return ()
     size = domain_size(problem)
@@ -300,7 +299,7 @@ def change_places(problem: Problem) -> tuple[Corner, ...]:
 
 
 def sides_of(problem: Problem, place: Corner) -> Sides:
-    """The conditions that hold next to a place of the boundary."""
+    """The conditions on both sides of a place of the boundary."""
     return Sides(
         *(
             tuple(c for c in on_curves(problem) if c.part is not None and c.part.name == name and _holds(c, beside))
@@ -310,7 +309,7 @@ def sides_of(problem: Problem, place: Corner) -> Sides:
 
 
 def values_jump(problem: Problem, place: Corner) -> bool:
-    """Whether both sides of a place prescribe the unknown itself, and not the same."""
+    """Whether both sides of a place prescribe the unknown itself, with different values."""
     return any(
         _has_no_derivatives(one) and _has_no_derivatives(other) and _jump(problem, place, one, other)
         for one, other in _conditions_on_both_sides(problem, place)
@@ -318,7 +317,7 @@ def values_jump(problem: Problem, place: Corner) -> bool:
 
 
 def _conditions_on_both_sides(problem: Problem, place: Corner) -> list[tuple[Relation, Relation]]:
-    """One condition of each side, if there is one."""
+    """One condition of each side, if both have one."""
     sides = sides_of(problem, place)
     return [(sides.first[0], sides.second[0])] if sides.first and sides.second else []
 
@@ -327,7 +326,7 @@ def _changes(problem: Problem, place: Corner) -> bool:
     for one, other in _conditions_on_both_sides(problem, place):
         if (one.operator.order > 0) != (other.operator.order > 0):
             return True
-        # a coefficient that changes is no less than a datum that does
+        # a coefficient that changes matters as much as data that do
         if one.condition is not other.condition and any(len(_orders(c)) > 1 for c in (one, other)):
             return True
         if _jump(problem, place, one, other):
@@ -342,7 +341,7 @@ def _orders(constraint: Relation) -> set[int]:
 
 
 def _jump(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
-    """Whether the data of the two sides differ at a place, however close to it; not told of those of a normal."""
+    """Whether the data of the two sides jump at a place; False if they depend on the normal."""
     if one.value.needs_normals or other.value.needs_normals:
         return False
     gaps = []
@@ -353,7 +352,7 @@ def _jump(problem: Problem, place: Corner, one: Relation, other: Relation) -> bo
 
 
 def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
-    """Whether the slopes of the data along the boundary differ at a place; not told of those of a normal."""
+    """Whether the slopes of the data along the boundary jump at a place; False if they depend on the normal."""
     if one.value.needs_normals or other.value.needs_normals:
         return False
     size = domain_size(problem)
@@ -370,7 +369,7 @@ def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bo
 
 @once
 def _scale(constraint: Relation) -> float:
-    """The largest of a condition's data."""
+    """The largest absolute value of a condition's data."""
     if constraint.value.constant is not None:
         return abs(constraint.value.constant)
     sites = constraint.sample(100, np.random.default_rng(0))  # only looks
@@ -378,7 +377,7 @@ def _scale(constraint: Relation) -> float:
 
 
 def _joints(problem: Problem) -> Iterator[Corner]:
-    """Where smooth pieces of the boundary follow one another without a corner."""
+    """Where smooth pieces of the boundary meet without a corner."""
     ends = [end for part in curve_parts(problem) for end in _ends(part)]
     if not ends:
         return
@@ -391,12 +390,12 @@ def _joints(problem: Problem) -> Iterator[Corner]:
 
 
 def _interior_changes(problem: Problem) -> Iterator[Corner]:
-    """Where a mask or a datum changes within a part."""
+    """Where a mask or data change within a part."""
     for constraint in on_curves(problem):
         part = constraint.part
         assert part is not None
         jumps = value_jumps(constraint)
-        # at an end of a part the next one begins, unless it is closed
+        # jumps at the ends of an open part are joints
         jumps = jumps[(np.minimum(jumps, 1.0 - jumps) > SAME_PLACE) | is_closed(part)]
         for unit in (*mask_borders(constraint), *jumps):
             sites = part.place(np.array([[unit]]))
@@ -412,7 +411,7 @@ def _place(point: FloatArray, tangent: FloatArray, parts: tuple[BoundaryPart, Bo
 
 
 def _is_straight(part: BoundaryPart) -> bool:
-    """Whether all smooth pieces of a part are."""
+    """Whether all smooth pieces of a part are straight."""
     for low, high in pairwise(part.breaks):
         normals = part.place(low + (high - low) * np.array([[0.1], [0.3], [0.8]])).normals
         assert normals is not None
@@ -432,7 +431,7 @@ def _ends(part: BoundaryPart) -> Iterator[_End]:
 
 
 def _tangent(normal: FloatArray) -> FloatArray:
-    """The direction of a boundary with this outward normal and the interior on its left."""
+    """The tangent to an outward normal, with the interior on its left."""
     return np.array([-normal[1], normal[0]])
 
 
@@ -453,30 +452,28 @@ _DISAGREEMENT = 1e-6
 
 
 class Conflict(NamedTuple):
-    """A place where two conditions prescribe different values, and which they are."""
+    """A place where two conditions prescribe different values, and a message that names them."""
 
     point: tuple[float, ...]
     message: str
 
 
 def corner_conflicts(problem: Problem) -> list[str]:
-    """Describe where values prescribed on two parts, or values there and at the start of time, disagree at a corner.
+    """Describe where values prescribed on two parts, at the start of time, or at periodic ends disagree at a corner.
 
-    The same for values that a periodic condition ties together. Such a problem has a solution, but a discontinuous
-    one, which no sum of smooth features comes close to.
+    The solution of such a problem is discontinuous, and no sum of smooth functions approximates it well.
     """
     return list(dict.fromkeys(conflict.message for conflict in find_conflicts(problem)))
 
 
 def find_conflicts(problem: Problem) -> list[Conflict]:
-    """All that `corner_conflicts` describes; where two conditions disagree at several places, the worst is told."""
-    # two parts that meet at a corner have two normals there, so that values that depend on them may well differ
+    """All conflicts of `corner_conflicts`; the message of two conditions names the worst place."""
+    # values that depend on the normal may differ at a corner
     values = [c for c in problem.constraints if _is_plain_value(c) and not c.value.needs_normals]
     lateral = [c for c in values if c.region.kind == "boundary" and c.region.shift is None]
     tied = [c for c in values if c.region.shift is not None]
     starts = [c for c in values if c.region.kind == "start"]
-    lower, upper = problem.domain.bounding_box
-    near = 1e-9 * float(np.linalg.norm(upper - lower))
+    near = 1e-9 * domain_size(problem)
     conflicts: list[Conflict] = []
     for first, second in combinations(lateral, 2):
         if first.part is not second.part and _same_unknown(first, second):
@@ -512,7 +509,7 @@ def _at_start(points: FloatArray, problem: Problem, near: float) -> FloatArray:
 
 
 def _compare(problem: Problem, first: Relation, second: Relation, points: FloatArray) -> list[Conflict]:
-    """Two values that should be one at common points."""
+    """Conflicts of two conditions at common points."""
     for constraint in (first, second):
         if constraint.mask is not None and len(points):
             points = points[constraint.mask(points)]
@@ -531,7 +528,7 @@ def _compare(problem: Problem, first: Relation, second: Relation, points: FloatA
 
 
 def _compare_ends(problem: Problem, pair: Relation, datum: Relation, points: FloatArray) -> list[Conflict]:
-    """The values of a datum at two ends that are tied together."""
+    """Conflicts of the values of a condition at two periodic ends."""
     assert pair.region.shift is not None
     if datum.mask is not None and len(points):
         points = points[datum.mask(points) & datum.mask(points + pair.region.shift)]
@@ -551,7 +548,7 @@ def _compare_ends(problem: Problem, pair: Relation, datum: Relation, points: Flo
 
 
 def _disagreements(a: NumberArray, b: NumberArray, size: float) -> list[int]:
-    """Where two sets of values disagree, the worst place first."""
+    """The indices where two sets of values disagree, the worst first."""
     gaps = np.abs(a - b)
     return [int(i) for i in np.argsort(-gaps, kind="stable") if gaps[i] > _DISAGREEMENT * size]
 
@@ -562,13 +559,13 @@ def _format_point(problem: Problem, point: FloatArray) -> str:
 
 @once
 def _size(constraint: Relation) -> float:
-    """The largest value that a condition prescribes anywhere."""
+    """The largest absolute value that a condition prescribes, from more samples than `_scale`."""
     sites = constraint.sample(_PROBES, np.random.default_rng(0))
     return float(np.abs(constraint.value(sites.points)).max())
 
 
 def _rim(constraint: Relation) -> FloatArray:
-    """Points on the rim of a constraint's part: the images of its unit cube's faces."""
+    """Points on the rim of a part: the images of the faces of its unit cube."""
     part = constraint.part
     assert part is not None
     if part.parameters == 0:

@@ -1,4 +1,4 @@
-"""Conditions stated as equations, between faces, and at places inside."""
+"""Conditions stated as equations, periodic conditions, and measurements."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Condition(AnyCondition):
 
     @property
     def has_normals(self) -> bool:
-        """Those of the boundary, or of a plane curve inside."""
+        """True on the boundary and on a plane curve inside."""
         return self.at is None or isinstance(self.at, PlaneCurve)
 
     def regions(self, setting: Setting) -> list[Region]:
@@ -121,7 +121,7 @@ class Condition(AnyCondition):
         return frozenset(i for i, symbol in enumerate(setting.symbols) if symbol.func.__name__ in names)
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
-        """The equation, taken apart."""
+        """The linear operator and the value of the equation."""
         symbols, givens = setting.symbols, setting.givens
         written = residual_form(self.equation, "Condition: equation")
         check_unknowns(written, symbols)
@@ -134,7 +134,7 @@ class Condition(AnyCondition):
         return (Rule(operator, value),)
 
     def with_value(self, value: Any, setting: Setting) -> Condition:
-        """The same operator with another value; a callable is shown as a function g."""
+        """The same operator with another value; a callable becomes a function g."""
         written = residual_form(self.equation, "Condition: equation")
         parts, _ = linear_parts(evaluate_derivatives(setting.givens.substitute(written)), setting.symbols)
         left = sum((coefficient * as_sympy(atom) for atom, coefficient in parts.items()), sp.S.Zero)
@@ -144,7 +144,7 @@ class Condition(AnyCondition):
 
 
 def check_unknowns(expression: sp.Expr, unknowns: tuple[AppliedUndef, ...]) -> None:
-    """Refuse an equation without any unknown, and one with an unknown at other places."""
+    """Refuse an equation without unknowns, and one with an unknown of other arguments."""
     by_name = {unknown.func.__name__: unknown for unknown in unknowns}
     found = [f for f in expression.atoms(AppliedUndef) if f.func.__name__ in by_name]
     if not found:
@@ -240,13 +240,13 @@ class Periodic(AnyCondition):
 
 
 def _translation(here: BoundaryPart, there: BoundaryPart, setting: Setting) -> FloatArray | None:
-    """The way from one part to the other, None where they differ by more than that."""
+    """The translation from one part to the other; None if there is none."""
     if here.parameters != there.parameters:
         return None
     lower, upper = setting.domain.bounding_box
     near = SAME_PLACE * float(np.linalg.norm(upper - lower))
     unit = np.random.default_rng(0).random((_PLACES, here.parameters))
-    # boundaries of plane shapes run around them, so that opposite edges run in opposite directions
+    # opposite edges of a plane shape run in opposite directions
     turned = unit.copy()
     turned[:, :1] = 1.0 - turned[:, :1]
     start = here.place(unit)
@@ -334,7 +334,7 @@ class Measured(AnyCondition):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Recorded:
-    """An array as a function of the points it belongs to, all of them or some; where several are one, of their mean."""
+    """Measured values as a function of some of their points; repeated points have the mean."""
 
     points: FloatArray
     values: NumberArray
@@ -357,7 +357,7 @@ class _Recorded:
 
 
 def _check_values(values: Any, n: int, what: str) -> Any:
-    """An array as a tuple of numbers, one for each of n points; anything else as it is."""
+    """An array of one value for each of n points as a tuple; anything else as it is."""
     if not isinstance(values, list | tuple) and not (isinstance(values, np.ndarray) and values.ndim):
         check_value(values, what)
         return values

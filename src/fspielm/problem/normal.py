@@ -1,4 +1,4 @@
-"""The outward normal, and what mechanics and fields are written with."""
+"""The outward normal and derivatives along it, and operators of vector calculus and elasticity."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from fspielm.errors import ProblemError
 
 @final
 class NormalDerivative(sp.Expr):  # type: ignore[misc]
-    """``d^order f / dn^order``, for f the unknown, a derivative of it, or known; see `normal_derivative`."""
+    """``d^order f / dn^order`` of the unknown, a derivative of it, or a known f; see `normal_derivative`."""
 
     is_commutative = True
 
     def __new__(cls, function: sp.Expr, order: Any = 1) -> NormalDerivative:
-        """Check the arguments, and join a normal derivative of a normal derivative into one."""
+        """Check the arguments, and merge nested normal derivatives."""
         number = sp.sympify(order)
         if not isinstance(number, sp.Integer) or isinstance(order, bool) or number < 1:
             raise ProblemError(f"normal_derivative: order must be a whole number, 1 or more; got {order!r}")
@@ -41,12 +41,12 @@ class NormalDerivative(sp.Expr):  # type: ignore[misc]
 
     @property
     def function(self) -> sp.Expr:
-        """What is differentiated."""
+        """The function."""
         return self.args[0]
 
     @property
     def order(self) -> int:
-        """How often."""
+        """The order of the derivative."""
         return int(self.args[1])
 
     def _eval_derivative(self, symbol: sp.Symbol) -> sp.Expr:
@@ -70,7 +70,7 @@ class NormalComponent(sp.Expr):  # type: ignore[misc]
     is_real = True
 
     def __new__(cls, coordinate: sp.Symbol) -> NormalComponent:
-        """Check that it is along a symbol."""
+        """Check that the coordinate is a symbol."""
         if not isinstance(coordinate, sp.Symbol):
             raise ProblemError(f"normal takes a coordinate, a SymPy symbol such as x; got {coordinate!r}")
         made: NormalComponent = sp.Expr.__new__(cls, coordinate)
@@ -78,7 +78,7 @@ class NormalComponent(sp.Expr):  # type: ignore[misc]
 
     @property
     def coordinate(self) -> sp.Symbol:
-        """What it is along."""
+        """The coordinate."""
         return self.args[0]
 
     def _eval_derivative(self, symbol: sp.Symbol) -> sp.Expr:
@@ -91,21 +91,18 @@ class NormalComponent(sp.Expr):  # type: ignore[misc]
         return f"n_{{{printer._print(self.coordinate)}}}"
 
 
-# What has a meaning where there are normals alone.
+# Expressions that have a meaning on boundaries only.
 OF_NORMALS = (NormalDerivative, NormalComponent)
 
 
 @lru_cache(maxsize=64)
 def normal_symbols(coordinates: tuple[sp.Symbol, ...]) -> tuple[sp.Symbol, ...]:
-    """What stands for the components of the outward normal along the coordinates; always the same symbols."""
+    """Symbols for the components of the outward normal; always the same for the same coordinates."""
     return tuple(sp.Dummy(f"n_{symbol}", real=True) for symbol in coordinates)
 
 
 def write_out(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], axes: range) -> sp.Expr:
-    """Normals, and the normal derivatives of known functions as derivatives along the coordinates, by `normal_symbols`.
-
-    Normals point along some of the axes only: never along time.
-    """
+    """Write normals and normal derivatives of known functions with `normal_symbols`; normals point along `axes`."""
     normals = normal_symbols(coordinates)
 
     def written(derivative: NormalDerivative) -> sp.Expr:
@@ -123,7 +120,7 @@ def write_out(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], axes: ran
 
 
 def write_components(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...]) -> sp.Expr:
-    """The components of the normal by `normal_symbols`."""
+    """Replace the components of the normal by `normal_symbols`."""
     symbols = zip(coordinates, normal_symbols(coordinates), strict=True)
     written: sp.Expr = expression.xreplace({NormalComponent(coordinate): symbol for coordinate, symbol in symbols})
     return written
@@ -348,7 +345,7 @@ def _components(field: Any, who: str) -> list[sp.Expr]:
 def _coordinates(
     expressions: Sequence[sp.Expr], number: int, coordinates: Sequence[sp.Symbol] | None, who: str
 ) -> tuple[sp.Symbol, ...]:
-    """So many coordinates: those named, or the first arguments of the functions in the expressions."""
+    """The given coordinates, or the first arguments of the functions in the expressions."""
     if coordinates is None:
         arguments = {function.args for e in expressions for function in e.atoms(AppliedUndef)}
         longest = max(arguments, key=len, default=())
