@@ -1,4 +1,4 @@
-"""Fields that come in from outside."""
+"""Incident fields: what an open domain would contain without its objects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fspielm.expr.functions import describe, make_field
 from fspielm.geometry.boundary import as_plane_point, as_positive, as_vector
 from fspielm.problem.substitutions import Givens, as_written, number_in
 
-# Of a beam: how far its directions go, in units of their spread, and how many there are to each of it.
+# Directions of a beam: their range in units of their spread, and their number per spread.
 _SPREADS = 6.0
 _PER_SPREAD = 8
 
@@ -33,30 +33,30 @@ class Incident(ABC):
         """The derivative of these orders along the coordinates, at points ``(n, d)``; shape ``(n,)``."""
 
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> Incident:
-        """The same with numbers for given symbols, as a function of these coordinates."""
+        """The same with given values substituted, as a function of these coordinates."""
         return self
 
     @property
     def place(self) -> tuple[float, ...] | None:
-        """Where it is singular, if it is."""
+        """The point where it is singular, if there is one."""
         return None
 
     def of_unknowns(self, unknowns: Sequence[sp.Basic]) -> tuple[Incident, ...]:
-        """What comes in of each unknown; of one of several, which one it is has to be said."""
+        """The incident field of each unknown; refused for several unknowns unless given by unknown."""
         if len(unknowns) > 1:
             each = ", ".join(f"{unknown}: ..." for unknown in unknowns)
             raise ProblemError(f"incident: say what comes in of each unknown, as in incident={{{each}}}")
         return (self,)
 
     def without(self, known: Callable[[Incident], bool]) -> Incident | None:
-        """What is left of a sum without the fields in it of which `known` is true; None if nothing is."""
+        """The sum without the terms for which `known` is true; None if nothing is left."""
         return None if known(self) else self
 
 
 @final
 @dataclass(frozen=True)
 class PlaneWaves(Incident):
-    """``sum_j amplitude_j exp(i k direction_j (x - origin))``, or a single one of them.
+    """Plane waves ``sum_j amplitude_j exp(i k direction_j (x - origin))``.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class PlaneWaves(Incident):
         if found != len(coordinates):
             raise ProblemError(f"incident: direction has {found} entries for the {len(coordinates)} coordinates")
         origin, k = self.origin or (0.0,) * found, _wavenumber_value(self.wavenumber, givens)
-        if isinstance(k, float) and k < 0:  # a wave that goes the other way
+        if isinstance(k, float) and k < 0:  # the opposite direction
             turned = tuple(tuple(-entry for entry in direction) for direction in self.directions)
             return replace(self, wavenumber=-k, directions=turned, origin=origin)
         return replace(self, wavenumber=k, origin=origin)
@@ -98,7 +98,7 @@ class PlaneWaves(Incident):
 @final
 @dataclass(frozen=True)
 class Beam(Incident):
-    """Plane waves of a Gaussian spread of directions, of size one in the focus.
+    """Plane waves with a Gaussian spread of directions and amplitude one in the focus.
 
     Attributes
     ----------
@@ -120,13 +120,13 @@ class Beam(Incident):
         return f"the beam of wavenumber {_format_wavenumber(self.wavenumber)}"
 
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
-        """The plane waves; see `Incident.bound`."""
+        """Its plane waves; see `Incident.bound`."""
         k = abs(_wavenumber_value(self.wavenumber, givens))
         if k == 0:
             raise ProblemError("beam: k must not be zero")
         spread = 2.0 / (k * self.waist)
         reach = min(_SPREADS * spread / np.sqrt(2), 0.5 * np.pi)
-        # as many as tell apart what is some waists and wavelengths away
+        # enough for some waists and wavelengths around the focus
         count = int(2 * _PER_SPREAD * max(_SPREADS, k * reach))
         angles = np.linspace(-reach, reach, count)
         strengths = np.exp(-((angles / spread) ** 2))
@@ -177,7 +177,7 @@ class PointSource(Incident):
         apart = points - np.array(self.at)
         radius = np.linalg.norm(apart, axis=1)
         total = np.zeros(len(points), dtype=np.complex128)
-        # a derivative along x is x times (d/dr) / r, of which there are so many, or one of the factors x
+        # each derivative along x differentiates the radial part, as x (d/dr) / r, or a factor x
         for pairs in product(*(range(order // 2 + 1) for order in orders)):
             share = math.prod(_hermite(order, pair) for order, pair in zip(orders, pairs, strict=True))
             powers = np.prod(apart ** (np.array(orders) - 2 * np.array(pairs)), axis=1)
@@ -185,7 +185,7 @@ class PointSource(Incident):
         return total
 
     def _radial_derivatives(self, radius: FloatArray, times: int) -> ComplexArray:
-        """``(d/dr) / r`` of the field so many times over: Hankel's functions of higher orders."""
+        """``(d/dr) / r`` applied `times` times: Hankel functions of higher orders."""
         k = self.wavenumber
         if len(self.at) == 2:
             return np.asarray(0.25j * (-k / radius) ** times * scipy.special.hankel1(times, k * radius))
@@ -229,7 +229,7 @@ class Formula(Incident):
 @final
 @dataclass(frozen=True)
 class ByUnknown(Incident):
-    """What comes in of each of several unknowns.
+    """The incident fields of several unknowns.
 
     Attributes
     ----------
@@ -240,7 +240,7 @@ class ByUnknown(Incident):
 
     @property
     def place(self) -> tuple[float, ...] | None:
-        """Where one of them is singular."""
+        """A point where one of them is singular."""
         return next((field.place for _, field in self.fields if field.place is not None), None)
 
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> ByUnknown:
@@ -256,13 +256,13 @@ class ByUnknown(Incident):
         return tuple(known[unknown] for unknown in unknowns)
 
     def derivative(self, points: FloatArray, orders: Sequence[int]) -> NumberArray:
-        """That of the only one; see `Incident.derivative`."""
+        """The derivative of the only field; see `Incident.derivative`."""
         ((_, field),) = self.fields
         return field.derivative(points, orders)
 
 
 def _wavenumber_value(k: Any, givens: Givens) -> complex:
-    """A wavenumber as a number, real where it is."""
+    """A wavenumber as a number; a float if it is real."""
     value = givens.substitute(as_written(k, "incident: the wavenumber"))
     if value.free_symbols:
         raise ProblemError(f"incident: the wavenumber {k} is no number; supply one, as in given={{{k}: 10.0}}")
@@ -270,14 +270,14 @@ def _wavenumber_value(k: Any, givens: Givens) -> complex:
 
 
 def _format_wavenumber(k: Any) -> str:
-    """A wavenumber in words: 7, where Python has 7.0 or 7 + 0j."""
+    """A wavenumber as text: 7 instead of 7.0 or 7 + 0j."""
     if not isinstance(k, int | float | complex):
         return str(k)
     return f"{k:.6g}" if k.imag else f"{k.real:.6g}"
 
 
 def _hermite(order: int, pairs: int) -> float:
-    """In how many ways so many pairs are taken out of `order` things."""
+    """The number of ways to choose `pairs` pairs from `order` items."""
     return math.factorial(order) / float(math.factorial(pairs) * math.factorial(order - 2 * pairs) * 2**pairs)
 
 
@@ -290,7 +290,7 @@ def _derivative_of(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], orde
 # ---- What users write for ``incident=``
 
 
-# What the length of a direction may differ from one by, to be one.
+# Directions of length one up to this are not normalised.
 _UNIT_TOLERANCE = 1e-15
 
 
@@ -302,7 +302,7 @@ def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
     k : number or Expr
         The wavenumber of the equation around the objects.
     direction : (number, number) or (number, number, number)
-        Where it goes; of any length.
+        Its direction of travel; of any length.
     """
     return PlaneWaves(_checked(k, "plane_wave"), (_direction(direction, "plane_wave"),))
 
@@ -333,7 +333,7 @@ def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFlo
     k : number or Expr
         The wavenumber of the equation around the objects.
     direction : (number, number)
-        Where it goes, of any length.
+        Its direction of travel, of any length.
     focus : (number, number)
     waist : number
         At this distance across from the focus, it has fallen to 1 / e; some wavelengths at least for a beam that
@@ -346,7 +346,7 @@ def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFlo
 
 
 def as_incident(value: Any) -> Incident | None:
-    """What was given as ``incident=``, checked."""
+    """The value of ``incident=`` as an incident field."""
     if value is None or isinstance(value, Incident):
         return value
     if isinstance(value, Mapping):
@@ -360,7 +360,7 @@ def as_incident(value: Any) -> Incident | None:
 
 
 def as_typed(incident: Incident) -> str:
-    """The same as users write it."""
+    """An incident field as users write it."""
     if isinstance(incident, PlaneWaves) and len(incident.directions) == 1:
         return f"plane_wave({incident.wavenumber}, {incident.directions[0]})"
     if isinstance(incident, PointSource):
@@ -382,7 +382,7 @@ def _as_field(value: Any, unknown: Any) -> Incident:
 
 
 def _checked(k: Any, who: str) -> Any:
-    as_written(k, f"{who}: k")  # which says what is wrong
+    as_written(k, f"{who}: k")
     return k
 
 
@@ -391,5 +391,5 @@ def _direction(value: Iterable[SupportsFloat], who: str) -> tuple[float, ...]:
     length = float(np.linalg.norm(entries))
     if len(entries) not in (2, 3) or length == 0.0:
         raise ProblemError(f"{who}: direction must have two entries, or three in space, not all zero; got {entries}")
-    # one that has been made so stays as it is, to the last bit
+    # normalised directions stay the same to the last bit
     return tuple(entry if abs(length - 1) < _UNIT_TOLERANCE else entry / length for entry in entries)

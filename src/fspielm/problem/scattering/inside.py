@@ -1,4 +1,4 @@
-"""Open domains as problems with an unknown for each medium, and the fields inside as problems of their own."""
+"""Transmission problems: open domains with an unknown for each medium, and the fields inside by themselves."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from fspielm.problem.substitutions import read_givens
 
 @once
 def two_sided(problem: Problem) -> Problem:
-    """The problem with the fields inside of objects as further unknowns; as it is where there are none."""
+    """The transmission problem, whose further unknowns are the fields inside of objects; unchanged without such."""
     media = media_of(problem)
     if not media or len(problem.unknowns) > 1:
         return problem
 
     domain, outside = problem.domain, problem.unknowns[0]
-    assert isinstance(domain, Exterior)  # as the condition is for no other
+    assert isinstance(domain, Exterior)  # the only domains with media
     unknowns, equations = [outside], []
     for number, medium in enumerate(media, 1):
         which = _medium_name(domain, medium.place)
@@ -51,7 +51,7 @@ def two_sided(problem: Problem) -> Problem:
 
 
 def interior_operator(problem: Problem, medium: Medium) -> Operator:
-    """What is zero of the field in a medium: the Laplacian, and the square of the wavenumber there times the field."""
+    """The Helmholtz operator in a medium: the Laplacian plus the square of the wavenumber there."""
     d = problem.dimension
     laplacian = [Term(1.0, tuple(2 * (axis == other) for other in range(d))) for axis in range(d)]
     setting = Setting(problem.unknowns, problem.givens, problem.domain)
@@ -59,7 +59,7 @@ def interior_operator(problem: Problem, medium: Medium) -> Operator:
 
 
 def _medium_name(domain: Exterior, place: int) -> str:
-    """Where the field of an object is, in words: by the object's name, with a number where several have it."""
+    """The place of the field in an object, in words, with a number if several objects have the same name."""
     name, names = domain.shapes[place].name, [shape.name for shape in domain.shapes]
     if name:
         return f"in {name}" if names.count(name) == 1 else f"in {name} ({place + 1})"
@@ -67,8 +67,8 @@ def _medium_name(domain: Exterior, place: int) -> str:
 
 
 def one_unknown_problem(problem: Problem) -> Problem:
-    """The problem of one unknown that a two-sided one was made from, on all sides of the boundaries."""
-    assert problem.statement.origin is not None  # which made the unknowns
+    """The problem of one unknown from which a transmission problem was made, on both sides of the boundaries."""
+    assert problem.statement.origin is not None  # `two_sided`
     stated: Problem = problem.statement.origin.args[0]
     domain = stated.domain
     assert isinstance(domain, Exterior)
@@ -79,23 +79,17 @@ def one_unknown_problem(problem: Problem) -> Problem:
 
 Data: TypeAlias = Callable[[FloatArray, FloatArray], NumberArray]
 
-# Places in the object where waves are looked at.
+# Sample points in an object.
 _TEST_SITES = 2000
 
 
 def varying_media(problem: Problem) -> tuple[int, ...]:
-    """The unknowns of a two-sided problem whose wavenumbers vary."""
+    """The indices of the unknowns of a transmission problem whose wavenumbers vary."""
     return tuple(n for n, equation in enumerate(problem.equations) if n > 0 and not equation.operator.is_constant)
 
 
 def largest_interior_wavenumber(problem: Problem) -> float:
-    """The largest wavenumber inside of the objects of a two-sided problem, where waves may not grow.
-
-    Raises
-    ------
-    ProblemError
-        If they do.
-    """
+    """The largest wavenumber inside of the objects of a transmission problem; refused if waves grow there."""
     return max(_largest_wavenumber(equation) for equation in problem.equations[1:])
 
 
@@ -113,7 +107,7 @@ def _largest_wavenumber(equation: Relation) -> float:
 
 
 def interior_impedance(problem: Problem, number: int) -> complex:
-    """The number i eta of what is prescribed inside, ``flux dv/dn - i eta v``: with it no object has a resonance."""
+    """The number i eta of the condition ``flux dv/dn - i eta v`` on the field v inside, which avoids resonances."""
     medium = media_of(problem)[number - 1]
     lower, upper = medium.shape.bounding_box
     around = wavenumber_of(problem.equations[medium.around].operator)
@@ -122,13 +116,13 @@ def interior_impedance(problem: Problem, number: int) -> complex:
 
 
 def impedance_operator(problem: Problem, number: int) -> Operator:
-    """What of a field around a medium is prescribed for the one inside, at sites whose normals point out of it."""
+    """The operator on the field around a medium whose values are prescribed for the field inside; normals point out."""
     value, slope = identity(problem.dimension), along_normal(problem.dimension)
     return slope + value.times(-interior_impedance(problem, number))
 
 
 def interior_problem(problem: Problem, number: int, data: Data) -> Problem:
-    """The field of one medium of a problem, of which `impedance_operator` is known: of points and normals."""
+    """The problem of the field in one medium, where `data` has the values of `impedance_operator` on its boundary."""
     medium, inner = media_of(problem)[number - 1], problem.unknowns[number]
     given = problem.statement.given or {}
     square = sp.sympify(medium.condition.wavenumber).xreplace(read_givens(given).symbols) ** 2
