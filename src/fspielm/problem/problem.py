@@ -572,7 +572,7 @@ def _read_equations(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, 
     changed = stated.statement.origin is not None  # its right-hand sides may be callables
     setting = Setting(stated.unknowns, stated.givens, stated.domain, levels=_levels(problem))
     operators = tuple(_left_hand_side(equation) if changed else equation for equation in written)
-    rules = Reading(operators, setting).on(side)
+    rules = Reading(operators, setting).rules_on(side)
     relations = tuple(
         replace(known, operator=rule.operator, value=known.value if changed else rule.value)
         for known, rule in zip(stated.equations, rules, strict=True)
