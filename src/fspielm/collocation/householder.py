@@ -113,13 +113,13 @@ class Householder:
     @classmethod
     def of_matrix(cls, matrix: NumberArray, values: NumberArray | None = None) -> Householder:
         """Factor H alone ``(N, M)``, which may have fewer rows than columns, in place; y is rotated afterwards."""
-        alone = cls((_factor(matrix[:0], matrix),))
+        alone = cls((Panel(matrix[:0], *factor_in_place(matrix)),))
         return alone if values is None else replace(alone, rotated=alone.rotate(values))
 
     @classmethod
     def of_system(cls, augmented: NumberArray) -> Householder:
         """Factor ``[H | y]``, shape ``(N, M + 1)`` with N >= M, in place."""
-        whole, columns = _factor(augmented[:0], augmented), augmented.shape[1] - 1
+        whole, columns = Panel(augmented[:0], *factor_in_place(augmented)), augmented.shape[1] - 1
         rotated = whole.packed[:, columns].copy()
         if len(rotated) > columns:  # undo the last reflection, which took the residual to one entry
             size, reflection = rotated[columns], rotated[columns:]
@@ -213,7 +213,7 @@ class Householder:
     def extend(self, columns: NumberArray) -> Householder:
         """Factor ``[H | columns]`` at the cost of the `columns` ``(N, K)``, whose memory is taken over."""
         turned, inside = self.rotate(columns, in_place=True), self.shape[1]
-        panel = _factor(turned[:inside], np.asfortranarray(turned[inside:]))
+        panel = Panel(turned[:inside], *factor_in_place(np.asfortranarray(turned[inside:])))
         if self.rotated is None:
             return Householder((*self.panels, panel))
         head, tail = np.split(self.rotated, [inside])
@@ -230,11 +230,6 @@ class Householder:
             triangle[: len(panel.above), panel.columns] = panel.above
             triangle[panel.columns, panel.columns] = np.triu(panel.packed[: panel.packed.shape[1]])
         return Householder.of_matrix(np.asfortranarray(triangle[:, columns]))
-
-
-def _factor(above: NumberArray, matrix: NumberArray) -> Panel:
-    """Factor `matrix` in place: its memory becomes the panel's."""
-    return Panel(above, *factor_in_place(matrix))
 
 
 def factor_in_place(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:

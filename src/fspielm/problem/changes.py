@@ -327,17 +327,15 @@ def _changes(problem: Problem, place: Corner) -> bool:
         if (one.operator.order > 0) != (other.operator.order > 0):
             return True
         # a coefficient that changes matters as much as data that do
-        if one.condition is not other.condition and any(len(_orders(c)) > 1 for c in (one, other)):
+        if one.condition is not other.condition and any(
+            len({term.order for term in c.operator.terms}) > 1 for c in (one, other)
+        ):
             return True
         if _jump(problem, place, one, other):
             return True
         if one.operator.order == 0 and _kink(problem, place, one, other):
             return True
     return False
-
-
-def _orders(constraint: Relation) -> set[int]:
-    return {term.order for term in constraint.operator.terms}
 
 
 def _jump(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from math import comb, prod
@@ -23,7 +23,7 @@ from fspielm.geometry.level_curves import Extent, find_border
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative
 from fspielm.problem.operator import Operator, along_normal, field_coefficient
 from fspielm.problem.setting import Rule, Setting, refuse_nonlocal_terms
-from fspielm.problem.substitutions import Givens, side_of
+from fspielm.problem.substitutions import side_of
 
 
 def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
@@ -396,15 +396,6 @@ def coefficients_of(
     return {_orders(atom, setting): c for atom, c in parts.items() if _unknown(atom) == unknown}
 
 
-def _refuse_jumps(parts: dict[sp.Expr, sp.Expr], setting: Setting) -> None:
-    """Refuse jumping coefficients of the highest derivatives of an unknown."""
-    extent = Extent(setting.coordinates, *setting.domain.bounding_box)
-    for symbol in setting.symbols:
-        coefficients = coefficients_of(parts, symbol, setting)
-        if any(any(orders) for orders in coefficients):
-            refuse_jumps(coefficients, setting.givens, extent, setting.levels)
-
-
 def _unknown_index(atom: sp.Expr, setting: Setting) -> int:
     conjugate = len(setting.symbols) if isinstance(atom, Conjugate) else 0
     return conjugate + setting.symbols.index(_unknown(atom))
@@ -443,46 +434,44 @@ def derivative_name(atom: sp.Expr, setting: Setting) -> str:
     return f"conjugate({shown})" if isinstance(atom, Conjugate) else shown
 
 
-def refuse_jumps(
-    coefficients: Mapping[tuple[int, ...], sp.Expr],
-    givens: Givens,
-    extent: Extent,
-    levels: frozenset[sp.Expr] = frozenset(),
-) -> None:
-    """Refuse a coefficient of the highest derivatives that jumps elsewhere than on interfaces.
+def _refuse_jumps(parts: dict[sp.Expr, sp.Expr], setting: Setting) -> None:
+    """Refuse a coefficient of an unknown's highest derivatives that jumps elsewhere than on interfaces.
 
     ``(a u')'`` with a jump in ``a`` means that the flux ``a u'`` is continuous. SymPy expands it to ``a u'' + a' u'``,
-    which loses this, and a smooth function would "solve" it. Lower coefficients may jump. On interfaces, where one of
-    `levels` is zero, the flux is prescribed.
+    which loses this, and a smooth function would "solve" it. Lower coefficients may jump. On interfaces the flux is
+    prescribed.
     """
-    order = max(sum(orders) for orders in coefficients)
-    for orders, coefficient in coefficients.items():
-        leading = sum(orders) == order and _jumps(coefficient, givens, extent, levels)
-        if leading or coefficient.has(sp.DiracDelta):
-            steps = coefficient.atoms(*_STEPS) - coefficient.atoms(sp.DiracDelta)
-            instead = "write an sp.Piecewise, across whose borders the flux continues, " if steps else ""
-            raise ProblemError(
-                f"the coefficient {describe(coefficient)} jumps; what happens there is lost when derivatives are "
-                f"expanded: {instead}make it smooth over a short distance (a tanh), or split the domain"
-            )
+    for symbol in setting.symbols:
+        coefficients = coefficients_of(parts, symbol, setting)
+        order = max((sum(orders) for orders in coefficients), default=0)
+        for orders, coefficient in coefficients.items() if order else ():
+            leading = sum(orders) == order and _jumps(coefficient, setting)
+            if leading or coefficient.has(sp.DiracDelta):
+                steps = coefficient.atoms(*_STEPS) - coefficient.atoms(sp.DiracDelta)
+                instead = "write an sp.Piecewise, across whose borders the flux continues, " if steps else ""
+                raise ProblemError(
+                    f"the coefficient {describe(coefficient)} jumps; what happens there is lost when derivatives are "
+                    f"expanded: {instead}make it smooth over a short distance (a tanh), or split the domain"
+                )
 
 
-def _jumps(expression: sp.Expr, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]) -> bool:
-    if any(step.free_symbols & set(extent.coordinates) for step in expression.atoms(*_STEPS)):
+def _jumps(expression: sp.Expr, setting: Setting) -> bool:
+    if any(step.free_symbols & set(setting.coordinates) for step in expression.atoms(*_STEPS)):
         return True
-    return any(_piecewise_jumps(piece, givens, extent, levels) for piece in expression.atoms(sp.Piecewise))
+    return any(_piecewise_jumps(piece, setting) for piece in expression.atoms(sp.Piecewise))
 
 
-def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]) -> bool:
+def _piecewise_jumps(piecewise: sp.Piecewise, setting: Setting) -> bool:
     """Whether neighbouring branches differ at the border between them."""
+    extent = Extent(setting.coordinates, *setting.domain.bounding_box)
 
     def field(expression: sp.Expr) -> Field:
-        functions = givens.callables(expression, extent.coordinates)
+        functions = setting.givens.callables(expression, extent.coordinates)
         return make_field(expression, extent.coordinates, functions, what=f"the coefficient {describe(piecewise)}")
 
     for (first, condition), (second, _) in pairwise(piecewise.args):
         branches = [field(first), field(second)]
-        for side in _border_functions(condition, extent, levels):
+        for side in _border_functions(condition, setting):
             border = find_border(field(side), extent)
             # without a border that can be checked, refuse
             if border is None or _branches_differ(branches, border, extent.probes):
@@ -490,14 +479,14 @@ def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent, le
     return False
 
 
-def _border_functions(condition: sp.Basic, extent: Extent, levels: frozenset[sp.Expr]) -> Iterator[sp.Expr]:
+def _border_functions(condition: sp.Basic, setting: Setting) -> Iterator[sp.Expr]:
     """The functions that change sign at the borders of a condition, except interfaces."""
     for relation in sorted(condition.atoms(Relational), key=str):
         border = side_of(relation)
-        if border is not None and border[0] in levels:
+        if border is not None and border[0] in setting.levels:
             continue
         side = relation.lhs - relation.rhs
-        if side.free_symbols & set(extent.coordinates):
+        if side.free_symbols & set(setting.coordinates):
             yield side
 
 

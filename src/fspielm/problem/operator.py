@@ -96,12 +96,14 @@ class Operator:
     @property
     def fields(self) -> dict[Field, str]:
         """The coefficients that are fields, with their names."""
-        return {one.field: one.what for term in self.terms for one in _fields_in(term.coefficient)}
+        factors = [factor for term in self.terms for factor in _factors(term.coefficient)]
+        return {factor.field: factor.what for factor in factors if isinstance(factor, FieldCoefficient)}
 
     @property
     def numbers(self) -> tuple[complex, ...]:
         """The numbers among the coefficients and their factors."""
-        return tuple(number for term in self.terms for number in _numbers_in(term.coefficient))
+        factors = [factor for term in self.terms for factor in _factors(term.coefficient)]
+        return tuple(factor for factor in factors if not callable(factor))
 
     def times(self, coefficient: Coefficient) -> Operator:
         """The operator times a coefficient."""
@@ -198,16 +200,10 @@ class Product:
         return np.asarray(factors[0] * factors[1])
 
 
-def _fields_in(coefficient: Coefficient) -> tuple[FieldCoefficient, ...]:
+def _factors(coefficient: Coefficient) -> tuple[Coefficient, ...]:
     if isinstance(coefficient, Product):
-        return _fields_in(coefficient.first) + _fields_in(coefficient.second)
-    return (coefficient,) if isinstance(coefficient, FieldCoefficient) else ()
-
-
-def _numbers_in(coefficient: Coefficient) -> tuple[complex, ...]:
-    if isinstance(coefficient, Product):
-        return _numbers_in(coefficient.first) + _numbers_in(coefficient.second)
-    return () if callable(coefficient) else (coefficient,)
+        return _factors(coefficient.first) + _factors(coefficient.second)
+    return (coefficient,)
 
 
 def field_coefficient(field: Field, what: str) -> Coefficient:

@@ -112,12 +112,6 @@ def _expressions(values: Iterable[Any]) -> list[sp.Basic]:
     return [e for e in each if isinstance(e, sp.Basic)]
 
 
-def parameters_of(problem: Problem) -> tuple[sp.Symbol, ...]:
-    """The symbols that may get other numbers: those given and those open."""
-    given = [key for key in (problem.statement.given or {}) if isinstance(key, sp.Symbol)]
-    return tuple(dict.fromkeys([*given, *problem.open_symbols]))
-
-
 def check_parameter(symbol: Any, known: tuple[sp.Symbol, ...], coordinates: tuple[sp.Symbol, ...]) -> None:
     """Refuse a symbol that is not among the `known` parameters of a problem."""
     if not isinstance(symbol, sp.Symbol):

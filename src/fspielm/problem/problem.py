@@ -29,7 +29,6 @@ from fspielm.problem.parameters import (
     check_parameter,
     need_values,
     open_symbols,
-    parameters_of,
     used_in,
     with_numbers,
     with_stand_ins,
@@ -299,7 +298,8 @@ class Problem:
     @property
     def parameters(self) -> tuple[sp.Symbol, ...]:
         """The symbols that stand for numbers, given or open."""
-        return parameters_of(self)
+        given = [key for key in (self.statement.given or {}) if isinstance(key, sp.Symbol)]
+        return tuple(dict.fromkeys([*given, *self.open_symbols]))
 
     def at(self, values: Mapping[sp.Symbol, Any]) -> Problem:
         """The problem with other numbers for some of its `parameters`."""
@@ -398,11 +398,22 @@ class Problem:
         Points with equal rows ``(n, 1 + k)`` have the same materials. Regions are numbered from 0, which is the only
         number if the domain has none; sides are -1 and 1.
         """
-        return material_of(self, as_points(points, self.dimension))
+        points = as_points(points, self.dimension)
+        regions = regions_in(self.domain)
+        zeros = np.zeros(len(points), dtype=np.int_)
+        where = zeros if regions is None else regions.region_of(points[:, : regions.dimension])
+        return np.concatenate([where[:, None], _level_signs(self)(points)], axis=1)
 
     def equations_at(self, point: ArrayLike) -> tuple[Relation, ...]:
         """The equations with the materials of one point, extended smoothly beyond their regions."""
-        return equations_at(self, as_points(np.reshape(point, (1, -1)), self.dimension))
+        points = as_points(np.reshape(point, (1, -1)), self.dimension)
+        if not self.interfaces:
+            return self.equations
+        row = self.material_of(points)[0]
+        found = _equations_by_material.setdefault(self, {})
+        if row.tobytes() not in found:
+            found[row.tobytes()] = _read_equations(self, row)
+        return found[row.tobytes()]
 
     def place(self, unknown: Any) -> int:
         """The index of an unknown, given as a function or by name."""
@@ -500,25 +511,6 @@ def problem_of(compiled: Compiled) -> Problem:
 
 
 _equations_by_material: WeakKeyDictionary[Problem, dict[bytes, tuple[Relation, ...]]] = WeakKeyDictionary()
-
-
-def material_of(problem: Problem, points: FloatArray) -> NDArray[np.int_]:
-    """See `Problem.material_of`."""
-    regions = regions_in(problem.domain)
-    zeros = np.zeros(len(points), dtype=np.int_)
-    where = zeros if regions is None else regions.region_of(points[:, : regions.dimension])
-    return np.concatenate([where[:, None], _level_signs(problem)(points)], axis=1)
-
-
-def equations_at(problem: Problem, point: FloatArray) -> tuple[Relation, ...]:
-    """See `Problem.equations_at`."""
-    if not problem.interfaces:
-        return problem.equations
-    row = material_of(problem, point)[0]
-    found = _equations_by_material.setdefault(problem, {})
-    if row.tobytes() not in found:
-        found[row.tobytes()] = _read_equations(problem, row)
-    return found[row.tobytes()]
 
 
 def _level_lines(problem: Problem) -> dict[sp.Expr, InterfaceLine]:

@@ -80,6 +80,10 @@ class BoundaryCondition(AnyCondition):
 
     on: Where | None
 
+    def __post_init__(self) -> None:
+        check_weight(self.weight, type(self).__name__)
+        object.__setattr__(self, "on", check_where(self.on, type(self).__name__))
+
     @property
     def has_normals(self) -> bool:
         """True: every part of a boundary has normals."""
@@ -149,10 +153,8 @@ class _PrescribedOnBoundary(BoundaryCondition):
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        who = type(self).__name__
-        object.__setattr__(self, "value", freeze(self.value, f"{who}: value"))
-        check_weight(self.weight, who)
-        object.__setattr__(self, "on", check_where(self.on, who))
+        object.__setattr__(self, "value", freeze(self.value, f"{type(self).__name__}: value"))
+        super().__post_init__()
 
     @property
     def expressions(self) -> tuple[Any, ...]:
@@ -280,8 +282,7 @@ class Robin(BoundaryCondition):
         for name in ("alpha", "beta"):
             check_value(getattr(self, name), f"Robin: {name}")
         object.__setattr__(self, "value", freeze(self.value, "Robin: value"))
-        check_weight(self.weight, "Robin")
-        object.__setattr__(self, "on", check_where(self.on, "Robin"))
+        super().__post_init__()
 
     @property
     def expressions(self) -> tuple[Any, ...]:
@@ -320,10 +321,6 @@ class Symmetry(BoundaryCondition):
     on: Where | None = None
     weight: float = 1.0
     kind: ClassVar[str] = "symmetry"
-
-    def __post_init__(self) -> None:
-        check_weight(self.weight, "Symmetry")
-        object.__setattr__(self, "on", check_where(self.on, "Symmetry"))
 
     @property
     def expressions(self) -> tuple[Any, ...]:

@@ -26,17 +26,6 @@ from fspielm.problem.statement import AnyCondition, Dirichlet, Initial, Neumann,
 from fspielm.problem.substitutions import ByRegion
 
 
-def as_latex(expression: sp.Basic, unknowns: Collection[AppliedUndef]) -> str:
-    """The expression in LaTeX."""
-    text: str = _Latex(unknowns).doprint(expression)
-    return text
-
-
-def as_mathml(expression: sp.Basic, unknowns: Collection[AppliedUndef]) -> str:
-    """The expression in presentation MathML, to stand between ``<math>`` and ``</math>``."""
-    return _write(_MathML(unknowns)._print(expression))
-
-
 def _write(node: Any) -> str:
     """Write a node of the document; SymPy escapes neither relations nor names of symbols."""
     if node.nodeType == node.TEXT_NODE:
@@ -376,13 +365,13 @@ def _latex_place(line: _TypesetLine, problem: _Stated) -> str:
 def _latex(item: sp.Basic | str, problem: _Stated) -> str:
     if isinstance(item, str):
         return item if item == "," else rf"\text{{ {_escape_latex(item)} }}"
-    return as_latex(item, _symbols_of(problem))
+    return str(_Latex(_symbols_of(problem)).doprint(item))
 
 
 def _html(item: sp.Basic | str, problem: _Stated) -> str:
     if isinstance(item, str):
         return escape(item)
-    return f'<math displaystyle="true">{as_mathml(item, _symbols_of(problem))}</math>'
+    return f'<math displaystyle="true">{_write(_MathML(_symbols_of(problem))._print(item))}</math>'
 
 
 def _escape_latex(text: str) -> str:

@@ -77,9 +77,8 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
         )
     _refuse_undetermined(equations, constraints, setting)
     missing = _missing_initial(constraints, equations, setting)
-    if missing and _initial_values(constraints) >= operator.order_along(
-        range(setting.dimension - 1, setting.dimension)
-    ):
+    initial = sum(isinstance(c.condition, Initial) for c in constraints)
+    if missing and initial >= operator.order_along(range(setting.dimension - 1, setting.dimension)):
         missing = ""  # fewer are enough if an equation relates time derivatives to each other
     if setting.dimension == 1:
         number = sum(c.region.count or operator.order for c in constraints)
@@ -97,10 +96,6 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
     if missing and not any(c.region.kind == "inside" for c in constraints):
         raise ProblemError(missing)
     return missing
-
-
-def _initial_values(constraints: Sequence[Relation]) -> int:
-    return sum(isinstance(c.condition, Initial) for c in constraints)
 
 
 def _refuse_undetermined(equations: Sequence[Relation], constraints: Sequence[Relation], setting: Setting) -> None:
@@ -435,7 +430,8 @@ def _undetermined_piece(constraints: Sequence[Relation], domain: Domain, operato
     large = np.flatnonzero(counts >= _LEAST_SHARE * len(points))
     if len(large) < 2:
         return ""
-    held = {int(label) for c in constraints if _fixes_values(c) for label in _adjacent_pieces(c, points, labels)}
+    fixing = [c for c in constraints if any(term.order == 0 for term in c.operator.terms)]
+    held = {int(label) for c in fixing for label in _adjacent_pieces(c, points, labels)}
     for label in large:
         if int(label) not in held:
             place = ", ".join(f"{v:.3g}" for v in points[labels == label].mean(axis=0))
@@ -444,10 +440,6 @@ def _undetermined_piece(constraints: Sequence[Relation], domain: Domain, operato
                 "values there"
             )
     return ""
-
-
-def _fixes_values(constraint: Relation) -> bool:
-    return any(term.order == 0 for term in constraint.operator.terms)
 
 
 def _adjacent_pieces(constraint: Relation, points: np.ndarray, labels: np.ndarray) -> np.ndarray:

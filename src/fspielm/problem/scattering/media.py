@@ -33,8 +33,6 @@ from fspielm.problem.statement import (
     AnyCondition,
     BoundaryCondition,
     Relation,
-    check_weight,
-    check_where,
     distinct,
     regions_of,
 )
@@ -93,10 +91,6 @@ class Transparent(BoundaryCondition):
     weight: float = 1.0
     kind: ClassVar[str] = "transparent"
     repeats: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_weight(self.weight, "Transparent")
-        object.__setattr__(self, "on", check_where(self.on, "Transparent"))
 
     @property
     def expressions(self) -> tuple[Any, ...]:
