@@ -220,7 +220,7 @@ class Surface:
     count : int
         Number of points.
     rings : int, optional
-        Number of rings of points, for fields that vary more along than around; by default points form a spiral.
+        Number of rings of points, for fields that vary mostly from pole to pole; by default points form a spiral.
     """
 
     name: str

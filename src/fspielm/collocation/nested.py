@@ -84,7 +84,7 @@ class Nested:
         """The type of all entries."""
         return np.result_type(*{leaf.dtype for leaf in self.leaves})
 
-    def values_beside(self, dtype: np.dtype[Any]) -> int:
+    def value_columns(self, dtype: np.dtype[Any]) -> int:
         """Columns of values for entries of a type."""
         return 1 if dtype.kind == "c" else self.values
 
@@ -117,7 +117,7 @@ class Nested:
                 columns, met = columns[~done], met[~done]
                 dtype = np.result_type(*(types[child] for child in node.children))
             types.append(dtype)
-            below, values = max(min(rows, width) - own, 0), self.values_beside(dtype)
+            below, values = max(min(rows, width) - own, 0), self.value_columns(dtype)
             fronts[place] = columns, met, below
             operations.append(self.operations_of(dtype) * 2.0 * rows * width**2)
             kept[node.height] += dtype.itemsize * ((own + rows * self.keep) * width + own * values)
@@ -301,7 +301,7 @@ class _Step:
     columns: Indices
     others: Indices
     triangle: NumberArray
-    beside: NumberArray
+    right: NumberArray
     values: NumberArray
     below: int
     panel: Panel | None
@@ -317,7 +317,7 @@ class _Step:
     @property
     def nbytes(self) -> int:
         kept = 0 if self.panel is None else self.panel.packed.nbytes
-        return int(self.triangle.nbytes + self.beside.nbytes + kept)
+        return int(self.triangle.nbytes + self.right.nbytes + kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,7 +372,7 @@ class NestedQR:
 
     def _triangle_work(self, level: list[int], columns: int) -> float:
         """Operations of a substitution by node of a level, on average."""
-        sizes = [step.triangle.size + 2 * step.beside.size for step in (self._done[place] for place in level)]
+        sizes = [step.triangle.size + 2 * step.right.size for step in (self._done[place] for place in level)]
         return columns * float(np.mean(sizes))
 
     def _factor(self, place: int, fronts: dict[int, _Front]) -> None:
@@ -390,7 +390,7 @@ class NestedQR:
         where = np.empty_like(order)
         where[order] = np.arange(len(order))
         dtype = np.result_type(*(part.rows for part in parts))
-        height, width = sum(len(part.rows) for part in parts), len(columns) + nested.values_beside(dtype)
+        height, width = sum(len(part.rows) for part in parts), len(columns) + nested.value_columns(dtype)
         reserve_memory(2.0 * dtype.itemsize * height * width, "the factorisation")
         rows = np.zeros((height, width), dtype, order="F")
         row = column = 0
@@ -485,7 +485,7 @@ class NestedQR:
         step = self._done[place]
         head = _solve(step.triangle, rest[step.columns], adjoint=True)
         rest[step.columns] = head
-        left[place] = _multiply(step.beside.conj().T, head)
+        left[place] = _multiply(step.right.conj().T, head)
 
     def extend(self, columns: NumberArray) -> NoReturn:
         """Refused: further columns would have entries in all leaves."""
@@ -501,7 +501,7 @@ class NestedQR:
 
         def solve(place: int) -> None:
             step = self._done[place]
-            found[step.columns] = _solve(step.triangle, heads[place] - _multiply(step.beside, found[step.others]))
+            found[step.columns] = _solve(step.triangle, heads[place] - _multiply(step.right, found[step.others]))
 
         for level in reversed(self._levels):
             self._run([partial(solve, place) for place in level], self._triangle_work(level, found.shape[1]))
@@ -520,12 +520,12 @@ def _eliminate(rows: NumberArray, own: Indices, others: Indices, met: Indices, n
     below = R[count:width, count:]
     panel = Panel(packed[:0], packed[:, :width], tau[:width]) if nested.keep else None
     # copies, as slices would keep all rows in memory
-    triangle, beside, values = (np.array(part, order="F") for part in np.split(R[:count], [count, width], axis=1))
+    triangle, right, values = (np.array(part, order="F") for part in np.split(R[:count], [count, width], axis=1))
     left_out = np.flatnonzero(np.diagonal(triangle) == 0) if nested.leave_out else np.arange(0)
-    for part in (triangle, beside, values):
+    for part in (triangle, right, values):
         part[left_out] = 0.0
     triangle[left_out, left_out] = 1.0
-    step = _Step(own, others, triangle, beside, values, len(below), panel, left_out)
+    step = _Step(own, others, triangle, right, values, len(below), panel, left_out)
     return step, _Front(others, below.copy(), met)
 
 

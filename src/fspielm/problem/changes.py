@@ -302,8 +302,8 @@ def sides_of(problem: Problem, place: Corner) -> Sides:
     """The conditions on both sides of a place of the boundary."""
     return Sides(
         *(
-            tuple(c for c in on_curves(problem) if c.part is not None and c.part.name == name and _holds(c, beside))
-            for name, beside in zip(place.parts, adjacent_points(problem, place, _NEARBY), strict=True)
+            tuple(c for c in on_curves(problem) if c.part is not None and c.part.name == name and _holds(c, point))
+            for name, point in zip(place.parts, adjacent_points(problem, place, _NEARBY), strict=True)
         )
     )
 

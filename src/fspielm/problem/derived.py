@@ -106,7 +106,7 @@ def with_data(
         For a system a list of them, one for each equation.
     values : mapping, optional
         New values of conditions, by the name of a block (``"dirichlet x-"``, or ``"dirichlet x- u"`` with several
-        unknowns) or by kind (``"dirichlet"``): with several unknowns, a mapping from those that get new ones.
+        unknowns) or by kind (``"dirichlet"``); with several unknowns, a mapping by unknown.
     """
     origin = partial(with_data, problem, right_hand_side, values)
     if problem.whole is not None:

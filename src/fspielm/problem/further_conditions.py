@@ -45,13 +45,13 @@ class Condition(AnyCondition):
     Parameters
     ----------
     equation : Eq or Expr
-        An equation, or an expression meant to be zero. ``fs.normal_derivative(u)`` stands in it for the derivative
-        along the outward normal (the normal to the right of the way, on a `PlaneCurve` inside), and ``fs.normal(x)``
-        for the component of the normal along x.
+        An equation, or an expression meant to be zero. In it, ``fs.normal_derivative(u)`` is the derivative along the
+        outward normal, and ``fs.normal(x)`` the component of the normal along x. The normal of a `PlaneCurve` inside
+        points to its right.
     on : str, list of str, SymPy relation or callable mask, optional
         Where on the boundary it holds, as for `Dirichlet`.
     at : (n, d) array, PlaneCurve or callable, optional
-        Where inside it holds instead: points, a plane curve (at all times), or a function from parameters ``(n,)``
+        Where it holds inside instead: points, a plane curve (at all times), or a function from parameters ``(n,)``
         between 0 and 1 to points ``(n, d)`` of a curve.
     weight : float
         As for `Dirichlet`.
@@ -164,12 +164,11 @@ _PLACES = 64
 @final
 @dataclass(frozen=True)
 class Periodic(AnyCondition):
-    """The unknown goes on beyond one face where it comes in at the opposite one, as it is or times a factor.
+    """Periodicity: the unknown is the same on two opposite faces, up to a factor.
 
-    The values on both agree and, for an equation of order m across them, so do the normal derivatives below m: for
-    advection the values alone, for diffusion and waves the first derivatives too. An ordinary differential equation may
-    have a further condition at an end where this leaves something open, as a constant may be added to any solution of
-    ``u.diff(x, 2) = f``.
+    For an equation of order m across the faces, the values and the normal derivatives below m are the same: the value
+    for advection, also the first derivative for diffusion and waves. An ordinary differential equation may have a
+    further condition at an end if this leaves something open, such as the constant in ``u.diff(x, 2) = f``.
 
     Parameters
     ----------
@@ -179,8 +178,8 @@ class Periodic(AnyCondition):
     weight : float
         As for `Dirichlet`.
     factor : number or Expr
-        What the unknown is at the second face, in units of what it is at the first, and so for derivatives:
-        ``exp(i k a)`` for Bloch's waves in a crystal of period a. One by default.
+        The unknown at the second face divided by that at the first, and the same for derivatives: ``exp(i k a)`` for
+        Bloch waves in a crystal of period a. One by default.
     """
 
     faces: str | tuple[str, str]
@@ -271,7 +270,7 @@ def _opposite(start: Sites, end: Sites) -> bool:
 @final
 @dataclass(frozen=True, repr=False)
 class Measured(AnyCondition):
-    """Values of the unknown at given points, as from sensors; in the sense of least squares where they are many.
+    """Values of the unknown at given points, such as measurements; many values are fitted by least squares.
 
     Parameters
     ----------
@@ -279,7 +278,7 @@ class Measured(AnyCondition):
         Points of the domain, with every coordinate of the unknown, time included.
     values : (n,) array, number, Expr or callable ``(n, d) -> (n,)``; or a mapping from unknowns to such
     weight : float
-        As for `Dirichlet`; lower it for values that are known to be noisy.
+        As for `Dirichlet`; lower for noisy values.
     """
 
     points: ArrayLike

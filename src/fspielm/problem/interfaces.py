@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 class Interface(AnyCondition):
     """Jumps of the unknown and of its flux where two regions meet; without one, both are continuous.
 
-    The flux is that of the divergence form as written: the component of F along the normal, which points from the first
-    region to the second, where the equation's highest derivatives are div F: of ``-div(a grad u)`` it is
-    ``-a du/dn``. Without a divergence form it is the normal derivative; `Problem.remarks` says so.
+    If the equation's highest derivatives are div F, the flux is the component of F along the normal, which points from
+    the first region to the second: ``-a du/dn`` for ``-div(a grad u)``. Without a divergence form it is the normal
+    derivative; `Problem.remarks` says so.
 
     Parameters
     ----------
     jump : number, Expr or callable; or a mapping from unknowns to such
-        The unknown in the first region less that in the second.
+        The unknown in the first region minus that in the second.
     flux_jump : number, Expr or callable; or a tuple of such, one for each equation
-        The same of the flux.
+        The flux in the first region minus that in the second.
     between : (str, str), optional
-        Names of two regions that meet; or of the sides of a Piecewise expression's border, as `Problem.interfaces` has
-        them. All interfaces by default.
+        Names of two regions that meet, or of the sides of a Piecewise expression's border as in `Problem.interfaces`.
+        All interfaces by default.
     weight : float
         As for `Dirichlet`.
     """

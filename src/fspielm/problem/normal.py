@@ -127,17 +127,17 @@ def write_components(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...]) ->
 
 
 def normal(coordinate: sp.Symbol) -> NormalComponent:
-    """The component of the outward normal along a coordinate, for use in a `Condition`, or in any value on a boundary.
+    """The component of the outward normal along a coordinate, for a `Condition` or a value on the boundary.
 
     Parameters
     ----------
     coordinate : Symbol
-        One of space.
+        A coordinate of space.
 
     Returns
     -------
     NormalComponent
-        A SymPy expression. Under derivatives it is held fixed, as on a straight boundary.
+        A SymPy expression. Derivatives hold it fixed, as on a straight boundary.
 
     Examples
     --------
@@ -150,20 +150,19 @@ def normal(coordinate: sp.Symbol) -> NormalComponent:
 
 
 def normal_derivative(function: sp.Expr, order: int = 1) -> NormalDerivative:
-    """The derivative along the outward normal, for use in a `Condition`, or in the value of any on the boundary.
+    """The derivative along the outward normal, for a `Condition` or a value on the boundary.
 
     Parameters
     ----------
     function : Expr
-        The unknown, or a derivative of it; or any known expression of the coordinates.
+        The unknown, a derivative of it, or a known expression of the coordinates.
     order : int
-        How often it is differentiated. Under this and any further derivative the normal is held fixed, as on a
-        straight boundary.
+        The order of the derivative. The normal is held fixed, as on a straight boundary.
 
     Returns
     -------
     NormalDerivative
-        A SymPy expression: it may be differentiated, and multiplied with coefficients.
+        A SymPy expression, which may be differentiated and multiplied.
 
     Examples
     --------
@@ -188,12 +187,12 @@ def divergence(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> An
     field : sequence of d Expr, or (d, d) Matrix
         Functions of the coordinates.
     coordinates : sequence of d Symbol, optional
-        Of space; by default the first arguments of the undefined functions in `field`.
+        The coordinates of space; by default the first arguments of the undefined functions in `field`.
 
     Returns
     -------
     Expr, or Matrix of d
-        The latter for a matrix: what stands in the balance of forces.
+        A vector for a matrix, as in the balance of forces.
 
     Examples
     --------
@@ -210,7 +209,7 @@ def divergence(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> An
 
 
 def curl(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> Any:
-    """The curl of a vector: a vector in space, and in the plane its one component ``v.diff(x) - u.diff(y)``.
+    """The curl of a vector: a vector in space, and the scalar ``v.diff(x) - u.diff(y)`` in the plane.
 
     Parameters
     ----------
@@ -241,7 +240,7 @@ def curl(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> Any:
 
 
 def strain(displacement: Any, coordinates: Sequence[sp.Symbol] | None = None) -> sp.Matrix:
-    """The strain ``(grad u + grad u^T) / 2`` of a displacement; of a velocity, the rate of strain.
+    """The strain ``(grad u + grad u^T) / 2`` of a displacement, or the rate of strain of a velocity.
 
     Parameters
     ----------
@@ -263,8 +262,8 @@ def strain(displacement: Any, coordinates: Sequence[sp.Symbol] | None = None) ->
 def stress(displacement: Any, lam: Any, mu: Any, coordinates: Sequence[sp.Symbol] | None = None) -> sp.Matrix:
     """The stress ``lam tr(e) 1 + 2 mu e`` of an isotropic elastic body, for e the strain.
 
-    In the plane this is plane strain; for plane stress, give ``2 lam mu / (lam + 2 mu)`` in the place of lam. The
-    stress of a viscous fluid of pressure p is ``2 * mu * fs.strain([u, v]) - p * sp.eye(2)``.
+    In the plane this is plane strain; for plane stress, use ``2 lam mu / (lam + 2 mu)`` for lam. The stress of a
+    viscous fluid of pressure p is ``2 * mu * fs.strain([u, v]) - p * sp.eye(2)``.
 
     Parameters
     ----------
@@ -281,7 +280,7 @@ def stress(displacement: Any, lam: Any, mu: Any, coordinates: Sequence[sp.Symbol
 
     Examples
     --------
-    An elastic body without forces inside, for `Problem`:
+    The equations of an elastic body without volume forces:
 
     >>> x, y = sp.symbols("x y")
     >>> u, v = (sp.Function(name)(x, y) for name in "uv")
@@ -294,7 +293,7 @@ def stress(displacement: Any, lam: Any, mu: Any, coordinates: Sequence[sp.Symbol
 
 
 def traction(stress: sp.MatrixBase, coordinates: Sequence[sp.Symbol] | None = None) -> sp.Matrix:
-    """The force on the boundary for each unit of its area: the stress times the outward normal.
+    """The traction on the boundary, the force per area: the stress times the outward normal.
 
     Parameters
     ----------
@@ -306,7 +305,7 @@ def traction(stress: sp.MatrixBase, coordinates: Sequence[sp.Symbol] | None = No
     Returns
     -------
     Matrix of d
-        For use in a `Condition`, in any value on the boundary, and in integrals over it.
+        For a `Condition`, a value on the boundary, or integrals over it.
 
     Examples
     --------

@@ -65,22 +65,22 @@ def remarks_on(problem: Problem) -> tuple[str, ...]:
 def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Problem:
     """The linear problem ``F'(v) u = F'(v) v - F(v)`` for the next iterate u of Newton's method, around v.
 
-    Conditions are those that were stated, for u is no correction; linear equations and conditions are the same objects.
-    A solution u of the problem around u itself has the residuals that it has of the nonlinear one.
+    Its conditions are the stated ones, as u is the iterate and not a correction. At u = v its residuals are those of
+    the nonlinear problem.
 
     Parameters
     ----------
     problem : Problem
-        Given back as it is where it is linear.
+        Returned unchanged if it is linear.
     around : Iterate, or what `as_iterate` takes for one
-        A `Solution`, a number, an expression, a callable, a mapping of such by unknown; zero by default.
+        A `Solution`, a number, an expression, a callable, or a mapping of such by unknown; zero by default.
     share : float
-        Of the nonlinear terms: a number in front of all of them. With zero, the linear terms are left.
+        Factor of all nonlinear terms; zero leaves the linear ones.
 
     Raises
     ------
     IterateError
-        If something has no finite value at the iterate, here or when coefficients are evaluated.
+        If something is not finite at the iterate, here or when coefficients are evaluated.
     """
     if problem.nonlinear is None:
         return problem
@@ -173,63 +173,62 @@ class Problem:
     Parameters
     ----------
     equation : Eq or Expr, or list of them
-        An equation, or an expression meant to be zero, in one unknown function, or as many of them as there are
-        unknown functions, at least; the order of their arguments is the order of the coordinates everywhere.
+        An equation or an expression meant to be zero; with several unknown functions, a list of at least as many. The
+        order of the functions' arguments is the order of the coordinates everywhere.
     domain : Domain
-        Where it holds; ``space * Time(a, b)`` if the last coordinate is time, ``Time(a, b)`` if it is the only one.
+        ``space * Time(a, b)`` if the last coordinate is time, ``Time(a, b)`` if it is the only one.
     conditions : sequence of AnyCondition
         `Dirichlet`, `Neumann`, `Robin`, `Periodic`, `Symmetry`, `Initial`, `Measured`, `Interface`, or any
         `Condition`.
     given : mapping, optional
-        Numbers for symbols, and callables ``(n, d) -> (n,)`` for known functions (and, where the equation
-        needs them, for their derivatives): ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables
-        get every coordinate of the points, whatever coordinates the function is written with. A function used
-        in two ways is given in both: ``given={f(x): callable, f(y): callable}``. On a domain of `Regions`, `ByRegion`
-        gives a symbol or a function by region. Symbols without a value are left open: the problem can be stated, and
-        solved once there are numbers (`at`, `fs.sweep`, `fs.eigenmodes`); ``given={k: ...}`` says so explicitly.
+        Numbers for symbols, and callables ``(n, d) -> (n,)`` for known functions and, if the equation needs them, their
+        derivatives: ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables get all coordinates of the
+        points, even if the function is written with some of them. A function with two lists of arguments is given for
+        both: ``given={f(x): callable, f(y): callable}``. On a domain of `Regions`, `ByRegion` gives a value for each
+        region. Symbols without a value are open: the problem can be stated, and solved once they have numbers (`at`,
+        `fs.sweep`, `fs.eigenmodes`); ``given={k: ...}`` says so explicitly.
     unknowns : sequence of functions, optional
-        Of a system, in the order in which a solution has them, ``solution(points)`` its columns. By default that of the
-        dictionaries of conditions, then of their first appearance in equations, in one equation by name.
+        The order of the unknowns of a system, and of the columns of ``solution(points)``. By default those in
+        dictionaries of conditions come first, then the others by their first equation and by name.
     incident : Incident or Expr, optional
-        On an open domain, what would be there without its objects: `plane_wave`, `point_source`, `beam`, or any
-        expression that satisfies the equation. Conditions hold for the total field; solved for is what is added to it.
+        The incident field on an open domain: `plane_wave`, `point_source`, `beam`, or any expression that satisfies the
+        equation. Conditions hold for the total field; the scattered field is solved for.
 
     Attributes
     ----------
     statement : Statement
-        What was written.
+        The problem as written.
     unknowns : tuple of Unknown
     relations : tuple of Relation
-        What they satisfy: the equations, then the conditions, one entry for each part of the boundary they hold on.
-        Of a linear problem.
+        For a linear problem: the equations, then the conditions, one entry for each part of the boundary.
     pattern : tuple of Relation
-        The same. Of a nonlinear problem, those of a linearisation around nothing in particular: they have names and
-        regions, and values that mean nothing where they depend on the iterate.
+        The same. For a nonlinear problem, the relations of a linearisation: their names and regions are right, but
+        values that depend on the iterate mean nothing.
     nonlinear : Nonlinear or None
-        What is not linear.
+        The nonlinear equations and conditions.
     givens : Givens
-        What was given, for other data of the same problem.
+        The given values.
     missing : str
-        Which condition is missing, where nothing that holds inside can stand for it; empty otherwise.
+        The missing condition, if nothing inside can replace it; empty otherwise.
     whole : Problem or None
-        The problem for the complex unknowns that were written, where their conjugates occur: the unknowns here are
-        then the real and the imaginary part of each.
+        The problem for the complex unknowns as written, if their conjugates occur: the unknowns here are then their
+        real and imaginary parts.
     interfaces : tuple of InterfaceLine
         Where materials meet: the regions of the domain, or the pieces of Piecewise expressions in the equations.
     notes : tuple of str
-        Sentences on how these were read.
+        Sentences on how the interfaces were read.
     open_symbols : tuple of Symbol
-        Those that stand for numbers without a value; relations are then as little known as of a nonlinear problem.
+        Symbols for numbers without a value; `relations` are then unknown.
     domain, conditions
         As stated.
     coordinates : tuple of Symbol
     dimension : int
     equations, constraints : tuple of Relation
-        The relations that hold all over the domain, and those that conditions became.
+        The relations on the whole domain, and those of the conditions.
     determinant : Operator
-        The operator that stands for all equations.
+        The determinant of the equations.
     equation, unknown, operator, right_hand_side
-        The equation as stated, what it is for, and its two sides. For a problem of one unknown.
+        For a problem of one unknown: the equation as stated, its unknown, and its two sides.
 
     Raises
     ------

@@ -174,15 +174,15 @@ class Dirichlet(_PrescribedOnBoundary):
     Parameters
     ----------
     value : number, Expr or callable ``(n, d) -> (n,)``; or a mapping from unknowns to such
-        Of several unknowns, those that are prescribed: ``{u: 1, v: 0}``. A callable that needs a second argument gets
+        With several unknowns, the prescribed ones: ``{u: 1, v: 0}``. A callable that needs a second argument gets
         the outward normals ``(n, d)`` in it. In an expression, ``fs.normal_derivative`` of a known function is its
-        derivative along them.
+        derivative along the normal.
     on : str, list of str, SymPy relation or callable mask, optional
-        Where it holds: names of boundary parts, with wildcards (``"circle*"``) if need be; ``"rest"`` for all that no
+        Where it holds: names of boundary parts, also with wildcards (``"circle*"``); ``"rest"`` for everything that no
         other condition on the same unknowns covers; a relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``; or a function
-        from points to a mask. Everywhere on the boundary by default.
+        from points to a mask. The whole boundary by default.
     weight : float
-        How much its rows count beside the equation's; 1 is right unless the data are known to be worse.
+        Weight of its rows relative to those of the equation; 1 is right unless the data are known to be less accurate.
     """
 
     kind: ClassVar[str] = "dirichlet"
@@ -265,7 +265,7 @@ class Robin(BoundaryCondition):
     ----------
     alpha, beta : number, Expr or callable ``(n, d) -> (n,)``
     value : number, Expr or callable, or a mapping from unknowns to such
-        For several unknowns the same mixture of each one named.
+        With several unknowns, the same mixture for each one named.
     on, weight
         As for `Dirichlet`.
     """

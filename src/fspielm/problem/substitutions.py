@@ -30,7 +30,7 @@ class ByRegion:
     Parameters
     ----------
     **values : number, Expr or callable ``(n, d) -> (n,)``
-        By the names of the regions, one for each of them.
+        A value for each region, by its name.
 
     Examples
     --------

@@ -326,7 +326,7 @@ def point_source(k: Any, place: Iterable[SupportsFloat]) -> PointSource:
 
 
 def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFloat], waist: SupportsFloat) -> Beam:
-    """A beam in the plane, for ``incident=``: plane waves of a Gaussian spread of directions, of size one in its focus.
+    """A Gaussian beam in the plane, for ``incident=``: plane waves with amplitude one in the focus.
 
     Parameters
     ----------
@@ -336,8 +336,7 @@ def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFlo
         Its direction of travel, of any length.
     focus : (number, number)
     waist : number
-        At this distance across from the focus, it has fallen to 1 / e; some wavelengths at least for a beam that
-        hardly widens.
+        The distance across the focus at which the amplitude has fallen to 1 / e; a narrow beam needs some wavelengths.
     """
     along = _direction(direction, "beam")
     if len(along) != 2:
