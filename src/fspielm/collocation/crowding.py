@@ -279,10 +279,10 @@ class Lattices:
 
     def _shares(self, problem: Problem) -> list[tuple[Relation, Surface, int]]:
         """The relations with their surfaces and numbers of points."""
-        held = [relation for relation in problem.relations if relation.region.kind == "boundary"]
+        relations = [relation for relation in problem.relations if relation.region.kind == "boundary"]
         return [
             (relation, surface, max(round(surface.count * relation.region.share), _LEAST_LATTICES))
-            for relation in held
+            for relation in relations
             for surface in self.surfaces
             if surface.name in relation.part_names
         ]

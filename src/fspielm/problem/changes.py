@@ -220,7 +220,7 @@ def _shrink_to_jumps(cells: _Cells, values: Callable[[FloatArray], NumberArray],
             np.where(above, cells.high, middle),
             np.where(above, cells.at_high, at_middle),
         )
-        # c of a step c + s h
+        # the limit c of a step c + s h
         remains = np.abs(2.0 * cells.steps - before)
         proportional = np.where(remains <= _IN_PROPORTION * cells.steps, proportional + 1, 0)
         lasts = (cells.steps > smallest) & (proportional < _IN_A_ROW)
@@ -370,7 +370,7 @@ def _scale(constraint: Relation) -> float:
     """The largest absolute value of a condition's data."""
     if constraint.value.constant is not None:
         return abs(constraint.value.constant)
-    sites = constraint.sample(100, np.random.default_rng(0))  # only looks
+    sites = constraint.sample(100, np.random.default_rng(0))  # samples only
     return float(np.abs(constraint.value(sites.points)).max())
 
 

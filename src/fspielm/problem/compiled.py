@@ -140,7 +140,7 @@ def gauge_relations(relations: Sequence[Relation], setting: Setting) -> tuple[Re
 
 def _unseen_fields(relations: Sequence[Relation], fields: LinearFields, unknowns: int) -> NumberArray:
     """Coefficients ``(modes, unknowns, size)`` of the fields that no relation sees."""
-    rng = np.random.default_rng(0)  # only looks
+    rng = np.random.default_rng(0)  # samples only
     rows = []
     for relation in relations:
         sites = relation.sample(_GAUGE_SITES, rng, "low-discrepancy")
@@ -252,7 +252,7 @@ def _parts_of(relation: Relation, unknowns: int) -> list[Relation]:
         for part, of_a, of_b, factor in ((0, real, imaginary, -sign), (1, imaginary, real, sign)):
             terms[part].extend(Term(c, term.orders, first) for c in of_a)
             terms[part].extend(Term(product(factor, c), term.orders, first + 1) for c in of_b)
-    sites = relation.sample(_PART_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    sites = relation.sample(_PART_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
     found = []
     for part, value in enumerate(_field_parts(relation.value)):
         operator = Operator(relation.operator.dimension, _drop_cancelling(terms[part], sites))
@@ -268,10 +268,10 @@ def _parts_of(relation: Relation, unknowns: int) -> list[Relation]:
 
 def _drop_cancelling(terms: Sequence[Term], sites: Sites) -> tuple[Term, ...]:
     """The terms without those that cancel at all sites, as parts of an unknown and of its conjugate do."""
-    alike: dict[tuple[tuple[int, ...], int], list[Term]] = {}
+    groups: dict[tuple[tuple[int, ...], int], list[Term]] = {}
     for term in terms:
-        alike.setdefault((term.orders, term.unknown), []).append(term)
-    return tuple(term for group in alike.values() if not _cancel(group, sites) for term in group)
+        groups.setdefault((term.orders, term.unknown), []).append(term)
+    return tuple(term for group in groups.values() if not _cancel(group, sites) for term in group)
 
 
 def _cancel(terms: Sequence[Term], sites: Sites) -> bool:

@@ -73,7 +73,7 @@ def _heights(matrix: FloatArray) -> FloatArray:
 @once
 def _terms(problem: Problem) -> list[tuple[int, tuple[int, ...], int, float]]:
     """For each term: its equation, orders, unknown, and the largest size of its coefficient."""
-    sites = Sites(problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # only looks
+    sites = Sites(problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # samples only
     return [
         (row, term.orders, term.unknown, float(np.abs(term.at(sites)).max()))
         for row, equation in enumerate(problem.equations)

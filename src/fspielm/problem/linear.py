@@ -490,9 +490,9 @@ def _border_functions(condition: sp.Basic, setting: Setting) -> Iterator[sp.Expr
             yield side
 
 
-def _branches_differ(branches: list[Field], border: tuple[FloatArray, FloatArray], elsewhere: FloatArray) -> bool:
+def _branches_differ(branches: list[Field], border: tuple[FloatArray, FloatArray], probes: FloatArray) -> bool:
     """Whether two branches differ at a border by more than rounding and their own variation across it."""
-    before, after, usual = (np.stack([branch(places) for branch in branches]) for places in (*border, elsewhere))
+    before, after, usual = (np.stack([branch(places) for branch in branches]) for places in (*border, probes))
     size = max(np.abs(values[np.isfinite(values)]).max(initial=0.0) for values in (before, after, usual))
     # a branch such as sin(x)/x may have no value at the border itself
     gaps = np.fmin(np.abs(before[0] - before[1]), np.abs(after[0] - after[1]))

@@ -449,7 +449,7 @@ def _vanishes(coefficient: Coefficient, domain: Domain) -> bool:
     """Whether a varying coefficient is zero at all sample points of the domain."""
     if not isinstance(coefficient, _SumOfProducts):
         return False
-    sites = Sites(domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # only looks
+    sites = Sites(domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # samples only
     try:
         return not np.any(coefficient(sites))
     except ProblemError:  # a coefficient without a value there is reported where it is needed

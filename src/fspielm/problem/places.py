@@ -300,7 +300,7 @@ def _size_and_rounding(setting: Setting) -> tuple[float, float]:
 def _substitute(on: Boolean, setting: Setting) -> Boolean:
     try:
         relation: Boolean = setting.givens.substitute(on)
-    except TypeError as error:  # SymPy's word for a comparison of numbers that are not real
+    except TypeError as error:  # SymPy's error for comparing complex numbers
         raise ProblemError(f"on={on} must compare real numbers; with what is given: {error}") from None
     return relation
 

@@ -590,10 +590,10 @@ def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterabl
         return False
     if any(field.constant is not None for field in fields):
         return True
-    sites = relation.sample(_VALUE_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    sites = relation.sample(_VALUE_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
     try:
         return any(np.iscomplexobj(field(sites.points, sites.normals)) for field in fields)
-    except ProblemError:  # one has no value there: whoever needs it says so
+    except ProblemError:  # a field without a value there is reported where it is needed
         return False
 
 

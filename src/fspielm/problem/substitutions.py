@@ -247,12 +247,12 @@ class Givens:
     def placed(self, domain: Domain, coordinates: tuple[sp.Symbol, ...]) -> Givens:
         """The same with values by region as functions of the points of a domain."""
 
-        def put(those: dict[Any, Any]) -> dict[Any, Any]:
+        def put(values: dict[Any, Any]) -> dict[Any, Any]:
             return {
                 key: value.substituted(self.substitute).placed(domain, coordinates, f"given[{key}]")
                 if isinstance(value, ByRegion)
                 else value
-                for key, value in those.items()
+                for key, value in values.items()
             }
 
         names = {symbol: sp.Function(symbol.name)(*coordinates) for symbol in self.regional}
@@ -279,8 +279,8 @@ class Givens:
         if region is None:
             return replace(self, signs=self.signs | (signs or {}))
 
-        def in_region(those: dict[Any, Any]) -> dict[Any, Any]:
-            return {key: _in_region(value, region) for key, value in those.items()}
+        def in_region(values: dict[Any, Any]) -> dict[Any, Any]:
+            return {key: _in_region(value, region) for key, value in values.items()}
 
         functions = self.functions | {key.func.__name__: call for key, call in (self.applied | self.stand_ins).items()}
         by_name = {

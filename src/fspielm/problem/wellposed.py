@@ -108,10 +108,10 @@ def _refuse_undetermined(equations: Sequence[Relation], constraints: Sequence[Re
         return
     about = {term.unknown for constraint in constraints for term in constraint.operator.terms}
     for place, symbol in enumerate(setting.symbols):
-        its = [(e.name, part) for e in equations if (part := e.operator.part(place)).terms]
-        if place not in about and len(its) == 1 and min(term.order for term in its[0][1].terms) > 0:
+        own = [(e.name, part) for e in equations if (part := e.operator.part(place)).terms]
+        if place not in about and len(own) == 1 and min(term.order for term in own[0][1].terms) > 0:
             raise ProblemError(
-                f"conditions: {symbol} has none, and only {its[0][0]} contains it, by its derivatives: nothing "
+                f"conditions: {symbol} has none, and only {own[0][0]} contains it, by its derivatives: nothing "
                 f"determines it; add for instance fs.Dirichlet({{{symbol.func.__name__}: 0}})"
             )
 

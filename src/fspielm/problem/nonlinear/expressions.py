@@ -360,7 +360,7 @@ class _Slots:
         Piecewise choices and material factors stay outside; terms with the same factors share a slot.
         """
         terms: list[sp.Expr] = []
-        alike: dict[sp.Expr, list[sp.Expr]] = {}
+        groups: dict[sp.Expr, list[sp.Expr]] = {}
         for term in sp.Add.make_args(expression):
             factor, dependent = term.as_independent(*self.jet.symbols, as_Add=False)
             if dependent == 1:
@@ -370,8 +370,8 @@ class _Slots:
                 terms.append(factor * sp.Piecewise(*pieces))
             else:
                 outside = sp.Mul(*filter(self._stays_outside, sp.Mul.make_args(factor)))
-                alike.setdefault(outside, []).append(term / outside)
-        terms += [outside * self._slot(sp.Add(*inside)).function for outside, inside in alike.items()]
+                groups.setdefault(outside, []).append(term / outside)
+        terms += [outside * self._slot(sp.Add(*inside)).function for outside, inside in groups.items()]
         return sp.Add(*terms)
 
     def _stays_outside(self, factor: sp.Expr) -> bool:

@@ -94,7 +94,7 @@ def largest_interior_wavenumber(problem: Problem) -> float:
 
 
 def _largest_wavenumber(equation: Relation) -> float:
-    sites = equation.sample(_TEST_SITES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    sites = equation.sample(_TEST_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
     (square,) = (term.at(sites) for term in equation.operator.terms if term.order == 0)
     growing = np.flatnonzero(np.imag(square) < -1e-12 * np.abs(square).max())
     if len(growing):

@@ -242,7 +242,7 @@ def _check_incident(incident: Sequence[Incident], operators: Sequence[Operator],
             raise ProblemError(
                 f"incident: the source at {field.place} lies in an object, or on its boundary; place it outside"
             )
-    points = domain.sample(_TEST_POINTS, np.random.default_rng(0))  # only looks
+    points = domain.sample(_TEST_POINTS, np.random.default_rng(0))  # samples only
     nothing = (0,) * points.shape[1]
 
     def satisfy(fields: Sequence[Incident]) -> bool:
