@@ -19,7 +19,7 @@ from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
 from fspielm.estimate import infer_bands
 from fspielm.expr import enclose, make_field
 from fspielm.geometry import Sites, edges_of
-from fspielm.problem.changes import points_beside
+from fspielm.problem.changes import adjacent_points
 from fspielm.resources import (
     Deadline,
     check_deadline,
@@ -367,7 +367,7 @@ def test_looking_at_a_boundary_is_limited():
         for look in (
             lambda: part.sample(10, np.random.default_rng(0)),
             lambda: domain.hole_places(),
-            lambda: points_beside(problem, corner, 0.1),
+            lambda: adjacent_points(problem, corner, 0.1),
         ):
             with pytest.raises(OutOfTime):
                 look()

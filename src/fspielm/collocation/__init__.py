@@ -1,4 +1,4 @@
-"""Points, row blocks, the assembled system, and least squares."""
+"""Collocation points, row blocks, the assembled system, and least squares."""
 
 from fspielm.collocation.crowding import Crowd, Lattices, first_edges, nearest_of
 from fspielm.collocation.householder import Householder

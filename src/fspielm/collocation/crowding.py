@@ -1,4 +1,4 @@
-"""Points that crowd where a solution varies fast, or cover closed surfaces evenly."""
+"""Collocation points that crowd where a solution varies fast, or cover closed surfaces evenly."""
 
 from __future__ import annotations
 
@@ -17,14 +17,11 @@ from fspielm.numerics.sampling import reject, unit_stream
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# ---- Points on a boundary that crowd where a solution varies fast: near places outside of it
-
-
-# Cells that the density is tabulated on: at first on every smooth piece, and in the end so long at most, relative to
-# the distance from the nearest place.
+# Initial cells of the tabulated density on every smooth piece, and their final length at most, relative to the distance
+# from the nearest place.
 _FIRST_CELLS = 32
 _CELL = 0.25
-# Shorter cells, in the unit coordinate, have too few digits left.
+# Shortest cells in the unit coordinate, where digits run out.
 _SHORTEST = 1e-13
 _LEAST = 16
 
@@ -34,7 +31,7 @@ Distances: TypeAlias = Callable[[FloatArray], FloatArray]
 
 def nearest_of(places: FloatArray) -> Distances:
     """A function from points ``(n, 2)`` to their distances ``(n,)`` from the nearest of `places`."""
-    from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
+    from scipy.spatial import cKDTree  # seldom needed, slow to import
 
     tree = cKDTree(places)
     return lambda points: np.asarray(tree.query(points)[0], dtype=np.float64)
@@ -43,22 +40,22 @@ def nearest_of(places: FloatArray) -> Distances:
 @final
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """Further points on the boundary of a plane domain, with a density of one over the distance to given places.
+    """Further points on the boundary of a plane domain, with a density inverse to the distance from given places.
 
-    Fields of sources outside of a domain vary over a length that is their distance from it: sources whose spacing goes
-    with their distance have the same number of such points each.
+    The field of a source outside of a domain varies over its distance from the boundary. Sources whose spacing is
+    proportional to their distance get the same number of points each.
 
     Parameters
     ----------
     places : (m, 2) array
     count : int
-        How many points, on the whole boundary.
+        Number of points on the whole boundary.
     strengths : (m,) array, optional
-        What the density is multiplied with where a place is the nearest: how many functions there are to a distance.
+        Factors of the density where each place is the nearest: its number of functions.
     evenly : bool
-        Whether they go by the density exactly, which fewer of them suffice for: only where they begin is drawn.
+        Whether points follow the density exactly, with a random start; then fewer of them suffice.
     parts : frozenset of str, optional
-        Names of the parts of the boundary that they are on, where that is not all of it.
+        Names of the parts of the boundary with points; all by default.
     """
 
     places: FloatArray
@@ -75,37 +72,40 @@ class Crowd:
             raise ProblemError(f"places must have shape (m, 2), with at least one place; got {np.shape(self.places)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # without what was found for problems, which follows from the rest
+        # without cached densities
         return Crowd, (self.places, self.count, self.strengths, self.evenly, self.parts)
 
     def counts(self, problem: Problem) -> dict[str, int]:
-        """How many of the points each block gets, by its name."""
+        """The number of points in each block, by name."""
         return {c.name: count for c, _, count in self._shares(problem)}
 
     def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
-        """Draw the points of every block that gets any, by its name."""
+        """Draw the points of each block, by name."""
         return {c.name: density.draw(c, count, rng, self.evenly) for c, density, count in self._shares(problem)}
 
     def thinned(self) -> Crowd:
-        """A quarter of the points; as many where they were even, but at distances that differ."""
+        """A quarter of the points; if even, as many random ones."""
         if self.evenly:
             return replace(self, evenly=False)
         return replace(self, count=min(self.count, max(self.count // 4, _LEAST)))
 
     def _shares(self, problem: Problem) -> list[tuple[Relation, _Density, int]]:
-        """Found once for a problem: forecasts and rounds ask again."""
+        """The relations with points, their densities and numbers; cached by problem."""
         if problem not in self._known:
             self._known[problem] = self._find_shares(problem)
         return self._known[problem]
 
     def _find_shares(self, problem: Problem) -> list[tuple[Relation, _Density, int]]:
+        from scipy.spatial import cKDTree  # seldom needed, slow to import
+
         if problem.dimension != 2 or problem.domain.time is not None:
             raise ProblemError(f"points crowd on the boundary of a plane domain; domain={problem.domain!r} is none")
-        nearest = _Nearest(self.places, self.strengths)
+        tree = cKDTree(self.places)
+        strengths = np.ones(len(self.places)) if self.strengths is None else self.strengths
         on_curves = [c for c in problem.relations if c.region.kind == "boundary" and c.region.shift is None]
         if self.parts is not None:
             on_curves = [c for c in on_curves if self.parts.intersection(c.part_names)]
-        densities = [_tabulate(c, nearest) for c in on_curves]
+        densities = [_tabulate(c, tree, strengths) for c in on_curves]
         total = sum(density.total for density in densities)
         shares = [(c, d, round(self.count * d.total / total)) for c, d in zip(on_curves, densities, strict=True)]
         return [(c, d, count) for c, d, count in shares if count]
@@ -114,30 +114,25 @@ class Crowd:
 @final
 @dataclass(frozen=True, eq=False)
 class Crowds:
-    """Several crowds, each on parts of its own.
-
-    Parameters
-    ----------
-    each : tuple of Crowd
-    """
+    """Several crowds, each on its own parts."""
 
     each: tuple[Crowd, ...]
 
     @property
     def count(self) -> int:
-        """How many points, of all of them."""
+        """Number of all points."""
         return sum(crowd.count for crowd in self.each)
 
     def counts(self, problem: Problem) -> dict[str, int]:
-        """How many of the points each block gets, by its name."""
+        """The number of points in each block, by name."""
         return {name: count for crowd in self.each for name, count in crowd.counts(problem).items()}
 
     def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
-        """Draw the points of every block that gets any, by its name."""
+        """Draw the points of each block, by name."""
         return {name: sites for crowd in self.each for name, sites in crowd.draw(problem, rng).items()}
 
     def thinned(self) -> Crowds:
-        """Each of them thinned."""
+        """The same of thinned crowds."""
         return Crowds(tuple(crowd.thinned() for crowd in self.each))
 
 
@@ -171,22 +166,8 @@ class _Density:
         return part.place(reject(crowded, lambda unit: relation.holds(part.place(unit).points), n, what=what))
 
 
-@final
-class _Nearest:
-    """Distances from the nearest of `places`, and its strength."""
-
-    def __init__(self, places: FloatArray, strengths: FloatArray | None) -> None:
-        from scipy.spatial import cKDTree  # imported here: it takes long, and few need it
-
-        self._tree = cKDTree(places)
-        self._strengths = np.ones(len(places)) if strengths is None else strengths
-
-    def __call__(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        distances, which = self._tree.query(points)
-        return distances, self._strengths[which]
-
-
-def _tabulate(relation: Relation, nearest: _Nearest) -> _Density:
+def _tabulate(relation: Relation, tree: Any, strengths: FloatArray) -> _Density:
+    """The density of points: the strength of the nearest place in a tree of places over its distance."""
     part = relation.part
     assert part is not None
     edges = first_edges(part, _FIRST_CELLS)
@@ -194,11 +175,11 @@ def _tabulate(relation: Relation, nearest: _Nearest) -> _Density:
     cells, weights = [], []
     while len(lows):
         points = part.place((lows + 0.5 * widths)[:, None]).points
-        distances, strengths = nearest(points)
+        distances, nearest = tree.query(points)
         across = part.measure * widths / distances
         short = (across <= _CELL) | (widths <= _SHORTEST)
         cells.append(lows[short])
-        weights.append(np.where(relation.holds(points), strengths * across, 0.0)[short])
+        weights.append(np.where(relation.holds(points), strengths[nearest] * across, 0.0)[short])
         halves = 0.5 * widths[~short]
         lows, widths = np.concatenate([lows[~short], lows[~short] + halves]), np.tile(halves, 2)
     starts, each = np.concatenate(cells), np.concatenate(weights)
@@ -208,18 +189,18 @@ def _tabulate(relation: Relation, nearest: _Nearest) -> _Density:
 
 
 def first_edges(part: BoundaryPart, cells: int) -> FloatArray:
-    """So many equal cells on every smooth piece of a part, as the ends of all of them."""
+    """The edges of `cells` equal cells on every smooth piece of a part."""
     breaks = np.array(part.breaks)
     shares = np.arange(cells) / cells
     return np.append((breaks[:-1, None] + np.diff(breaks)[:, None] * shares).ravel(), breaks[-1])
 
 
-# ---- Points all over closed surfaces, as even as can be
+# ---- Points on closed surfaces
 
 
-# The golden ratio less one: turns from a point to the next, from pole to pole.
-_TURN = 0.5 * (math.sqrt(5) - 1)
-# Where a condition holds on little of a surface.
+# The golden ratio minus one: turns between successive points of a spiral.
+_GOLDEN_TURN = 0.5 * (math.sqrt(5) - 1)
+# At least, if a condition holds on a small piece of a surface.
 _LEAST_LATTICES = 8
 
 Place: TypeAlias = Callable[[FloatArray], Sites]
@@ -228,18 +209,18 @@ Place: TypeAlias = Callable[[FloatArray], Sites]
 @final
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """A closed surface that gets points.
+    """A closed surface with points.
 
     Attributes
     ----------
     name : str
-        The part it belongs to.
+        The part that contains it.
     place : callable
-        A map to it from shares of an azimuth and of the way from pole to pole.
+        From shares of the azimuth and of the way from pole to pole to its sites.
     count : int
-        How many points it gets.
+        Number of points.
     rings : int, optional
-        How many rings they are on, for fields that vary along more than around; a spiral without.
+        Number of rings of points, for fields that vary mostly from pole to pole; by default points form a spiral.
     """
 
     name: str
@@ -248,26 +229,26 @@ class Surface:
     rings: int | None = None
 
     def unit(self, count: int, rng: np.random.Generator) -> FloatArray:
-        """So many points, as shares of the azimuth and of the way."""
+        """`count` points, as shares of the azimuth and of the way from pole to pole."""
         index, start, turn = np.arange(count), rng.random(), rng.random()
         if self.rings is None:
-            return np.column_stack([((index + start) * _TURN + turn) % 1.0, (index + start) / count])
-        # all around each ring, which are a golden share of a spacing ahead of those before
+            return np.column_stack([((index + start) * _GOLDEN_TURN + turn) % 1.0, (index + start) / count])
+        # rings, each turned by a golden share of the spacing
         ring = index * self.rings // count
-        azimuth = (index * self.rings / count) % 1.0 + (ring * _TURN % 1.0) * self.rings / count
+        azimuth = (index * self.rings / count) % 1.0 + (ring * _GOLDEN_TURN % 1.0) * self.rings / count
         return np.column_stack([(azimuth + turn) % 1.0, (ring + start) / self.rings])
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Lattices:
-    """Further points on closed surfaces: spirals from pole to pole, with a golden angle from each to the next.
+    """Further points on closed surfaces: spirals from pole to pole, with golden angles between successive points.
 
     Parameters
     ----------
     surfaces : tuple of Surface
     evenly : bool
-        Whether they are such spirals; otherwise at distances that differ, for checks.
+        Whether they are such spirals; otherwise they are random, for checks.
     """
 
     surfaces: tuple[Surface, ...]
@@ -275,38 +256,38 @@ class Lattices:
 
     @property
     def count(self) -> int:
-        """How many points, on all surfaces."""
+        """Number of points on all surfaces."""
         return sum(surface.count for surface in self.surfaces)
 
     def counts(self, problem: Problem) -> dict[str, int]:
-        """How many of the points each block gets, by its name."""
+        """The number of points in each block, by name."""
         found: dict[str, int] = {}
         for relation, _, count in self._shares(problem):
             found[relation.name] = found.get(relation.name, 0) + count
         return found
 
     def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
-        """Draw the points of every block that gets any, by its name."""
+        """Draw the points of each block, by name."""
         found: dict[str, list[Sites]] = {}
         for relation, surface, count in self._shares(problem):
-            found.setdefault(relation.name, []).append(self._on(relation, surface, count, rng))
+            found.setdefault(relation.name, []).append(self._draw_on(relation, surface, count, rng))
         return {name: join_sites(sites) for name, sites in found.items()}
 
     def thinned(self) -> Lattices:
-        """As many, at distances that differ."""
+        """As many random points."""
         return replace(self, evenly=False)
 
     def _shares(self, problem: Problem) -> list[tuple[Relation, Surface, int]]:
-        """What each relation gets of every surface it holds on."""
-        held = [relation for relation in problem.relations if relation.region.kind == "boundary"]
+        """The relations with their surfaces and numbers of points."""
+        relations = [relation for relation in problem.relations if relation.region.kind == "boundary"]
         return [
             (relation, surface, max(round(surface.count * relation.region.share), _LEAST_LATTICES))
-            for relation in held
+            for relation in relations
             for surface in self.surfaces
             if surface.name in relation.part_names
         ]
 
-    def _on(self, relation: Relation, surface: Surface, count: int, rng: np.random.Generator) -> Sites:
+    def _draw_on(self, relation: Relation, surface: Surface, count: int, rng: np.random.Generator) -> Sites:
         if self.evenly and relation.region.share == 1.0:
             return surface.place(surface.unit(count, rng))
         stream = unit_stream(2, rng, "low-discrepancy")

@@ -1,4 +1,4 @@
-"""A factorisation by Householder reflections, in the memory of the matrix, to which columns can be added."""
+"""QR by Householder reflections, in the memory of the matrix, to which columns can be added."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import SolveError
 from fspielm.resources import check_deadline
 
-# Operations of a factorisation that is done in strips of so many columns; and of what is applied to others at once.
-# On a slow or busy machine these take a second.
-_LARGE, _STRIP, _AT_ONCE = 5e9, 256, 2e9
+# Larger factorisations are done in strips of so many columns; and operations to rotate columns at once. Either takes a
+# second on a slow machine, between checks of the deadline.
+_ONE_STRIP_OPERATIONS, _STRIP, _ROTATED_OPERATIONS = 5e9, 256, 2e9
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Columns of ``Q R``: R in the upper triangle of `packed`, and the reflections that make up Q below it.
+    """Columns of ``Q R``: R in the upper triangle of `packed`, and the reflections of Q below it.
 
-    LAPACK reads both in place; neither is ever formed.
+    LAPACK reads both in place.
 
     Attributes
     ----------
     above : (m, k) array
-        Rows of R over the triangle, one for each column of the panels before this one.
+        Rows of R above the triangle, one for each column of previous panels.
     packed : (N - m, k) array, Fortran order
     tau : (k,) array
         Scales of the reflections.
@@ -41,24 +41,24 @@ class Panel:
 
     @property
     def columns(self) -> slice:
-        """Which columns of the whole these are."""
+        """The columns of the whole matrix."""
         start = len(self.above)
         return slice(start, start + self.packed.shape[1])
 
     @property
     def column_sums(self) -> FloatArray:
-        """Of the absolute entries of R."""
+        """Sums of the absolute entries of R by column."""
         inside = [np.abs(column[: j + 1]).sum() for j, column in enumerate(self.packed.T)]
         return np.asarray(np.abs(self.above).sum(axis=0) + inside)
 
     def rotate(self, values: NumberArray, *, in_place: bool = False) -> NumberArray:
-        """``Q^H values``, shape ``(N - m,)`` or ``(N - m, n)``, in the memory of `values` if possible and allowed.
+        """``Q^H values``, shape ``(N - m,)`` or ``(N - m, n)``; `in_place` allows the memory of `values`.
 
-        So many columns are rotated at once that the enforced deadline is met in between.
+        Columns are rotated in groups, with checks of the deadline in between.
         """
-        if not len(self.tau):  # which LAPACK does not take
+        if not len(self.tau):  # LAPACK does not accept this
             return values
-        step = max(int(_AT_ONCE / (4.0 * len(values) * len(self.tau))), _STRIP)
+        step = max(int(_ROTATED_OPERATIONS / (4.0 * len(values) * len(self.tau))), _STRIP)
         if values.ndim == 2 and values.shape[1] > step:
             kind = np.result_type(self.packed, values)
             rotated = values if in_place and values.dtype == kind else np.array(values, kind, order="F")
@@ -75,14 +75,14 @@ class Panel:
             return _lapack("ormqr", "L", adjoint, reflections, self.tau, given, lwork=workspace, overwrite_c=in_place)
 
         if values.ndim == 2:
-            _, work, _ = apply(-1)  # a question: how much workspace LAPACK would like
+            _, work, _ = apply(-1)  # asks for the best workspace
             return np.asarray(apply(int(work[0].real))[0])
-        # With the least workspace LAPACK applies reflection by reflection; gathering them in blocks, as it would for
-        # many columns, takes several times longer for one.
+        # For one column LAPACK's blocks of reflections take several times longer than single ones, which the minimal
+        # workspace selects.
         return np.ascontiguousarray(apply(1)[0][:, 0])
 
     def solve_triangle(self, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
-        """With the triangle of these columns alone."""
+        """Solve with the triangle of these columns."""
         solved, info = _lapack("trtrs", self.packed, values, trans=2 if adjoint else 0)
         if info > 0:
             raise SolveError(
@@ -102,7 +102,7 @@ class Householder:
     Attributes
     ----------
     panels : tuple of Panel
-        Columns that were factored together, and those that were added to them.
+        The columns factored first, then those added.
     rotated : (N,) array or None
         ``Q^H y``, if there were values: its head gives the solution, its tail the residual.
     """
@@ -113,15 +113,15 @@ class Householder:
     @classmethod
     def of_matrix(cls, matrix: NumberArray, values: NumberArray | None = None) -> Householder:
         """Factor H alone ``(N, M)``, which may have fewer rows than columns, in place; y is rotated afterwards."""
-        alone = cls((_factor(matrix[:0], matrix),))
+        alone = cls((Panel(matrix[:0], *factor_in_place(matrix)),))
         return alone if values is None else replace(alone, rotated=alone.rotate(values))
 
     @classmethod
     def of_system(cls, augmented: NumberArray) -> Householder:
         """Factor ``[H | y]``, shape ``(N, M + 1)`` with N >= M, in place."""
-        whole, columns = _factor(augmented[:0], augmented), augmented.shape[1] - 1
+        whole, columns = Panel(augmented[:0], *factor_in_place(augmented)), augmented.shape[1] - 1
         rotated = whole.packed[:, columns].copy()
-        if len(rotated) > columns:  # the last reflection took the residual to one entry, and does so backwards
+        if len(rotated) > columns:  # undo the last reflection, which took the residual to one entry
             size, reflection = rotated[columns], rotated[columns:]
             reflection[0] = 1.0
             reflection *= -whole.tau[columns] * size
@@ -151,7 +151,7 @@ class Householder:
 
     @property
     def rank(self) -> int:
-        """How many of the diagonal entries are above rounding."""
+        """The number of diagonal entries above rounding."""
         diagonal = self.diagonal
         return int(np.count_nonzero(diagonal > self.shape[0] * np.finfo(self.dtype).eps * diagonal.max()))
 
@@ -177,7 +177,7 @@ class Householder:
 
     @cached_property
     def coefficients(self) -> NumberArray:
-        """Those for the values that H was factored with."""
+        """The coefficients for the values that H was factored with."""
         if self.rotated is None:
             raise SolveError("the matrix was factored without values; solve for some")
         return self.solve_triangle(self.rotated[: self.shape[1]])
@@ -187,7 +187,7 @@ class Householder:
         return self.solve_triangle(self.rotate(values)[: self.shape[1]])
 
     def rotate(self, values: NumberArray, *, in_place: bool = False) -> NumberArray:
-        """``Q^H values``, shape ``(N,)`` or ``(N, n)``, in the memory of `values` if possible and allowed."""
+        """``Q^H values``, shape ``(N,)`` or ``(N, n)``; `in_place` allows the memory of `values`."""
         first, *others = self.panels
         rotated = first.rotate(values, in_place=in_place)
         for panel in others:
@@ -211,16 +211,16 @@ class Householder:
         return np.concatenate(solved)
 
     def extend(self, columns: NumberArray) -> Householder:
-        """Factor ``[H | columns]``, at the price of the `columns` ``(N, K)`` alone; their memory is taken over."""
+        """Factor ``[H | columns]`` at the cost of the `columns` ``(N, K)``, whose memory is taken over."""
         turned, inside = self.rotate(columns, in_place=True), self.shape[1]
-        panel = _factor(turned[:inside], np.asfortranarray(turned[inside:]))
+        panel = Panel(turned[:inside], *factor_in_place(np.asfortranarray(turned[inside:])))
         if self.rotated is None:
             return Householder((*self.panels, panel))
         head, tail = np.split(self.rotated, [inside])
         return Householder((*self.panels, panel), np.concatenate([head, panel.rotate(tail)]))
 
     def restricted(self, columns: NDArray[np.intp]) -> Householder:
-        """Factor some of the columns of H alone, at no price where they are the first ones; without values."""
+        """Factor some of the columns of H, at no cost if they are the first ones; without values."""
         first, number = self.panels[0], len(columns)
         if number <= first.packed.shape[1] and np.array_equal(columns, np.arange(number)):
             return Householder((Panel(first.above[:, :number], first.packed[:, :number], first.tau[:number]),))
@@ -232,18 +232,13 @@ class Householder:
         return Householder.of_matrix(np.asfortranarray(triangle[:, columns]))
 
 
-def _factor(above: NumberArray, matrix: NumberArray) -> Panel:
-    """Factor `matrix` in place: its memory becomes the panel's."""
-    return Panel(above, *factor_in_place(matrix))
-
-
 def factor_in_place(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:
     """R and the reflections of a matrix, packed into its memory, and their scales.
 
-    A large one is factored strip by strip, as LAPACK would, so that the enforced deadline is met in between.
+    Large ones are factored in strips, as LAPACK does, with checks of the deadline in between.
     """
     rows, columns = matrix.shape
-    if 2.0 * rows * columns**2 <= _LARGE:
+    if 2.0 * rows * columns**2 <= _ONE_STRIP_OPERATIONS:
         return _factor_at_once(matrix)
     packed, scales = np.asfortranarray(matrix), []
     for start in range(0, min(rows, columns), _STRIP):
@@ -257,11 +252,11 @@ def factor_in_place(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:
     return packed, np.concatenate(scales)
 
 
-def numbers_beside(rows: int, columns: int) -> int:
-    """Numbers that a factorisation in place holds beside the matrix: copies of strips, and what is rotated at once."""
-    if 2.0 * rows * columns**2 <= _LARGE:
+def workspace_numbers(rows: int, columns: int) -> int:
+    """Workspace of a factorisation in place, in numbers: copies of strips, and the columns rotated at once."""
+    if 2.0 * rows * columns**2 <= _ONE_STRIP_OPERATIONS:
         return 64 * columns
-    return rows * _STRIP + max(rows * _STRIP, int(_AT_ONCE / (4 * _STRIP))) + 64 * columns
+    return rows * _STRIP + max(rows * _STRIP, int(_ROTATED_OPERATIONS / (4 * _STRIP))) + 64 * columns
 
 
 def _factor_at_once(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:
@@ -271,7 +266,7 @@ def _factor_at_once(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:
 
 
 def _lapack(name: str, *arguments: Any, **options: Any) -> Any:
-    """Call a function of LAPACK for the type that its arguments have."""
+    """Call a function of LAPACK for the type of its arguments."""
     arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
     function = scipy.linalg.get_lapack_funcs(name, arrays)
     results = function(*arguments, **options)

@@ -1,4 +1,4 @@
-"""Least-squares methods, and what they leave."""
+"""Least-squares methods, and the factored systems that they return."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.collocation.householder import Householder, numbers_beside
+from fspielm.collocation.householder import Householder, workspace_numbers
 from fspielm.collocation.nested import Nested, NestedQR
 from fspielm.errors import ProblemError, SolveError
 
-# ---- What is left of a least-squares solve, for everything that follows
-
 
 class Factored(Protocol):
-    """A system ``H beta = y`` that was factored, ``H = Q R``, in whatever way and however it is stored."""
+    """A factored system ``H beta = y`` with ``H = Q R``, however it is stored."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -34,7 +32,7 @@ class Factored(Protocol):
 
     @property
     def nbytes(self) -> int:
-        """Memory that it keeps."""
+        """Memory of the factored system."""
 
     @property
     def coefficients(self) -> NumberArray:
@@ -42,43 +40,40 @@ class Factored(Protocol):
 
     @property
     def rank(self) -> int:
-        """Numerical rank of H, as the method sees it."""
+        """Numerical rank of H by the criterion of the method."""
 
     @property
     def condition(self) -> float:
         """Condition number of H, or an estimate; see each method."""
 
     def solve(self, values: NumberArray) -> NumberArray:
-        """Coefficients for other values, ``(N,)`` or, of several, ``(N, n)``."""
+        """Coefficients for other values, ``(N,)`` or ``(N, n)``."""
 
     @property
     def diagonal(self) -> FloatArray:
         """Absolute diagonal entries of R."""
 
     def solve_triangle(self, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
-        """``R^-1 values``, or ``R^-H values``, where there are as many rows as columns, or more."""
+        """``R^-1 values``, or ``R^-H values``; there must be at least as many rows as columns."""
 
     def extend(self, columns: NumberArray) -> Factored:
-        """Factor ``[H | columns]``, at the price of the `columns` ``(N, K)`` alone; their memory is taken over.
+        """Factor ``[H | columns]`` at the cost of the `columns` ``(N, K)``, whose memory is taken over.
 
         There must be at least ``M + K`` rows.
         """
 
     def restricted(self, columns: NDArray[np.intp]) -> Factored:
-        """Factor some of the columns of H alone, at no price where they are the first ones."""
-
-
-# ---- What a least-squares method is
+        """Factor some of the columns of H, at no cost if they are the first ones."""
 
 
 class LeastSquares(ABC):
-    """A method for ``min |H beta - y|``, real or complex; never becomes another method.
+    """A method for ``min |H beta - y|``, real or complex.
 
     Attributes
     ----------
     name : str
     leaves_triangle : bool
-        Whether the factor R is there after a solve; otherwise a factorisation more is made when it is asked for.
+        Whether a solve leaves the factor R; otherwise R needs another factorisation.
     """
 
     name: ClassVar[str]
@@ -86,44 +81,37 @@ class LeastSquares(ABC):
 
     @abstractmethod
     def factor(self, augmented: NumberArray | Nested, *, in_place: bool = False) -> Factored:
-        """Solve with ``[H | y]``, shape ``(N, M + 1)``; Fortran order saves a copy. Or with the rows of cells.
+        """Solve with ``[H | y]``, shape ``(N, M + 1)``, or with the rows of cells; Fortran order saves a copy.
 
-        It is read again when something is asked for later, so its numbers have to stay; or its memory is taken over,
-        `in_place`.
+        The result may read `augmented` again later, so it must not change; with `in_place` its memory is taken over.
         """
 
     @abstractmethod
     def workspace(self, rows: int, columns: int, *, in_place: bool = False, itemsize: int = 8) -> int:
-        """Bytes that `factor` will allocate beside ``[H | y]`` itself, with numbers of `itemsize` bytes."""
+        """Bytes that `factor` allocates besides ``[H | y]``, with numbers of `itemsize` bytes."""
 
 
 def check_finite(augmented: NumberArray) -> None:
-    """Refuse NaN and infinity, which LAPACK answers with messages of its own, or never.
-
-    A sum shows them as well as a mask of the whole matrix would, and needs no memory.
-    """
+    """Refuse NaN and infinity, with which LAPACK may not even return; their sum shows them without further memory."""
     with np.errstate(invalid="ignore", over="ignore"):
         if not np.isfinite(augmented.sum()):
             raise SolveError("the matrix or the right-hand side contains NaN or infinity")
 
 
-# ---- Least squares by Householder QR: the triangular factor, and the reflections that led to it
-
-
 @final
 @dataclass(frozen=True)
 class QR(LeastSquares):
-    """Plain Householder QR of ``[H | y]`` and one triangular solve.
+    """Householder QR of ``[H | y]`` without truncation, and one triangular solve.
 
-    Nothing is truncated, so nothing of the accuracy is; the orthogonal factor is never formed. The rank is
-    the number of diagonal entries of R above rounding, the condition number a one-norm estimate from R.
+    The orthogonal factor is never formed. The rank is the number of diagonal entries of R above rounding, the condition
+    number a one-norm estimate from R.
     """
 
     name: ClassVar[str] = "qr"
     leaves_triangle: ClassVar[bool] = True
 
     def factor(self, augmented: NumberArray | Nested, *, in_place: bool = False) -> Householder | NestedQR:
-        """Solve, or raise `SolveError` where columns are exactly dependent or rows too few."""
+        """Solve; raises `SolveError` if columns are exactly dependent or there are too few rows."""
         if not isinstance(augmented, np.ndarray):
             return NestedQR(augmented)
         check_finite(augmented)
@@ -143,15 +131,12 @@ class QR(LeastSquares):
         return factored
 
     def workspace(self, rows: int, columns: int, *, in_place: bool = False, itemsize: int = 8) -> int:
-        """One copy of ``[H | y]`` and LAPACK's blocks; in place, those of the columns that are rotated at once."""
-        return itemsize * (numbers_beside(rows, columns) if in_place else rows * (columns + 1) + 64 * (columns + 1))
-
-
-# ---- Least squares by truncated singular values: the paper's solve
+        """One copy of ``[H | y]`` and LAPACK's blocks; in place, the columns rotated at once."""
+        return itemsize * (workspace_numbers(rows, columns) if in_place else rows * (columns + 1) + 64 * (columns + 1))
 
 
 # Size of the smallest subproblems of LAPACK's divide and conquer.
-_LEAF = 25
+_SMALLEST_SUBPROBLEM = 25
 
 
 @final
@@ -159,8 +144,8 @@ _LEAF = 25
 class TruncatedSVD(LeastSquares):
     """Minimum-norm least squares by LAPACK's gelsd, without the smallest singular values.
 
-    The rank counts the singular values kept; the condition number is the ratio of the largest to the smallest
-    of them all.
+    The rank is the number of singular values kept; the condition number is the ratio of the largest to the smallest of
+    all singular values.
 
     Parameters
     ----------
@@ -178,7 +163,7 @@ class TruncatedSVD(LeastSquares):
             raise ProblemError(f"tol must be a number between 0 and 1, such as 1e-12; got {self.tol!r}")
 
     def factor(self, augmented: NumberArray | Nested, *, in_place: bool = False) -> MinimumNorm:
-        """Solve, or raise `SolveError` if the singular values do not converge."""
+        """Solve; raises `SolveError` if the singular values do not converge."""
         if isinstance(augmented, Nested):
             raise SolveError("TruncatedSVD does not solve systems of cells; use QR")
         check_finite(augmented)
@@ -188,22 +173,18 @@ class TruncatedSVD(LeastSquares):
         return MinimumNorm(coefficients, rank, condition, self.tol, augmented, in_place)
 
     def workspace(self, rows: int, columns: int, *, in_place: bool = False, itemsize: int = 8) -> int:
-        """One copy of H, in place or not, and, from above, what LAPACK asks for.
-
-        LAPACK's own answer is no help where it matters most: its integers overflow for systems that are far
-        too large.
-        """
+        """One copy of H, in place or not, and a bound of LAPACK's workspace, whose query overflows for huge systems."""
         small = min(rows, columns)
-        levels = max(0, int(math.log2(max(small, 1) / _LEAF)) + 1)
+        levels = max(0, int(math.log2(max(small, 1) / _SMALLEST_SUBPROBLEM)) + 1)
         blocked = 64 * (rows + columns) if rows >= columns else 64 * (rows + columns) + small**2
-        divide_and_conquer = small * (16 + 2 * _LEAF + 8 * levels) + (_LEAF + 1) ** 2
+        divide_and_conquer = small * (16 + 2 * _SMALLEST_SUBPROBLEM + 8 * levels) + (_SMALLEST_SUBPROBLEM + 1) ** 2
         return itemsize * (rows * columns + rows + columns + blocked + divide_and_conquer)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class MinimumNorm:
-    """What gelsd said of a system; a `Factored` system, whose triangle is made when it is asked for.
+    """The result of gelsd as a `Factored` system, whose triangle is made when it is needed.
 
     Attributes
     ----------
@@ -215,7 +196,7 @@ class MinimumNorm:
     augmented : (N, M + 1) array
         ``[H | y]``.
     in_place : bool
-        Whether the triangle takes over the memory of H.
+        Whether the triangle uses the memory of H.
     """
 
     coefficients: NumberArray
@@ -237,12 +218,12 @@ class MinimumNorm:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the system; the triangle takes as much again, unless it is in place."""
+        """Memory of the system; the triangle needs as much again, unless in place."""
         return self.augmented.nbytes
 
     @cached_property
     def triangle(self) -> Householder:
-        """The factorisation of H that gelsd does not leave."""
+        """The QR factorisation of H, which gelsd does not return."""
         matrix, values = self.augmented[:, :-1], self.augmented[:, -1]
         return Householder.of_matrix(matrix if self.in_place else matrix.copy(order="F"), values)
 
@@ -262,11 +243,11 @@ class MinimumNorm:
         return self.triangle.solve_triangle(values, adjoint=adjoint)
 
     def extend(self, columns: NumberArray) -> Householder:
-        """Factor ``[H | columns]``; nothing of that is truncated."""
+        """Factor ``[H | columns]`` without truncation."""
         return self.triangle.extend(columns)
 
     def restricted(self, columns: NDArray[np.intp]) -> Householder:
-        """Factor some of the columns of H alone; nothing of that is truncated."""
+        """Factor some of the columns of H without truncation."""
         return self.triangle.restricted(columns)
 
 

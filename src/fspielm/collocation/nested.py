@@ -1,4 +1,4 @@
-"""Matrices whose rows belong to cells, factored along a tree of them."""
+"""Sparse matrices whose rows belong to cells, factored along a tree of cells."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ from fspielm.collocation.householder import Panel, factor_in_place
 from fspielm.errors import SolveError
 from fspielm.resources import check_deadline, limited, reserve_memory, run_tasks
 
-# ---- Matrices whose rows belong to leaves of a tree, which share few columns with one another
-
-
 Merges: TypeAlias = "int | tuple[Merges, ...]"
 Indices: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int_]]
 
@@ -34,14 +31,14 @@ class Leaf:
     own : (k,) integer array
         Columns in which no other leaf has entries.
     shared : (s,) integer array
-        Columns in which others have some too.
+        Columns in which other leaves have entries too.
     height : int
-        How many rows there are.
+        Number of rows.
     dtype : dtype
         Of the entries.
     fill : callable
-        Makes them when they are needed: their entries in its own columns, in those that it shares, and r columns of
-        values, shape ``(height, k + s + r)``.
+        Makes the rows when they are needed: entries in its own columns, in shared columns, and r columns of values,
+        shape ``(height, k + s + r)``.
     """
 
     own: Indices
@@ -54,24 +51,24 @@ class Leaf:
 @final
 @dataclass(frozen=True, eq=False)
 class Nested:
-    """A matrix whose rows belong to leaves, with values beside it.
+    """A matrix whose rows belong to leaves, with columns of values.
 
     Attributes
     ----------
     leaves : tuple of Leaf
     merges : nested tuple of int
-        The leaves by their indices, as they are merged: ``((0, 1), (2, 3))``. Those that share columns should be
+        The indices of the leaves in the order of merging: ``((0, 1), (2, 3))``. Leaves that share columns should be
         close to one another.
     sharing : (M,) integer array
-        How many leaves have entries in each column.
+        Number of leaves with entries in each column.
     values : int
-        Columns of values beside real entries: one, or two for real and imaginary parts. Complex ones have one.
+        Columns of values with real entries: one, or two for real and imaginary parts. Complex entries have one.
     threads : int
-        That leaves are factored on.
+        Number of threads.
     keep : bool
-        Whether to keep what it takes to solve for other values.
+        Whether to keep the reflections, to solve for other values.
     leave_out : bool
-        Whether columns that depend exactly on others get the coefficient zero; they are refused otherwise.
+        Whether columns that depend exactly on others get the coefficient zero; otherwise they are refused.
     """
 
     leaves: tuple[Leaf, ...]
@@ -84,11 +81,11 @@ class Nested:
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        """Of all entries."""
+        """The type of all entries."""
         return np.result_type(*{leaf.dtype for leaf in self.leaves})
 
-    def values_beside(self, dtype: np.dtype[Any]) -> int:
-        """Columns of values beside entries of a type."""
+    def value_columns(self, dtype: np.dtype[Any]) -> int:
+        """Columns of values for entries of a type."""
         return 1 if dtype.kind == "c" else self.values
 
     @property
@@ -98,12 +95,12 @@ class Nested:
 
     @cached_property
     def cost(self) -> Cost:
-        """What factoring it takes, found by going through the tree without any numbers."""
+        """The cost of factoring, from a symbolic pass through the tree."""
         fronts: dict[int, tuple[Indices, Indices, int]] = {}
         types: list[np.dtype[Any]] = []
         operations: list[float] = []
         nodes = flatten(self.merges)
-        # level by level: bytes that are kept, those left to be merged, and those of the latter that mergers free
+        # bytes by level: kept, left to be merged, and freed by merging
         kept, made, freed = (np.zeros(nodes[-1].height + 1) for _ in range(3))
         left, largest = np.zeros(len(nodes)), 0.0
         for place, node in enumerate(nodes):
@@ -114,13 +111,13 @@ class Nested:
                 own, width, dtype = len(leaf.own), len(leaf.own) + len(leaf.shared), leaf.dtype
             else:
                 parts = [fronts.pop(child) for child in node.children]
-                columns, met = all_met([(columns, met) for columns, met, _ in parts])
+                columns, met = merge_columns([(columns, met) for columns, met, _ in parts])
                 done = met == self.sharing[columns]
                 own, width, rows = int(done.sum()), len(columns), sum(part[2] for part in parts)
                 columns, met = columns[~done], met[~done]
                 dtype = np.result_type(*(types[child] for child in node.children))
             types.append(dtype)
-            below, values = max(min(rows, width) - own, 0), self.values_beside(dtype)
+            below, values = max(min(rows, width) - own, 0), self.value_columns(dtype)
             fronts[place] = columns, met, below
             operations.append(self.operations_of(dtype) * 2.0 * rows * width**2)
             kept[node.height] += dtype.itemsize * ((own + rows * self.keep) * width + own * values)
@@ -129,21 +126,18 @@ class Nested:
             freed[node.height] += left[list(node.children)].sum()
             largest = max(largest, dtype.itemsize * 2.0 * rows * (width + values))
         heights = tuple(node.height for node in nodes)
-        alive = np.cumsum(made - freed) + freed  # while a level is under way
+        alive = np.cumsum(made - freed) + freed  # while a level is processed
         return Cost(tuple(operations), heights, int(np.max(np.cumsum(kept) + alive) + self.threads * largest))
 
     def operations_of(self, dtype: np.dtype[Any]) -> float:
-        """What operations with numbers of a type count: with real ones a fourth, where others are complex."""
+        """The weight of operations with a type: a fourth for real ones if other entries are complex."""
         return 0.25 if self.dtype.kind == "c" and dtype.kind != "c" else 1.0
 
 
 @final
 @dataclass(frozen=True)
 class Cost:
-    """Operations of a factorisation, of the type of all entries, node by node; and the bytes that it takes.
-
-    Nodes of one height do not depend on one another.
-    """
+    """Operations of a factorisation by node, and its memory; nodes of one height are independent."""
 
     each: tuple[float, ...]
     heights: tuple[int, ...]
@@ -151,11 +145,11 @@ class Cost:
 
     @property
     def operations(self) -> float:
-        """All of them."""
+        """All operations."""
         return sum(self.each)
 
-    def in_a_row(self, threads: int) -> float:
-        """Those that some thread does one after the other: toward the root there are ever fewer nodes to share."""
+    def sequential_operations(self, threads: int) -> float:
+        """Operations in sequence on some thread: toward the root there are fewer and fewer nodes to share."""
         levels: dict[int, list[float]] = {}
         for height, operations in zip(self.heights, self.each, strict=True):
             levels.setdefault(height, []).append(operations)
@@ -164,15 +158,15 @@ class Cost:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A leaf, by its index, or the merger of others; `height` is above those of all its children."""
+    """A leaf, by its index, or the merger of children; `height` is above those of all children."""
 
     height: int
     leaf: int = -1
     children: tuple[int, ...] = ()
 
 
-def all_met(parts: Sequence[tuple[Indices, Indices]]) -> tuple[Indices, Indices]:
-    """All columns of some fronts, and how often each was met in all of them."""
+def merge_columns(parts: Sequence[tuple[Indices, Indices]]) -> tuple[Indices, Indices]:
+    """All columns of some fronts, and in how many leaves each was met."""
     columns, positions = np.unique(np.concatenate([columns for columns, _ in parts]), return_inverse=True)
     met = np.zeros(len(columns), dtype=np.int_)
     np.add.at(met, positions, np.concatenate([met for _, met in parts]))
@@ -182,9 +176,9 @@ def all_met(parts: Sequence[tuple[Indices, Indices]]) -> tuple[Indices, Indices]
 def flatten(merges: Merges) -> list[Node]:
     """The nodes of a tree, children before their parents; the root is the last."""
     nodes: list[Node] = []
-    ended: list[int] = []  # subtrees without a parent so far
+    ended: list[int] = []  # subtrees without a parent
     work: list[tuple[Merges, bool]] = [(merges, False)]
-    while work:  # not by recursion: a chain of cells is as deep as it is long
+    while work:  # no recursion: a long chain of cells is deep
         tree, has_children = work.pop()
         if not isinstance(tree, tuple):
             nodes.append(Node(0, leaf=int(tree)))
@@ -200,18 +194,18 @@ def flatten(merges: Merges) -> list[Node]:
     return nodes
 
 
-# ---- An order in which leaves are merged, so that few columns are open at any time
+# ---- The order in which leaves are merged
 
 
-# Columns that more leaves have are no reason to merge two of these first.
-_MANY = 8
+# Columns of more leaves do not make two leaves neighbours.
+_MANY_LEAVES = 8
 
 
 def merge_order(shared: Sequence[Indices]) -> Merges:
-    """Of leaves with these columns that they share: those first whose merger leaves the fewest rows and columns.
+    """Merge leaves with these shared columns greedily, to leave few open rows and columns.
 
-    A tree of boxes would be as good on an even grid; where cells are graded toward a point on the border of its boxes,
-    it leaves open what the boxes on both sides share, level for level.
+    On an even grid a tree of boxes would be as good. With cells graded toward a point on the border of its boxes, it
+    would leave open all columns that the boxes share.
     """
     clusters = _Clusters(shared)
     candidates = [(clusters.cost(a, b), a, b) for a, b in clusters.pairs()]
@@ -228,7 +222,7 @@ def merge_order(shared: Sequence[Indices]) -> Merges:
 
 
 class _Clusters:
-    """Leaves that are merged, by numbers; columns with the same leaves are one group."""
+    """Merged leaves by number; columns with the same leaves form a group."""
 
     def __init__(self, shared: Sequence[Indices]) -> None:
         self.trees: dict[int, Merges] = dict(enumerate(range(len(shared))))
@@ -241,14 +235,14 @@ class _Clusters:
             groups[tuple(own)] = groups.get(tuple(own), 0) + 1
         self._sizes = list(groups.values())
         self._holders = [set(leaves) for leaves in groups]
-        self._tie = [len(leaves) <= _MANY for leaves in groups]
+        self._tie = [len(leaves) <= _MANY_LEAVES for leaves in groups]
         self._groups: dict[int, set[int]] = {leaf: set() for leaf in self.trees}
         for group, leaves in enumerate(groups):
             for leaf in leaves:
                 self._groups[leaf].add(group)
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Those that have columns in common."""
+        """Pairs of clusters with common columns."""
         found = {
             (a, b)
             for leaves, tie in zip(self._holders, self._tie, strict=True)
@@ -260,7 +254,7 @@ class _Clusters:
         return sorted(found)
 
     def neighbours(self, cluster: int) -> list[int]:
-        """Those that have columns in common with one."""
+        """The clusters with columns in common with one."""
         found: set[int] = set()
         for group in self._groups[cluster]:
             if self._tie[group]:
@@ -268,14 +262,14 @@ class _Clusters:
         return sorted(found - {cluster})
 
     def cost(self, a: int, b: int) -> tuple[int, int]:
-        """Columns that are open while two are merged and after that; fewer leaves first where it is the same."""
+        """Open columns during and after a merger of two clusters; ties go to older clusters."""
         own, other = self._groups[a], self._groups[b]
         closed = [group for group in own & other if self._holders[group] == {a, b}]
         union = sum(self._sizes[group] for group in own | other)
         return 2 * union - sum(self._sizes[group] for group in closed), max(a, b)
 
     def merge(self, a: int, b: int) -> int:
-        """Two as one; its number."""
+        """Merge two clusters; returns the number of the new one."""
         number = len(self._groups)
         self.trees[number] = self.trees.pop(a), self.trees.pop(b)
         groups = self._groups[a] | self._groups[b]
@@ -289,25 +283,25 @@ class _Clusters:
         return number
 
 
-# ---- Matrices whose rows belong to cells, which share few columns with their neighbours, factored along a tree of them
+# ---- Factorisation
 
 
-# Operations of a task that is not worth a thread; and of one that is worth several of the libraries'.
-_SMALL, _LARGE = 3e6, 2e9
+# Operations of a task that is worth a thread, and of one that is worth several threads of BLAS.
+_WORTH_A_THREAD, _WORTH_ALL_THREADS = 3e6, 2e9
 
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """Rows of R: columns that were eliminated, and later ones in which these rows have entries.
+    """Rows of R: eliminated columns, and later columns with entries in these rows.
 
-    `panel` has the reflections that did it, where they are kept; `below` how many rows it left to others; `left_out`
-    which of the columns depend exactly on others: their rows say that they have the coefficient zero.
+    `panel` has the reflections, if kept; `below` is the number of rows left to others; `left_out` are the columns that
+    depend exactly on others, whose rows set their coefficients to zero.
     """
 
     columns: Indices
     others: Indices
     triangle: NumberArray
-    beside: NumberArray
+    right: NumberArray
     values: NumberArray
     below: int
     panel: Panel | None
@@ -315,7 +309,7 @@ class _Step:
 
     @property
     def diagonal(self) -> FloatArray:
-        """Absolute diagonal entries of the triangle, zero for what is left out."""
+        """Absolute diagonal entries of the triangle, zero for columns left out."""
         found: FloatArray = np.abs(np.diagonal(self.triangle))
         found[self.left_out] = 0.0
         return found
@@ -323,15 +317,12 @@ class _Step:
     @property
     def nbytes(self) -> int:
         kept = 0 if self.panel is None else self.panel.packed.nbytes
-        return int(self.triangle.nbytes + self.beside.nbytes + kept)
+        return int(self.triangle.nbytes + self.right.nbytes + kept)
 
 
 @dataclass(frozen=True, eq=False)
 class _Front:
-    """What a subtree leaves to others: rows on columns that they share, and how often each column was met in it.
-
-    Real as long as nothing in it is complex.
-    """
+    """Rows that a subtree leaves on shared columns, and the number of its leaves with each column; real if possible."""
 
     columns: Indices
     rows: NumberArray
@@ -340,10 +331,10 @@ class _Front:
 
 @final
 class NestedQR:
-    """``H = Q R``, a `Factored` system: a leaf's own columns first, then those that only a subtree's leaves share.
+    """``H = Q R``, a `Factored` system: a leaf's own columns first, then those that only the leaves of a subtree share.
 
-    Nothing is inverted that might be singular by itself, as pieces of a problem may be, other than the whole. The
-    condition number is the ratio of the largest to the smallest diagonal entry of R, which is at most that of R.
+    No piece of the problem is inverted by itself, as it might be singular. The condition number is the ratio of the
+    largest to the smallest diagonal entry of R, a lower bound of that of R.
     """
 
     def __init__(self, nested: Nested) -> None:
@@ -366,23 +357,22 @@ class NestedQR:
 
     @cached_property
     def _levels(self) -> list[list[int]]:
-        """Nodes that do not depend on one another, from the leaves to the root."""
+        """Groups of independent nodes, from the leaves to the root."""
         heights = range(self._nodes[-1].height + 1)
         return [[place for place, node in enumerate(self._nodes) if node.height == height] for height in heights]
 
     def _run(self, tasks: Sequence[Callable[[], None]], operations: float) -> None:
-        """Independent tasks of so many operations each, on threads with one of the libraries' for each of these.
+        """Run independent tasks of so many operations each on threads, with a single BLAS thread for each task.
 
-        However many threads there are: sums of the libraries depend on theirs. A lone large task has all of theirs;
-        small ones would only wait for each other.
+        Results must not depend on the number of threads, as sums in BLAS do. Only a lone large task uses all of them.
         """
-        threads = min(self._nested.threads, len(tasks)) if operations > _SMALL else 1
-        with nullcontext() if len(tasks) == 1 and operations > _LARGE else limited(1):
+        threads = min(self._nested.threads, len(tasks)) if operations > _WORTH_A_THREAD else 1
+        with nullcontext() if len(tasks) == 1 and operations > _WORTH_ALL_THREADS else limited(1):
             run_tasks(tasks, threads)
 
     def _triangle_work(self, level: list[int], columns: int) -> float:
-        """Operations with the rows of a node of a level, on average, for so many right-hand sides."""
-        sizes = [step.triangle.size + 2 * step.beside.size for step in (self._all[place] for place in level)]
+        """Operations of a substitution by node of a level, on average."""
+        sizes = [step.triangle.size + 2 * step.right.size for step in (self._done[place] for place in level)]
         return columns * float(np.mean(sizes))
 
     def _factor(self, place: int, fronts: dict[int, _Front]) -> None:
@@ -393,14 +383,14 @@ class NestedQR:
             self._steps[place], fronts[place] = _eliminate(leaf.fill(), leaf.own, leaf.shared, met, nested)
             return
         parts = [fronts.pop(child) for child in node.children]
-        columns, met = all_met([(part.columns, part.met) for part in parts])
+        columns, met = merge_columns([(part.columns, part.met) for part in parts])
         positions = np.searchsorted(columns, np.concatenate([part.columns for part in parts]))
         done = met == nested.sharing[columns]
         order = np.concatenate([np.flatnonzero(done), np.flatnonzero(~done)])
         where = np.empty_like(order)
         where[order] = np.arange(len(order))
         dtype = np.result_type(*(part.rows for part in parts))
-        height, width = sum(len(part.rows) for part in parts), len(columns) + nested.values_beside(dtype)
+        height, width = sum(len(part.rows) for part in parts), len(columns) + nested.value_columns(dtype)
         reserve_memory(2.0 * dtype.itemsize * height * width, "the factorisation")
         rows = np.zeros((height, width), dtype, order="F")
         row = column = 0
@@ -408,7 +398,7 @@ class NestedQR:
             below, right = row + len(part.rows), column + len(part.columns)
             values = part.rows[:, len(part.columns) :]
             rows[row:below, where[positions[column:right]]] = part.rows[:, : len(part.columns)]
-            rows[row:below, len(columns) :] = values if values.shape[1] == width - len(columns) else _one(values)
+            rows[row:below, len(columns) :] = values if values.shape[1] == width - len(columns) else _as_complex(values)
             row, column = below, right
         kept = columns[~done]
         self._steps[place], fronts[place] = _eliminate(rows, columns[done], kept, met[~done], nested)
@@ -425,28 +415,28 @@ class NestedQR:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the rows of R, and of the reflections where they are kept."""
-        return sum(step.nbytes for step in self._all)
+        """Memory of the rows of R, and of the reflections if kept."""
+        return sum(step.nbytes for step in self._done)
 
     @cached_property
-    def _all(self) -> list[_Step]:
+    def _done(self) -> list[_Step]:
         return [step for step in self._steps if step is not None]
 
     @cached_property
     def coefficients(self) -> NumberArray:
-        """For the values that it was factored with, ``(M,)``."""
-        return np.ascontiguousarray(self._back([_one(step.values) for step in self._all])[:, 0])
+        """Coefficients for the values that H was factored with, ``(M,)``."""
+        return np.ascontiguousarray(self._back_substitute([_as_complex(step.values) for step in self._done])[:, 0])
 
     @cached_property
     def diagonal(self) -> FloatArray:
         """Absolute diagonal entries of R, in the order of elimination."""
-        return np.concatenate([step.diagonal for step in self._all])
+        return np.concatenate([step.diagonal for step in self._done])
 
     @property
     def rank(self) -> int:
-        """How many of the diagonal entries are above rounding, within their rows."""
+        """The number of diagonal entries above rounding, node by node."""
         eps = np.finfo(self.dtype).eps
-        each = [step.diagonal for step in self._all if len(step.columns)]
+        each = [step.diagonal for step in self._done if len(step.columns)]
         return sum(int(np.count_nonzero(own > self.shape[0] * eps * own.max())) for own in each)
 
     @property
@@ -456,12 +446,12 @@ class NestedQR:
         return float(self.diagonal.max()) / smallest if smallest > 0 else float("inf")
 
     def solve(self, values: NumberArray) -> NumberArray:
-        """Coefficients for other values, ``(N,)`` or ``(N, n)``, leaf by leaf; they have to be kept for it."""
+        """Coefficients for other values, ``(N,)`` or ``(N, n)``; needs `Nested.keep`."""
         left: dict[int, NumberArray] = {}
         heights = [leaf.height for leaf in self._nested.leaves]
         ends = np.cumsum(heights)
         heads = []
-        for place, (node, step) in enumerate(zip(self._nodes, self._all, strict=True)):
+        for place, (node, step) in enumerate(zip(self._nodes, self._done, strict=True)):
             if step.panel is None:
                 raise SolveError("what it takes to solve for other values was not kept")
             if node.leaf >= 0:
@@ -474,44 +464,44 @@ class NestedQR:
             head[step.left_out] = 0.0
             heads.append(head)
             left[place] = rotated[len(step.columns) : len(step.columns) + step.below]
-        found = self._back(heads)
+        found = self._back_substitute(heads)
         return found if values.ndim == 2 else np.ascontiguousarray(found[:, 0])
 
     def solve_triangle(self, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
-        """``R^-1 values``, or ``R^-H values``, both in the order of the columns; ``(M,)`` or ``(M, n)``."""
+        """``R^-1 values``, or ``R^-H values``, in the order of the columns; ``(M,)`` or ``(M, n)``."""
         given = values.reshape(len(values), -1)
         if not adjoint:
-            return self._back([given[step.columns] for step in self._all]).reshape(values.shape)
+            return self._back_substitute([given[step.columns] for step in self._done]).reshape(values.shape)
         rest = given.astype(np.result_type(values, self.dtype))
         for level in self._levels:
             left: dict[int, NumberArray] = {}
             work = self._triangle_work(level, rest.shape[1])
-            self._run([partial(self._forward, place, rest, left) for place in level], work)
-            for place in level:  # one after the other: neighbours have columns in common
-                rest[self._all[place].others] -= left[place]
+            self._run([partial(self._forward_substitute, place, rest, left) for place in level], work)
+            for place in level:  # in sequence, as neighbours have columns in common
+                rest[self._done[place].others] -= left[place]
         return rest.reshape(values.shape)
 
-    def _forward(self, place: int, rest: NumberArray, left: dict[int, NumberArray]) -> None:
-        step = self._all[place]
+    def _forward_substitute(self, place: int, rest: NumberArray, left: dict[int, NumberArray]) -> None:
+        step = self._done[place]
         head = _solve(step.triangle, rest[step.columns], adjoint=True)
         rest[step.columns] = head
-        left[place] = _times(step.beside.conj().T, head)
+        left[place] = _multiply(step.right.conj().T, head)
 
     def extend(self, columns: NumberArray) -> NoReturn:
-        """Further columns would have entries in all leaves; nobody asks for them beside cells of their own."""
+        """Refused: further columns would have entries in all leaves."""
         raise SolveError("columns cannot be added to a system of cells")
 
     def restricted(self, columns: NDArray[np.intp]) -> NoReturn:
-        """Some of the columns are in all leaves too; cells show by their last degrees what fewer would hold."""
+        """Refused: the columns of a smaller basis are spread over all leaves."""
         raise SolveError("columns cannot be taken out of a system of cells")
 
-    def _back(self, heads: Sequence[NumberArray]) -> NumberArray:
-        """``R x = heads``, from the root to the leaves, shape ``(M, r)``."""
+    def _back_substitute(self, heads: Sequence[NumberArray]) -> NumberArray:
+        """Solve ``R x = heads`` from the root to the leaves, shape ``(M, r)``."""
         found = np.zeros((self.shape[1], heads[0].shape[1]), dtype=np.result_type(self.dtype, *heads))
 
         def solve(place: int) -> None:
-            step = self._all[place]
-            found[step.columns] = _solve(step.triangle, heads[place] - _times(step.beside, found[step.others]))
+            step = self._done[place]
+            found[step.columns] = _solve(step.triangle, heads[place] - _multiply(step.right, found[step.others]))
 
         for level in reversed(self._levels):
             self._run([partial(solve, place) for place in level], self._triangle_work(level, found.shape[1]))
@@ -519,7 +509,7 @@ class NestedQR:
 
 
 def _eliminate(rows: NumberArray, own: Indices, others: Indices, met: Indices, nested: Nested) -> tuple[_Step, _Front]:
-    """QR of rows on ``[own | others | values]``: the first rows of R are done with, the rest is left to others."""
+    """QR of rows on ``[own | others | values]``: the first rows of R are final, the rest is left to others."""
     count, width = len(own), len(own) + len(others)
     if len(rows) < count:
         raise SolveError(f"{len(rows)} rows do not determine the {count} columns that no others share")
@@ -529,13 +519,13 @@ def _eliminate(rows: NumberArray, own: Indices, others: Indices, met: Indices, n
     R = np.triu(packed[: min(packed.shape)])
     below = R[count:width, count:]
     panel = Panel(packed[:0], packed[:, :width], tau[:width]) if nested.keep else None
-    # copies: slices would keep all of the rows
-    triangle, beside, values = (np.array(part, order="F") for part in np.split(R[:count], [count, width], axis=1))
+    # copies, as slices would keep all rows in memory
+    triangle, right, values = (np.array(part, order="F") for part in np.split(R[:count], [count, width], axis=1))
     left_out = np.flatnonzero(np.diagonal(triangle) == 0) if nested.leave_out else np.arange(0)
-    for part in (triangle, beside, values):
+    for part in (triangle, right, values):
         part[left_out] = 0.0
     triangle[left_out, left_out] = 1.0
-    step = _Step(own, others, triangle, beside, values, len(below), panel, left_out)
+    step = _Step(own, others, triangle, right, values, len(below), panel, left_out)
     return step, _Front(others, below.copy(), met)
 
 
@@ -546,7 +536,7 @@ def _rotate(panel: Panel, values: NumberArray) -> NumberArray:
 
 
 def _solve(triangle: NumberArray, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
-    from scipy.linalg import lapack  # found here also after Ctrl-C has ended a first import of scipy.linalg
+    from scipy.linalg import lapack  # works even after Ctrl-C interrupted a first import of scipy.linalg
 
     if not len(triangle):
         return values
@@ -559,20 +549,20 @@ def _solve(triangle: NumberArray, values: NumberArray, *, adjoint: bool = False)
     return np.asarray(solved)
 
 
-def _times(matrix: NumberArray, values: NumberArray) -> NumberArray:
-    """Their product; a real matrix is not made complex for it."""
+def _multiply(matrix: NumberArray, values: NumberArray) -> NumberArray:
+    """The product, without a complex copy of a real matrix."""
     if np.iscomplexobj(values) and not np.iscomplexobj(matrix):
         return _complex(matrix @ _real(values))
     return np.asarray(matrix @ values)
 
 
-def _one(values: NumberArray) -> NumberArray:
-    """One column of values, from real and imaginary parts if there are two."""
+def _as_complex(values: NumberArray) -> NumberArray:
+    """A single column of values, complex from two columns of real and imaginary parts."""
     return values if values.shape[1] == 1 else np.asarray(values[:, :1] + 1j * values[:, 1:])
 
 
 def _real(values: NumberArray) -> FloatArray:
-    """Complex columns as pairs of real ones."""
+    """Complex columns as pairs of real columns."""
     return np.ascontiguousarray(values).view(np.float64)
 
 

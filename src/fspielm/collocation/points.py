@@ -1,4 +1,4 @@
-"""How many points, and where."""
+"""Numbers of collocation points, and their draw."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from fspielm.numerics.sampling import Sampling, check_sampling
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# ---- How many points, and where: the configuration and the draw
-
 
 @final
 @dataclass(frozen=True)
@@ -27,18 +25,18 @@ class Points:
     Parameters
     ----------
     interior : int
-        Points for the equation; zero where the features satisfy it by themselves.
+        Points for the equation; zero if the functions satisfy it.
     boundary : int or mapping of part name to int, optional
         Points on each named part of the boundary that has a condition (one of the two names of a periodic pair), and
         along each curve inside (named by its block).
     boundary_total : int, optional
         Instead of `boundary`: points on the whole boundary, split over its parts by their length or area.
     initial : int, optional
-        Points for each initial condition; needed where there is one.
+        Points for each initial condition, if there are any.
     sampling : {"uniform", "low-discrepancy", "clustered"}
-        Independent random points, as in the paper; evenly spread ones; or those clustered toward the boundary.
+        Independent random points, as in the paper; evenly spread points; or points clustered toward the boundary.
     crowd : Crowd, Crowds or Lattices, optional
-        Further points on the boundary: near places outside of it, or all over closed surfaces.
+        Further points on the boundary: close to places outside, or all over closed surfaces.
     """
 
     interior: int
@@ -63,16 +61,16 @@ class Points:
                 _check_count(name, getattr(self, name))
 
     def counts(self, problem: Problem) -> dict[str, int]:
-        """How many points each block gets, by its name; ``"equation"``, the interior, is there if it gets any.
+        """The number of points in each block, by name; ``"equation"`` is included if it has any.
 
-        What holds at given points, or on a part that is a single point, gets those, however many are asked for.
+        Conditions at given points, or on a part that is a single point, always have exactly those.
         """
         crowded = {} if self.crowd is None else self.crowd.counts(problem)
         return {name: count + crowded.get(name, 0) for name, count in self._spread_counts(problem).items()}
 
     def _spread_counts(self, problem: Problem) -> dict[str, int]:
-        """The same without the crowd."""
-        on_parts = _on_parts(problem)
+        """The counts without the crowd."""
+        on_parts = _relations_on_parts(problem)
         if isinstance(self.boundary, Mapping):
             counts = _by_name(self.boundary, on_parts)
         elif self.boundary_total is not None:
@@ -93,7 +91,7 @@ class Points:
         return {name: count for name, count in wanted.items() if count}
 
     def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
-        """Draw the points of every block, by its name."""
+        """Draw the points of each block, by name."""
         counts = self._spread_counts(problem)
         drawn = [relation for relation in problem.relations if relation.name in counts]
         sites = {relation.name: relation.sample(counts[relation.name], rng, self.sampling) for relation in drawn}
@@ -103,30 +101,24 @@ class Points:
         return sites
 
     def thinned(self) -> Points:
-        """A quarter of the points (and some): enough to check a solution at places it was not fitted to.
-
-        Where there are few, there are more of them: narrow data must not fall between.
-        """
+        """About a quarter of the points, to check a solution elsewhere; more of few points, to see narrow data."""
         boundary = self.boundary
         least = _LEAST_CHECKS // max(len(boundary), 1) if isinstance(boundary, Mapping) else 0
         return replace(
             self,
             interior=min(max(self.interior // 4, 200), 1000) if self.interior else 0,
             boundary=(
-                {name: max(_fewer(count), least) for name, count in boundary.items()}
+                {name: max(_quarter(count), least) for name, count in boundary.items()}
                 if isinstance(boundary, Mapping)
-                else _fewer(boundary)
+                else _quarter(boundary)
             ),
             boundary_total=None if self.boundary_total is None else max(self.boundary_total // 4, 64),
-            initial=self.initial and max(_fewer(self.initial), _LEAST_CHECKS),
+            initial=self.initial and max(_quarter(self.initial), _LEAST_CHECKS),
             crowd=None if self.crowd is None else self.crowd.thinned(),
         )
 
     def fewer(self, divisor: int, least: int) -> Points:
-        """One of every `divisor` points, or `least` where that is less: enough to see what they cost.
-
-        Those of a crowd are anywhere on the parts that are named.
-        """
+        """One of every `divisor` points, at least `least`, to measure their cost; a crowd is spread over its parts."""
 
         def some(count: int) -> int:
             return min(count, max(count // divisor, least))
@@ -148,7 +140,7 @@ class Points:
 def points_for(problem: Problem, neurons: int) -> Points:
     """Points in the paper's proportions: 1.6 rows per neuron inside, 0.32 on the boundary."""
     has_initial = any(r.region.kind == "start" for r in problem.relations)
-    on_boundary = len(_on_parts(problem))
+    on_boundary = len(_relations_on_parts(problem))
     return Points(
         interior=max(int(1.6 * neurons), 10),
         boundary_total=max(int(0.32 * neurons), 10 * on_boundary) if on_boundary else None,
@@ -156,20 +148,20 @@ def points_for(problem: Problem, neurons: int) -> Points:
     )
 
 
-# Held-out points on all of the boundary, and for each initial condition, at least.
+# Least number of held-out points on the whole boundary, and for each initial condition.
 _LEAST_CHECKS = 1000
 
 
 @overload
-def _fewer(count: int) -> int: ...
+def _quarter(count: int) -> int: ...
 @overload
-def _fewer(count: None) -> None: ...
-def _fewer(count: int | None) -> int | None:
+def _quarter(count: None) -> None: ...
+def _quarter(count: int | None) -> int | None:
     return None if count is None else min(count, max(count // 4, 16))
 
 
 def split_by_measure(total: int, relations: list[Relation]) -> dict[str, int]:
-    """Split `total` points over the relations by the measure of their regions, at least one each."""
+    """Split `total` points over relations by the measure of their regions, with at least one each."""
     if total < len(relations):
         raise ProblemError(
             f"points: boundary_total={total} is less than one point for each of the {len(relations)} "
@@ -180,19 +172,19 @@ def split_by_measure(total: int, relations: list[Relation]) -> dict[str, int]:
     measures = np.array([r.measure for r in relations])
     exact = (total - len(relations)) * measures / measures.sum()
     counts = np.floor(exact).astype(int)
-    # the points lost to rounding down go to the largest remainders
+    # points lost to rounding go to the largest remainders
     for index in np.argsort(counts - exact, kind="stable")[: total - len(relations) - counts.sum()]:
         counts[index] += 1
     return {r.name: int(count) + 1 for r, count in zip(relations, counts, strict=True)}
 
 
-def _on_parts(problem: Problem) -> list[Relation]:
-    """What holds on parts of the boundary, and along curves inside."""
+def _relations_on_parts(problem: Problem) -> list[Relation]:
+    """The relations on parts of the boundary and along curves inside."""
     return [r for r in problem.relations if r.part is not None]
 
 
 def _part_share(count: int, relation: Relation) -> int:
-    """What holds on a piece of a part gets its share of the part's points."""
+    """The number of points of a relation on a piece of a part with `count` points."""
     share = relation.region.share
     return count if share == 1.0 else max(round(count * share), min(count, 1))
 
@@ -212,43 +204,43 @@ def _check_count(name: str, value: Any) -> None:
         raise ProblemError(f"points: {name} must be a whole number, at least 0; got {value!r}")
 
 
-# ---- How many points each block needs for a band of features
+# ---- How many points each block needs
 
 
-# Rows per neuron inside, and rows per feature that the boundary can tell apart; clustered points need no more.
+# Rows per function inside, and rows per function that the boundary can distinguish, for clustered points.
 _ROWS_PER_NEURON = 1.5
 _ROWS_PER_TRACE = 1.5
 _LEAST_ROWS = 8
-# A piece smaller than this share of its part gets fewer rows: all of the part would have to be as dense.
+# Smaller pieces of a part get fewer rows, as the whole part must be equally dense.
 _LEAST_SHARE = 0.02
-# Rows per neuron where there are only conditions.
+# Rows per function that satisfies the equation.
 _ROWS_PER_EXACT_NEURON = 3.0
-# Their share that is the same for every condition, where it is known how many features each can tell apart.
+# The share of rows split equally among conditions, if the numbers of functions they distinguish are known.
 _EVEN_SHARE = 0.15
 
 
 def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: float, special: int = 0) -> Points:
-    """Points for `neurons` features of a band with half-widths `widths` and density `factor`.
+    """Points for `neurons` functions of a band with half-widths `widths` and density `factor`.
 
-    A part of the boundary gets rows in proportion to the number of features it can tell apart: its measure
-    times the area of the band's projection onto its tangent plane. Functions that are not in the band, such as the
-    multipoles of a hole, may be told apart on a small part alone: each part gets rows for `special` of them.
+    A part of the boundary gets rows in proportion to the number of functions that it distinguishes: its measure times
+    the area of the band's projection onto its tangent plane. Functions outside of the band, such as the multipoles of a
+    hole, may differ on a small part only: each part gets rows for `special` of them.
     """
-    rng = np.random.default_rng(0)  # only counts: the same for the same problem
+    rng = np.random.default_rng(0)  # for counts only
     counts: dict[str, int] = {}
     for relation in _sampled(problem):
         needed = _ROWS_PER_TRACE * factor ** (problem.dimension - 1) * _traces(relation, widths, rng)
-        # a part cannot tell apart more features than there are
+        # no more than there are functions
         counts[relation.name] = min(int(np.ceil(needed)), neurons) + _LEAST_ROWS + int(_ROWS_PER_TRACE * special)
-    return _as_points(problem, max(int(np.ceil(_ROWS_PER_NEURON * neurons)), _LEAST_ROWS), counts)
+    return _clustered_points(problem, max(int(np.ceil(_ROWS_PER_NEURON * neurons)), _LEAST_ROWS), counts)
 
 
 def allot_conditions(problem: Problem, neurons: int, reach: Sequence[float] | None = None) -> Points:
-    """Points for `neurons` features that satisfy the equation: on the conditions alone.
+    """Points on the conditions, for `neurons` functions that satisfy the equation.
 
-    Half of the rows are shared out evenly, the other half by the size of the regions: of their boundary, or, as time
-    has another unit, of what they cover of the domain's extent. If it is known how far the frequencies reach along each
-    axis, most are shared out by the number of features that the regions can tell apart.
+    Half of the rows are split evenly, the other half by the size of the regions: their measure or, with time, their
+    share of the domain's extent. If `reach` has the largest frequencies along each axis, most rows are split by the
+    number of functions that the regions distinguish.
     """
     if reach is not None and len(reach) != problem.dimension:
         raise ProblemError(f"reach must have one entry for each of {problem.dimension} axes; got {reach}")
@@ -256,28 +248,28 @@ def allot_conditions(problem: Problem, neurons: int, reach: Sequence[float] | No
     if reach is None:
         sizes, even = np.array([_relative_size(problem, c) for c in sampled]), 0.5
     else:
-        rng = np.random.default_rng(0)  # only counts: the same for the same problem
+        rng = np.random.default_rng(0)  # for counts only
         sizes, even = np.array([_traces(c, np.asarray(reach), rng) for c in sampled]), _EVEN_SHARE
     shares = (1 - even) * sizes / max(sizes.sum(), np.finfo(float).tiny) + even / max(len(sampled), 1)
     rows = _ROWS_PER_EXACT_NEURON * neurons * shares
     counts = {c.name: int(np.ceil(wanted)) + _LEAST_ROWS for c, wanted in zip(sampled, rows, strict=True)}
-    return _as_points(problem, 0, counts)
+    return _clustered_points(problem, 0, counts)
 
 
 def join_points(problem: Problem, parts: Sequence[Points]) -> Points:
-    """Points for several sets of functions together: as many on each block as all of them ask for."""
+    """Points for several sets of functions: the sum of their points on each block."""
     counts = [part.counts(problem) for part in parts]
     summed = {c.name: sum(count[c.name] for count in counts) for c in _sampled(problem)}
-    return _as_points(problem, sum(part.interior for part in parts), summed)
+    return _clustered_points(problem, sum(part.interior for part in parts), summed)
 
 
 def _sampled(problem: Problem) -> list[Relation]:
-    """The relations whose points are drawn and shared out: where points are given, those are all there is."""
+    """The relations whose points are drawn, unlike given points."""
     return [r for r in problem.relations if r.region.kind == "start" or r.part is not None]
 
 
-def _as_points(problem: Problem, interior: int, counts: Mapping[str, int]) -> Points:
-    """Clustered points with so many in every sampled block, by its name, or more where blocks share a part."""
+def _clustered_points(problem: Problem, interior: int, counts: Mapping[str, int]) -> Points:
+    """Clustered points with at least these numbers in the sampled blocks, by name."""
     boundary: dict[str, int] = {}
     initial = None
     for relation in _sampled(problem):
@@ -297,14 +289,14 @@ def _relative_size(problem: Problem, relation: Relation) -> float:
         return relation.measure
     lower, upper = problem.domain.bounding_box
     length = float(np.max((upper - lower)[:-1]))
-    # of dimension one less in space, over all of time, or the other way round
+    # the start has one more dimension in space, the others extend over time
     across = problem.dimension - 1 if relation.region.kind == "start" else problem.dimension - 2
     duration = 1.0 if relation.region.kind == "start" else time.duration
     return relation.measure / (duration * length**across)
 
 
 def _traces(relation: Relation, widths: FloatArray, rng: np.random.Generator) -> float:
-    """Number of frequencies of the band that differ on the relation's region."""
+    """The number of functions of the band that differ on the region of a relation."""
     dimension = len(widths)
     normals = relation.sample(200, rng, "low-discrepancy").normals
     if normals is None:
@@ -315,7 +307,7 @@ def _traces(relation: Relation, widths: FloatArray, rng: np.random.Generator) ->
 
 
 def _traces_along(relation: Relation, widths: FloatArray) -> float:
-    """The same on a curve, from the band's projection onto its tangents."""
+    """The same for a curve, from the band's projection onto its tangents."""
     assert relation.part is not None
     steps = np.abs(np.diff(relation.part.place(np.linspace(0, 1, 201)[:, None]).points, axis=0))
     return float(np.sum(steps @ (2 * widths)) / (2 * np.pi))

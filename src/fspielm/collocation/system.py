@@ -1,4 +1,4 @@
-"""A problem made finite: row blocks, and the assembled least-squares system."""
+"""Row blocks, the assembled least-squares system, and discretisations of a problem."""
 
 from __future__ import annotations
 
@@ -28,14 +28,8 @@ if TYPE_CHECKING:
     from fspielm.cells.basis import RowsInCells
 
 
-# ---- Row blocks, and the assembled least-squares system
-
-
-# ---- How much memory a solve will need, known before it is allocated
-
-
 def check_memory(rows: int, columns: int, workspace: int, limit: float, *, itemsize: int = 8) -> int:
-    """Bytes for an ``(rows, columns)`` matrix and its solve; refused above `limit`."""
+    """Bytes for a ``(rows, columns)`` matrix and its solve; refused above `limit`."""
     needed = matrix_bytes(rows, columns, itemsize=itemsize) + workspace
     if needed > limit:
         raise MemoryBudgetError(
@@ -47,27 +41,27 @@ def check_memory(rows: int, columns: int, workspace: int, limit: float, *, items
 
 
 def matrix_bytes(rows: int, columns: int, *, itemsize: int = 8) -> int:
-    """Bytes of a system with its values, in numbers of `itemsize` bytes."""
+    """Bytes of a system with its values, for numbers of `itemsize` bytes."""
     return itemsize * rows * (columns + 1)
 
 
-# ---- Row blocks: equation and conditions at their points, under names the user knows
+# ---- Row blocks
 
 
 @dataclass(frozen=True, eq=False)
 class RowBlock:
-    """Rows that state ``sum of operator(u) at sites = values``.
+    """Rows of ``sum of operator(u) at sites = values``.
 
     Attributes
     ----------
     name : str
     pieces : tuple of (Operator, Sites)
-        Usually one; a periodic or a jump condition is a sum over two places. All have n sites.
+        Usually one; a periodic or jump condition is a sum over two places. All have n sites.
     values : (n,) array
     weight : float
-        How much these rows count beside the others, after any scaling.
+        Weight of the rows relative to others, after any scaling.
     sum_weights : (m,) array or None
-        Where each row is a sum over m sites, one row's after the other's: their weights in it.
+        If each row is a sum over m successive sites: their weights.
     """
 
     name: str
@@ -88,27 +82,26 @@ class RowBlock:
 
     @property
     def sites(self) -> int:
-        """At how many sites its pieces are taken."""
+        """The number of sites of each piece."""
         return len(self.values) * (1 if self.sum_weights is None else len(self.sum_weights))
 
     def summed(self, values: NumberArray) -> NumberArray:
-        """Rows from values ``(..., sites)``: those themselves, or their sums."""
+        """Rows from values ``(..., sites)``: the values or their sums."""
         if self.sum_weights is None:
             return values
         return np.asarray(values.reshape(*values.shape[:-1], -1, len(self.sum_weights)) @ self.sum_weights)
 
     def first(self, rows: int) -> RowBlock:
-        """The block with so many of its rows, at most."""
+        """The block with its first `rows` rows."""
         each = 1 if self.sum_weights is None else len(self.sum_weights)
         pieces = tuple((operator, sites.select(slice(rows * each))) for operator, sites in self.pieces)
         return replace(self, pieces=pieces, values=self.values[:rows])
 
 
 def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock, ...]:
-    """The relations of `problem`, collocated at the sites given for each by name.
+    """The relations of `problem`, collocated at the sites given by name.
 
-    What holds all over the domain, at interfaces, for two places or for sums over many is left out where it has no
-    sites: for features that satisfy it by themselves, or that are tied there.
+    Equations, interfaces, periodic conditions and sums may have no sites: functions may satisfy them already.
     """
     blocks = []
     for relation in problem.relations:
@@ -120,24 +113,24 @@ def make_blocks(problem: Problem, sites: Mapping[str, Sites]) -> tuple[RowBlock,
 
 
 def make_block(relation: Relation, sites: Sites) -> RowBlock:
-    """One relation, collocated at these sites."""
+    """One relation, collocated at `sites`."""
     weights = relation.sum_weights
     values = relation.values(sites if weights is None else sites.select(slice(None, None, len(weights))))
     return RowBlock(relation.name, relation.pieces(sites), values, relation.weight, weights)
 
 
-# ---- Assembly: from a basis and row blocks to one least-squares system
+# ---- Assembly
 
 
 Scaling = Literal["none", "rms"]
 
-# Entries a thread works on at a time: small enough to stay in its cache through the passes of a fill.
+# Entries that a thread fills at a time: they fit in its cache.
 _CHUNK_ENTRIES = 2**16
 
 
 @dataclass(frozen=True)
 class BlockResidual:
-    """How well one block of rows is met, in the units of its equation.
+    """The residual of one block of rows, in the units of its equation.
 
     Attributes
     ----------
@@ -151,14 +144,14 @@ class BlockResidual:
 
 @dataclass(frozen=True)
 class BlockRows:
-    """Where the rows of one block are in a system.
+    """The rows of one block in a system.
 
     Attributes
     ----------
     name : str
     rows : slice
     scale : float
-        What they were multiplied with.
+        Their factor.
     """
 
     name: str
@@ -167,22 +160,22 @@ class BlockRows:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of rows."""
         return int(self.rows.stop - self.rows.start)
 
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """The rows ``scale * (H beta - y)`` to be made small.
+    """The rows ``scale * (H beta - y)`` of a least-squares problem.
 
     Attributes
     ----------
     augmented : (N, M + 1) array, Fortran order, or Nested
-        The matrix H and, in its last column, the values y; where H is real and they are not, their real parts. Or both
-        as the rows of cells.
+        The matrix H and the values y in its last column, or the rows of cells. If H is real and y complex, the real
+        parts of y.
     blocks : tuple of BlockRows
     imaginary : (N,) array or None
-        The imaginary parts of the values then: a complex matrix would take four times as long to factor.
+        The imaginary parts of y then: a complex matrix would take four times as long to factor.
     """
 
     augmented: NumberArray | Nested
@@ -208,7 +201,7 @@ class System:
         return {block.name: block.rows for block in self.blocks}
 
     def residuals(self, coefficients: NumberArray) -> dict[str, BlockResidual]:
-        """The residual of every block, with its scaling undone."""
+        """The residual of each block, without its scaling."""
         deviation = self.matrix @ coefficients - self.values
         result = {}
         for block in self.blocks:
@@ -225,24 +218,24 @@ def assemble(
     threads: int = 1,
     leading: int | None = None,
 ) -> System:
-    """Fill the collocation matrix, chunk by chunk on threads.
+    """Fill the collocation matrix in chunks on threads.
 
     Parameters
     ----------
     basis : Basis
     blocks : sequence of RowBlock
     scaling : {"none", "rms"}
-        ``"rms"`` divides each block's rows by the root mean square of their entries, so that no block drowns
-        another; the paper scales nothing.
+        ``"rms"`` divides the rows of each block by the root mean square of their entries, so that no block dominates;
+        the paper does not scale.
     threads : int
     leading : int, optional
-        How many of the first functions decide about the scales; all by default. Functions that are singular beside
-        some of the points have derivatives there that say nothing about the others.
+        The number of first functions that determine the scales; all by default. Functions with singularities near some
+        points would distort them.
     """
     check_scaling(scaling)
     ends = np.cumsum([len(block) for block in blocks])
-    # One row per function: columns of H are contiguous, which both the filling and LAPACK want. The values are
-    # the last column, so that a factorisation of both needs no copy.
+    # One row per function makes the columns of H contiguous, for filling and for LAPACK. The values are the last
+    # column, so that factoring both needs no copy.
     pieces = [[localise(operator, sites, basis.components) for operator, sites in block.pieces] for block in blocks]
     dtype = basis.dtype_under(*(piece for each in pieces for piece in each))
     known = np.concatenate([block.values for block in blocks])
@@ -281,9 +274,9 @@ def _fill_block(basis: Basis, block: RowBlock, pieces: list[LocalOperator], out:
 
 def _fill_columns(basis: Basis, pieces: list[LocalOperator], columns: slice, out: NumberArray, block: RowBlock) -> None:
     target = out[columns]
-    # a contiguous buffer: BLAS and the cosine then run on unit strides
+    # contiguous, for unit strides in BLAS and cosines
     buffer = np.empty((len(target), block.sites), dtype=target.dtype)
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below, by name
+    with np.errstate(over="ignore", invalid="ignore"):  # checked below
         for index, piece in enumerate(pieces):
             basis.write(piece, columns, buffer)
             values = block.summed(buffer)
@@ -302,27 +295,24 @@ def _rms_scale(out: NumberArray) -> float:
     step = max(1, _CHUNK_ENTRIES // max(out.shape[1], 1))
     chunks = (out[first : first + step] for first in range(0, len(out), step))
     rms = float(np.sqrt(np.mean(np.concatenate([np.mean(np.abs(rows) ** 2, axis=1) for rows in chunks]))))
-    return 1.0 / (rms or safe_rms(out) or 1.0)  # squares of tiny entries are zero
+    return 1.0 / (rms or safe_rms(out) or 1.0)  # squares of tiny entries may be zero
 
 
-# ---- A problem made finite
-
-
-# ---- What a problem made finite has to offer, whatever its functions are
+# ---- Discretisations
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Checks:
-    """Rows that are not fitted, to check solutions with.
+    """Held-out rows to check solutions with.
 
     Attributes
     ----------
     sites : mapping of block name to Sites
     emphasis : mapping of block name to (n,) array
-        By how much the deviation at each site counts more than on average; without an entry, all count alike.
+        Weight of the deviation at each site relative to the average; equal weights without an entry.
     rows : mapping of block name to RowsInCells
-        The blocks themselves, of functions on cells.
+        The blocks themselves, for functions on cells.
     """
 
     sites: Mapping[str, Sites]
@@ -333,18 +323,18 @@ class Checks:
 @final
 @dataclass(frozen=True, eq=False)
 class Seam:
-    """How well functions fit together that are to be one.
+    """The mismatch between functions on neighbouring cells.
 
     Attributes
     ----------
     rows : BlockRows
-        What was fitted.
+        The fitted rows.
     deviation : (n,) array
-        At other places, in units of the rows that were fitted.
+        At other places, in units of the fitted rows.
     uneven : (n,) boolean array
-        Where sums over those places are no integrals; see `Finite.uneven`.
+        Where sums over these places do not approximate integrals; see `Finite.uneven`.
     sparse : (n,) array
-        How far apart the places are; see `Finite.sparse`.
+        Relative distances of these places; see `Finite.sparse`.
     """
 
     rows: BlockRows
@@ -354,7 +344,7 @@ class Seam:
 
 
 class Finite(ABC):
-    """Functions, and the places where what is known of them is to hold."""
+    """A discretised problem: functions, and the places where relations are to hold."""
 
     problem: Problem
     threads: int
@@ -367,131 +357,122 @@ class Finite(ABC):
     @property
     @abstractmethod
     def rows(self) -> int:
-        """Rows of its system."""
+        """The number of rows of its system."""
 
     @property
     @abstractmethod
     def counts(self) -> Mapping[str, int]:
-        """Rows of each block."""
+        """The number of rows of each block."""
 
     @abstractmethod
     def assemble(self, scaling: Scaling, *, reuse: bool = False) -> System:
-        """Its system; one that can be factored to serve for other values, if it is to be of `reuse`."""
+        """Its system; with `reuse`, one whose factors can serve for other values."""
 
     @abstractmethod
     def fitted(self, scaled: Sequence[BlockRows]) -> Mapping[str, tuple[Sites, FloatArray]]:
-        """The sites of each block's rows, and what each was multiplied with in a system scaled like this.
+        """The sites of each block and the factors of its rows in a system scaled like `scaled`.
 
-        Without what is tied or summed, where functions are those of cells.
+        Functions on cells leave out periodic conditions and sums.
         """
 
     @property
     def satisfies_equation(self) -> bool:
-        """Whether its functions satisfy the equation by themselves."""
+        """Whether its functions satisfy the equation."""
         return False
 
     @abstractmethod
     def hold_out(self, rng: np.random.Generator) -> Checks:
-        """Other rows than those that were fitted, by the same law."""
+        """Rows at other places, drawn by the same rule."""
 
     @abstractmethod
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
-        """The right-hand side of its system, ``(N,)``, in which blocks were scaled like this."""
+        """The right-hand side ``(N,)`` of its system, scaled like `scaled`."""
 
     @abstractmethod
     def spread(self, values: Mapping[str, NumberArray], scaled: Sequence[BlockRows]) -> NumberArray:
-        """Another right-hand side of its system, ``(N,)``, with values at the sites of `fitted`.
-
-        Zero in blocks that have none, and where functions are tied or summed.
-        """
+        """Another right-hand side ``(N,)`` of its system, with values at the sites of `fitted` and zero elsewhere."""
 
     @abstractmethod
     def with_problem(self, problem: Problem) -> Finite:
         """The same for other data of the problem."""
 
     def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
-        """By how much rows of a sum may be off, by block, as its functions themselves are; see `Family.doubts`."""
+        """Errors of rows by block that come from errors of the functions themselves; see `Family.doubts`."""
         return {}
 
     def left_out(self, coefficients: NumberArray) -> FloatArray:
-        """What functions leave out of each unknown in each cell, ``(C, U)``, as far as that can be told.
-
-        Root mean squares over the whole domain: squares add up.
-        """
+        """Estimated truncation error of each unknown in each cell, ``(C, U)``, as root mean squares over the domain."""
         return np.zeros((self.pieces, len(self.problem.unknowns)))
 
     def unresolved(self, coefficients: NumberArray) -> BoolArray:
-        """The cells whose functions do not hold what is in them, however fine rows are, ``(C,)``."""
+        """The cells whose functions cannot represent the solution, however many rows there are, ``(C,)``."""
         return np.zeros(self.pieces, dtype=np.bool_)
 
     def last_degrees(self, coefficients: NumberArray) -> NumberArray:
-        """The coefficients ``(M,)`` of what the last degrees of cells alone have of a solution."""
+        """The coefficients ``(M,)`` of the highest degrees in each cell alone."""
         return coefficients
 
     @property
     def pieces(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return 1
 
     def cells_at(self, points: FloatArray) -> NDArray[np.intp]:
-        """The cell that each point ``(n, d)`` lies in; the only one, where functions are not made of pieces."""
+        """The cell of each point ``(n, d)``; 0 without cells."""
         return np.zeros(len(points), dtype=np.intp)
 
     @property
     def seam_cells(self) -> NDArray[np.intp]:
-        """The cell that each deviation of all `seams` is of."""
+        """The cell of each deviation of all `seams`."""
         return np.empty(0, dtype=np.intp)
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray | None:
-        """By how much deviations at some sites of a block count more than on average; None where all count alike.
+        """Weights of deviations at sites of a block relative to the average, where each site stands for a share of it.
 
-        Each stands for a share of all that the block holds on.
+        None for equal weights.
         """
         return None
 
     def uneven(self, sites: Sites) -> BoolArray:
-        """At which of some sites that are held out sums over such ones are no better than those over random places."""
+        """The held-out sites at which sums are no more accurate than over random places."""
         return np.ones(len(sites), dtype=np.bool_)
 
     def sparse(self, sites: Sites) -> FloatArray:
-        """How far apart sites that are held out are where each is, of what they are on average."""
+        """The spacing of held-out sites at each of them, relative to the average."""
         return np.ones(len(sites))
 
     def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
-        """How well the sum with `coefficients` ``(M,)`` fits together, where it is made of pieces."""
+        """The mismatches between cells of the function with `coefficients` ``(M,)``."""
         return ()
 
     def at_seams(self, fields: NumberArray) -> NumberArray:
-        """What coefficients ``(F, M)`` of several add to the deviation of seams, shape ``(F, n)``."""
+        """The contribution of functions with coefficients ``(F, M)`` to the deviation of seams, shape ``(F, n)``."""
         return np.zeros((len(fields), 0), dtype=fields.dtype)
 
     def across_seams(self, numbers: NumberArray) -> NumberArray:
-        """The adjoint of `at_seams`, on numbers ``(F, n)`` there, shape ``(F, M)``."""
+        """The adjoint of `at_seams`, from numbers ``(F, n)`` to shape ``(F, M)``."""
         return np.zeros((len(numbers), self.basis.size), dtype=numbers.dtype)
-
-
-# ---- A problem made finite: functions for its unknown, places for its rows
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Discretisation(Finite):
-    """Functions, and the places where what is known of them is to hold: all that a system is assembled from.
+    """Functions on the whole domain, and the places where relations are to hold.
 
     Attributes
     ----------
     problem : Problem
     family : Family
-        The features.
+        The family of functions.
     drawn : Basis
-        The features as drawn.
+        The functions drawn from it.
     columns : tuple of Basis
-        Functions beside them, such as singular ones.
+        Further functions, such as singular ones.
     points : Points
-        The law by which the places were drawn.
+        The rule that the places were drawn by.
     sites : mapping of block name to Sites
     threads : int
-        That fill matrices.
+        Number of threads to fill matrices.
     """
 
     problem: Problem
@@ -504,30 +485,30 @@ class Discretisation(Finite):
 
     @cached_property
     def basis(self) -> Basis:
-        """All functions, the features first."""
+        """All functions, the drawn ones first."""
         return join_columns(self.drawn, self.columns)
 
     @cached_property
     def blocks(self) -> tuple[RowBlock, ...]:
-        """What is known, at the sites."""
+        """The relations at the sites."""
         return make_blocks(self.problem, self.sites)
 
     @property
     def rows(self) -> int:
-        """Rows of its system."""
+        """The number of rows of its system."""
         return sum(len(block) for block in self.blocks)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Rows of each block."""
+        """The number of rows of each block."""
         return {block.name: len(block) for block in self.blocks}
 
     def __reduce__(self) -> tuple[type[Discretisation], tuple[Any, ...]]:
-        # without the blocks, which hold compiled operators and follow from the rest
+        # without the blocks, which hold compiled operators
         return Discretisation, tuple(getattr(self, field.name) for field in fields(self))
 
     def hold_out(self, rng: np.random.Generator) -> Checks:
-        """Fewer rows than were fitted, by the same law."""
+        """Fewer rows, drawn by the same rule."""
         return Checks(self.points.thinned().draw(self.problem, rng))
 
     def with_problem(self, problem: Problem) -> Discretisation:
@@ -536,7 +517,7 @@ class Discretisation(Finite):
 
     @property
     def satisfies_equation(self) -> bool:
-        """Whether its features do so by themselves."""
+        """See `Finite.satisfies_equation`."""
         return self.family.satisfies_equation
 
     def doubts(self, coefficients: NumberArray) -> Mapping[str, float]:
@@ -544,11 +525,7 @@ class Discretisation(Finite):
         return self.family.doubts(coefficients)
 
     def assemble(self, scaling: Scaling, *, reuse: bool = False) -> System:
-        """Its system, which is of reuse in any case.
-
-        Beside sources, which may be close to some of the points, derivatives say nothing about the scales of rows:
-        where there are any, the features alone decide.
-        """
+        """See `Finite.assemble`; with sources, which may be close to points, drawn functions determine the scales."""
         leading = self.drawn.size if len(self.basis.sources) else None
         return assemble(self.basis, self.blocks, scaling=scaling, threads=self.threads, leading=leading)
 
@@ -557,12 +534,12 @@ class Discretisation(Finite):
         return {rows.name: (self.sites[rows.name], np.full(rows.count, rows.scale)) for rows in scaled}
 
     def further_columns(self, basis: Basis, scaled: Sequence[BlockRows]) -> FloatArray:
-        """Other functions on the same rows, scaled as they were in a system."""
+        """Other functions on the same rows, scaled like `scaled`."""
         blocks = [replace(block, weight=fitted.scale) for block, fitted in zip(self.blocks, scaled, strict=True)]
         return assemble(basis, blocks, threads=self.threads).matrix
 
     def values(self, scaled: Sequence[BlockRows]) -> FloatArray:
-        """The right-hand side of a system of it, ``(N,)``, scaled as that was."""
+        """See `Finite.values`."""
         return np.concatenate([b.values * fitted.scale for b, fitted in zip(self.blocks, scaled, strict=True)])
 
     def spread(self, values: Mapping[str, NumberArray], scaled: Sequence[BlockRows]) -> NumberArray:
@@ -571,12 +548,12 @@ class Discretisation(Finite):
 
 
 def draw_features(problem: Problem, family: Family, rng: np.random.Generator) -> Basis:
-    """The features of a family for a problem."""
+    """Draw the functions of a family for a problem."""
     lower, upper = problem.domain.bounding_box
     time_axis = None if problem.domain.time is None else problem.dimension - 1
     return family.draw(problem.dimension, rng, time_axis=time_axis, center=0.5 * (lower + upper), problem=problem)
 
 
 def join_columns(drawn: Basis, columns: Sequence[Basis]) -> Basis:
-    """Features, and other columns after them."""
+    """The drawn functions, and further columns after them."""
     return JoinedBasis([drawn, *columns]) if columns else drawn

@@ -1,7 +1,7 @@
 """Borders of Piecewise expressions in an equation, followed through its domain.
 
-A curve on which a function is zero leaves the box through an edge, or is closed and has a place where the slope along
-any direction is zero too. Both are sought among intervals and boxes, halved as long as enclosures allow a zero.
+A zero curve of a function leaves the box through an edge, or is closed and has a point where the slope along a given
+direction vanishes too. We search for both by bisecting intervals and boxes as long as enclosures admit a zero.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from fspielm.geometry.time import SpaceTime, extrude
 from fspielm.problem.setting import Setting
 from fspielm.problem.substitutions import levels_in
 
-# Roots nearer than this share of the interval are one.
+# Roots closer than this share of the interval are one.
 _SAME_PLACE = 1e-9
-# Polynomials with no more zeros than these are solved for them, to so many digits, of which so many tell real ones; it
-# is those that are this share of the interval away.
+# Polynomials up to this degree are solved, with so many digits. Zeros are real up to this relative imaginary part, and
+# improve places up to this share of the interval away.
 _MOST_ZEROS, _DIGITS, _REAL, _NEAR = 8, 40, 1e-20, 1e-6
-# Intervals along each axis to begin with, by their number.
+# Initial intervals along each axis, by the number of axes.
 _FIRST = {1: 256, 2: 32}
-# What is shorter than this, relative to the extent, is a point; and no more intervals or boxes at once are looked at.
+# Length of a point, relative to the extent; and the most intervals or boxes at once.
 _POINT = 1e-12
 _MOST = 2**15
-# Boxes of this share of the extent in which the sign changes are places on a border, and so are smaller ones, which may
-# hold another, as long as they are few.
+# Boxes of this share of the extent are checked for a change of sign, and again whenever they are smaller by this
+# factor, as long as they are this few.
 _SMALL, _FINER, _FEW = 1 / 500, 1 / 32, 256
-# A direction that hardly any border runs along.
-_ASLANT = sp.Rational(7310, 10000)
+# The slope of a direction that hardly any border has.
+_OBLIQUE = sp.Rational(7310, 10000)
 _CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
 Ends = tuple[FloatArray, FloatArray]
 
@@ -51,7 +51,7 @@ Ends = tuple[FloatArray, FloatArray]
 @final
 @dataclass(frozen=True, eq=False)
 class LevelBorder:
-    """A border of Piecewise expressions, where a level function of the coordinates is zero.
+    """A border of Piecewise expressions: the zeros of a level function of the coordinates.
 
     Attributes
     ----------
@@ -59,9 +59,9 @@ class LevelBorder:
         The level function, as it was read.
     level : Field
     parts : tuple of BoundaryPart
-        The border within the domain, with normals toward where the level function is positive.
+        The border within the domain, with normals to the side where the level function is positive.
     curves : tuple of PlaneCurve
-        What it is made of in the plane.
+        Its pieces in the plane.
     """
 
     expression: sp.Expr
@@ -71,17 +71,17 @@ class LevelBorder:
 
     @property
     def sides(self) -> tuple[str, str]:
-        """What tells the two sides apart: where the level function is negative, and where it is positive."""
+        """The names of both sides, that where the level function is negative first."""
         variable = describe(self.expression)
         return f"{variable} < 0", f"{variable} > 0"
 
 
 def read_borders(expressions: Iterable[sp.Expr], setting: Setting) -> tuple[list[LevelBorder], list[str]]:
-    """The borders in some expressions that can be followed, and a sentence on each that cannot."""
+    """The borders in expressions that can be followed, and a sentence on each that cannot."""
     borders, notes = [], []
     for level in dict.fromkeys(level for expression in expressions for level in levels_in(expression)):
         try:
-            border = _follow(level, setting)
+            border = _follow_border(level, setting)
         except _UnreadableError as error:
             notes.append(f"The border {describe(level)} = 0 of a Piecewise is not followed: {error}.")
         else:
@@ -93,7 +93,7 @@ class _UnreadableError(Exception):
     """A border that cannot be followed, and why."""
 
 
-def _follow(level: sp.Expr, setting: Setting) -> LevelBorder:
+def _follow_border(level: sp.Expr, setting: Setting) -> LevelBorder:
     coordinates, domain = setting.coordinates, setting.domain
     if level.atoms(AppliedUndef):
         raise _UnreadableError("it depends on a callable")
@@ -102,8 +102,8 @@ def _follow(level: sp.Expr, setting: Setting) -> LevelBorder:
     except ProblemError as error:
         raise _UnreadableError(str(error)) from error
     time = domain.time
-    still = isinstance(domain, SpaceTime) and domain.dimension == 3 and coordinates[-1] not in level.free_symbols
-    if still:
+    steady = isinstance(domain, SpaceTime) and domain.dimension == 3 and coordinates[-1] not in level.free_symbols
+    if steady:
         assert isinstance(domain, SpaceTime)
         assert time is not None
         curves = _curves(level, coordinates[:-1], domain.space)
@@ -122,7 +122,6 @@ def _parts(level: sp.Expr, curves: tuple[PlaneCurve, ...]) -> tuple[BoundaryPart
 
 
 def _curves(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) -> tuple[PlaneCurve, ...]:
-
     what = f"the border {describe(level)} = 0"
     field = make_field(level, coordinates, what=what)
     slopes = [make_field(sp.Derivative(level, c), coordinates, what=what) for c in coordinates]
@@ -143,7 +142,7 @@ def _curves(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) 
 
 
 def _brackets(level: sp.Expr, field: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | None:
-    """Pairs of close places with the border between them: on each piece of it, if the function can be enclosed."""
+    """Pairs of close places on either side of the border; on each piece of it if the function can be enclosed."""
     first, every = find_border(field, extent), bracket_all(level, field, extent)
     if every is None or not len(every[0]):
         return first
@@ -154,7 +153,7 @@ def _brackets(level: sp.Expr, field: Field, extent: Extent) -> tuple[FloatArray,
 
 
 def _line_or_circle(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: Domain) -> PlaneCurve | None:
-    """The curve on which a level function is zero, where that is a line (as far as the domain goes) or a circle."""
+    """The zeros of a level function if they are a line (within the domain) or a circle."""
     x, y = coordinates
     if not level.is_polynomial(x, y) or sp.total_degree(level, x, y) > 2:
         return None
@@ -180,14 +179,14 @@ def _line_or_circle(level: sp.Expr, coordinates: tuple[sp.Symbol, ...], domain: 
 
 
 def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPart, ...]:
-    """The places of a line at which the level function changes its sign."""
+    """The points of an interval at which the level function changes sign."""
     found = _brackets(level, field, Extent(setting.coordinates, *setting.domain.bounding_box))
     if found is None:
         return ()
     before, after = (side[:, 0] for side in found)
     length = float(setting.domain.bounding_box[1][0] - setting.domain.bounding_box[0][0])
     hair = _SAME_PLACE * length
-    middle = _polished(0.5 * (before + after), level, setting.coordinates[0], _NEAR * length)
+    middle = _polish_roots(0.5 * (before + after), level, setting.coordinates[0], _NEAR * length)
     inside = setting.domain._contains(middle[:, None], False)
     parts: list[BoundaryPart] = []
     last = -np.inf
@@ -201,16 +200,16 @@ def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPar
     return tuple(replace(part, name=f"{part.name} ({number})") for number, part in enumerate(parts, 1))
 
 
-def _polished(places: FloatArray, level: sp.Expr, x: sp.Symbol, near: float) -> FloatArray:
-    """Zeros of a level function to the last digit, where it is a polynomial and they are near.
+def _polish_roots(places: FloatArray, level: sp.Expr, x: sp.Symbol, near: float) -> FloatArray:
+    """Zeros of a polynomial level function to the last digit.
 
-    Levels are multiplied out, so that in floating-point numbers little may be left of what they are beside a thin slab.
+    The levels are expanded, and so inaccurate in floating point beside a thin slab.
     """
     if not level.is_polynomial(x) or not 1 < sp.degree(level, x) <= _MOST_ZEROS:
         return places
     try:
         zeros = np.array([complex(zero) for zero in sp.Poly(level, x).nroots(n=_DIGITS)])
-    except (PolynomialError, DomainError, NoConvergence):  # they are as good as they were
+    except (PolynomialError, DomainError, NoConvergence):  # keep the places
         return places
     real = zeros.real[np.abs(zeros.imag) <= _REAL * np.abs(zeros)]
     if not len(real):
@@ -220,7 +219,7 @@ def _polished(places: FloatArray, level: sp.Expr, x: sp.Symbol, near: float) -> 
 
 
 def point_part(name: str, place: float, normal: float) -> BoundaryPart:
-    """A point of a line, with its normal."""
+    """A point of an interval as a boundary part with a normal."""
 
     def at(unit: FloatArray) -> Sites:
         return Sites(np.full((len(unit), 1), place), np.full((len(unit), 1), normal))
@@ -229,9 +228,9 @@ def point_part(name: str, place: float, normal: float) -> BoundaryPart:
 
 
 def bracket_all(level: sp.Expr, side: Field, extent: Extent) -> Ends | None:
-    """Pairs of places ``(k, d)`` with a zero of `side` between them, on every border; None where nothing encloses it.
+    """Pairs of places ``(k, d)`` with a zero of `side` between them, on every border; None without an enclosure.
 
-    `extent` has one coordinate or two.
+    `extent` has one or two coordinates.
     """
     coordinates = extent.coordinates
     slopes = [enclose([level, sp.Derivative(level, coordinate)], coordinates) for coordinate in coordinates]
@@ -239,20 +238,20 @@ def bracket_all(level: sp.Expr, side: Field, extent: Extent) -> Ends | None:
     if len(along) < len(coordinates):
         return None
     if len(coordinates) == 1:
-        return _on_line(along[0], side, extent.lower, extent.upper)
-    aslant = sp.Derivative(level, coordinates[0]) + _ASLANT * sp.Derivative(level, coordinates[1])
-    both = enclose([level, aslant], coordinates)
-    found = [] if both is None else [_inside(both, side, extent)]
+        return _bracket_on_line(along[0], side, extent.lower, extent.upper)
+    oblique = sp.Derivative(level, coordinates[0]) + _OBLIQUE * sp.Derivative(level, coordinates[1])
+    both = enclose([level, oblique], coordinates)
+    found = [] if both is None else [_bracket_inside(both, side, extent)]
     for axis, enclosure in enumerate(along):
         for end in (extent.lower, extent.upper):
             lower, upper = extent.lower.copy(), extent.upper.copy()
             lower[1 - axis] = upper[1 - axis] = end[1 - axis]
-            found.append(_on_line(enclosure, side, lower, upper))
+            found.append(_bracket_on_line(enclosure, side, lower, upper))
     return np.concatenate([before for before, _ in found]), np.concatenate([after for _, after in found])
 
 
-def _on_line(enclosure: Enclosure, side: Field, lower: FloatArray, upper: FloatArray) -> Ends:
-    """Zeros along a line, each between two places; the second enclosure is that of the slope along it."""
+def _bracket_on_line(enclosure: Enclosure, side: Field, lower: FloatArray, upper: FloatArray) -> Ends:
+    """Zeros along a line, each between two places; `enclosure` is of the value and the slope along it."""
     share = np.linspace(0.0, 1.0, _FIRST[1] + 1)[:, None]
     places = lower + share * (upper - lower)
     before, after = places[:-1], places[1:]
@@ -266,20 +265,20 @@ def _on_line(enclosure: Enclosure, side: Field, lower: FloatArray, upper: FloatA
         found.append((before[changes & (falls | short)], after[changes & (falls | short)]))
         left = ~(falls | short)
         before, after = before[left], after[left]
-        if len(before) > _MOST:  # it is zero all along
+        if len(before) > _MOST:  # zero along the whole line
             break
         middle = 0.5 * (before + after)
         before, after = np.concatenate([before, middle]), np.concatenate([middle, after])
     return np.concatenate([one for one, _ in found]), np.concatenate([other for _, other in found])
 
 
-def _inside(enclosure: Enclosure, side: Field, extent: Extent) -> Ends:
-    """Places on curves where the slope aslant vanishes too: closed ones have some."""
+def _bracket_inside(enclosure: Enclosure, side: Field, extent: Extent) -> Ends:
+    """Places on curves where the oblique slope vanishes too, as on every closed curve."""
     unit = np.stack(np.meshgrid(*[np.arange(_FIRST[2]) / _FIRST[2]] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
     lower, sides = extent.place(unit), (extent.upper - extent.lower) / _FIRST[2]
     size = float(np.max(extent.upper - extent.lower))
     before, after = [np.empty((0, 2))], [np.empty((0, 2))]
-    wanted = _SMALL * size  # so large are the boxes that are looked at next
+    wanted = _SMALL * size  # the size of the boxes to check next
     while len(lower) and sides.max() > _POINT * size:
         value, slope = enclosure(lower, lower + sides)
         lower = lower[_may_vanish(value) & _may_vanish(slope)]
@@ -290,7 +289,7 @@ def _inside(enclosure: Enclosure, side: Field, extent: Extent) -> Ends:
             for end, sign in zip(ends[1:], signs[1:], strict=True):
                 before.append(ends[0][sign != signs[0]])
                 after.append(end[sign != signs[0]])
-        if len(lower) > _MOST:  # along a whole curve the slope is zero, which other lines have found
+        if len(lower) > _MOST:  # the slope vanishes along a whole curve, which other lines have found
             break
         sides = sides / 2
         lower = np.concatenate([lower + sides * corner for corner in _CORNERS])

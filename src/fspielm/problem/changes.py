@@ -1,4 +1,4 @@
-"""Places of a plane boundary where conditions change, or data jump."""
+"""Places of a plane boundary where conditions change or their data jump, and corners where they disagree."""
 
 from __future__ import annotations
 
@@ -20,23 +20,20 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import check_deadline
 
-# ---- Points of a plane boundary next to a place of it, and the conditions for curves of it
-
-
-# What counts as one place, in units of the domain's size.
+# Tolerance of places, relative to the domain's size.
 SAME_PLACE = 1e-6
-# Points of a smooth piece that are looked at to find one of them, and steps that correct what is found.
+# To find the unit coordinate of a point: samples of a smooth piece, Newton steps, and the step of their slopes.
 _ALONG = 65
 _CORRECTIONS = 5
-_AHEAD = 1e-7
+_STEP = 1e-7
 _INSET = 1e-13
 
 
-def points_beside(problem: Problem, place: Corner, share: float) -> list[FloatArray]:
-    """A point ``(1, 2)`` of the boundary on either side of a place, so much of the domain's size away.
+def adjacent_points(problem: Problem, place: Corner, share: float) -> list[FloatArray]:
+    """A boundary point ``(1, 2)`` on either side of a place, at a distance of `share` times the domain's size.
 
-    None ``(0, 2)`` on a part that no condition is for. The points are placed by the parts, to the last bit: data may
-    not be known anywhere else.
+    A part without conditions has none ``(0, 2)``. The parts themselves place the points, as data may be known exactly
+    on the boundary only.
     """
     step, parts = share * domain_size(problem), {part.name: part for part in curve_parts(problem)}
     angles = (place.start, place.start + place.opening)
@@ -49,10 +46,10 @@ def points_beside(problem: Problem, place: Corner, share: float) -> list[FloatAr
 
 
 def _step_along(part: BoundaryPart, point: FloatArray, target: FloatArray, step: float) -> FloatArray:
-    """The point of a part ``(1, 2)`` that lies a step from a given one, about where the target is."""
+    """The point ``(1, 2)`` of a part at distance `step` from `point`, close to `target`."""
     check_deadline()
     low, high = np.array(part.breaks[:-1]), np.array(part.breaks[1:])
-    inset = _INSET * (high - low)  # at an end itself, the next piece begins, which may be elsewhere
+    inset = _INSET * (high - low)  # at the very end the next piece may begin elsewhere
     ends, inward = np.append(low + inset, high - inset), np.append(high - low, low - high)
     at_end = np.linalg.norm(part.place(ends[:, None]).points - point, axis=1) <= SAME_PLACE * part.measure
     if at_end.any():
@@ -64,24 +61,24 @@ def _step_along(part: BoundaryPart, point: FloatArray, target: FloatArray, step:
 
 
 def _unit_of(part: BoundaryPart, point: FloatArray) -> float:
-    """The unit coordinate of a point in the midst of a smooth piece."""
+    """The unit coordinate of a point inside a smooth piece."""
     units = np.concatenate([np.linspace(low, high, _ALONG)[1:-1] for low, high in pairwise(part.breaks)])
     unit = float(units[np.argmin(np.linalg.norm(part.place(units[:, None]).points - point, axis=1))])
     for _ in range(_CORRECTIONS):
-        here, there = part.place(np.array([[unit], [unit + _AHEAD]])).points
-        speed = (there - here) / _AHEAD
-        unit = float(np.clip(unit + speed @ (point - here) / (speed @ speed), 0.0, 1.0 - _AHEAD))
+        here, there = part.place(np.array([[unit], [unit + _STEP]])).points
+        speed = (there - here) / _STEP
+        unit = float(np.clip(unit + speed @ (point - here) / (speed @ speed), 0.0, 1.0 - _STEP))
     return unit
 
 
 def curve_parts(problem: Problem) -> list[BoundaryPart]:
-    """The curves of the boundary that conditions are for."""
+    """The curves of the boundary with conditions."""
     parts = {c.part.name: c.part for c in on_curves(problem) if c.part is not None}
     return list(parts.values())
 
 
 def on_curves(problem: Problem) -> list[Relation]:
-    """The conditions on curves of the boundary, other than those that tie two together."""
+    """The conditions on curves of the boundary, without periodic ones."""
     return [
         c
         for c in problem.constraints
@@ -90,7 +87,7 @@ def on_curves(problem: Problem) -> list[Relation]:
 
 
 def is_closed(part: BoundaryPart) -> bool:
-    """Whether a part leads back to where it began."""
+    """Whether a part is a closed curve."""
     first, last = part.place(np.array([[0.0], [1.0]])).points
     return bool(np.linalg.norm(last - first) <= SAME_PLACE * part.measure)
 
@@ -101,21 +98,21 @@ def domain_size(problem: Problem) -> float:
     return float(np.linalg.norm(upper - lower))
 
 
-# ---- Where, along a part of a plane boundary, one condition gives way to another, or the data of one jump
+# ---- Where conditions begin, end or jump within a part
 
 
 _SAMPLES = 400
 _BISECTIONS = 50
-# Farther than rounding is allowed for, in units of the part.
-_ROOM = 1e-6
-# Of the steepest places of the data, so many are looked at; data that jump at more than so many are noise.
+# Larger than the margin of masks for rounding, in units of the part.
+_MASK_MARGIN = 1e-6
+# Steepest places of the data to examine, and the most jumps of data that are not noise.
 _STEEPEST = 32
 _MOST_JUMPS = 8
-# What data may differ by over next to no distance, in units of their size.
+# Steps of continuous data over a tiny distance, relative to their size.
 _JUMP = 1e-6
-# A step is that of a continuous function if halving its interval halves it, up to this share, so many times in a row.
+# A step is continuous if halving its interval halves it, up to this share, so many times in a row.
 _IN_PROPORTION = 0.01
-_TIMES = 2
+_IN_A_ROW = 2
 
 
 @once
@@ -128,7 +125,7 @@ def mask_borders(constraint: Relation) -> FloatArray:
     def held(units: FloatArray) -> BoolArray:
         return constraint.holds(part.place((units % 1.0)[:, None]).points)
 
-    # from beyond the last to beyond the first: a closed part goes on there, any other ends
+    # beyond both ends, where a closed part continues
     units = np.arange(-0.5, _SAMPLES + 1) / _SAMPLES
     if not is_closed(part):
         units = np.clip(units, SAME_PLACE, 1.0 - SAME_PLACE)
@@ -140,7 +137,7 @@ def mask_borders(constraint: Relation) -> FloatArray:
 
 
 def _sharpened(constraint: Relation, borders: FloatArray) -> FloatArray:
-    """Borders of a mask without the room that it leaves for rounding, where they are beside the others."""
+    """Borders of a mask without its margin for rounding."""
     part, sharp = constraint.part, constraint.region.sharp
     if sharp is None or not borders.size:
         return borders
@@ -149,7 +146,7 @@ def _sharpened(constraint: Relation, borders: FloatArray) -> FloatArray:
     def held(units: FloatArray) -> BoolArray:
         return sharp(part.place((units % 1.0)[:, None]).points)
 
-    low, high = borders - _ROOM, borders + _ROOM
+    low, high = borders - _MASK_MARGIN, borders + _MASK_MARGIN
     before = held(low)
     _, exact = bisect(low, high, lambda here: held(here) == before, _BISECTIONS)
     return np.where(before != held(high), exact, borders)
@@ -157,10 +154,10 @@ def _sharpened(constraint: Relation, borders: FloatArray) -> FloatArray:
 
 @once
 def value_jumps(constraint: Relation) -> FloatArray:
-    """Unit coordinates ``(n,)`` within the smooth pieces of its part at which the data of a condition jump.
+    """Unit coordinates ``(n,)`` inside the smooth pieces of a part at which the data of a condition jump.
 
-    A step is followed to rounding, unless it shrinks in proportion before: whatever is steep but continuous does, or
-    has vanished by then. None where there are many: such data are rough all over.
+    Bisection follows each step to rounding, and drops those that shrink with their interval, as continuous data do.
+    With many jumps the data are rough, and none are returned.
     """
     part = constraint.part
     if part is None or part.parameters != 1 or constraint.value.constant is not None:
@@ -185,9 +182,9 @@ def value_jumps(constraint: Relation) -> FloatArray:
     cells = cells.select(steepest[cells.steps[steepest] > smallest])
     found = np.empty(0)
     while len(cells.low) and len(found) <= _MOST_JUMPS:
-        jumps = _follow(cells, values, smallest)
+        jumps = _shrink_to_jumps(cells, values, smallest)
         found = np.union1d(found, jumps.high)
-        cells = _beside(cells, jumps, smallest)  # there may be another one close by
+        cells = _remaining_cells(cells, jumps, smallest)  # there may be another jump close by
     return found if len(found) <= _MOST_JUMPS else np.empty(0)
 
 
@@ -201,15 +198,15 @@ class _Cells(NamedTuple):
 
     @property
     def steps(self) -> FloatArray:
-        """What the data differ by; nothing where they are not known."""
+        """Differences of the data; zero where they are unknown."""
         return _gaps(self.at_low, self.at_high)
 
     def select(self, those: NDArray[np.intp] | BoolArray) -> _Cells:
         return _Cells(*(entries[those] for entries in self))
 
 
-def _follow(cells: _Cells, values: Callable[[FloatArray], NumberArray], smallest: float) -> _Cells:
-    """The cells whose step lasts, shrunk about it to rounding: a value is asked once for each cell and halving."""
+def _shrink_to_jumps(cells: _Cells, values: Callable[[FloatArray], NumberArray], smallest: float) -> _Cells:
+    """The cells with a jump, shrunk to rounding around it by bisection."""
     proportional = np.zeros(len(cells.low), dtype=np.intp)
     for _ in range(_BISECTIONS):
         middle = 0.5 * (cells.low + cells.high)
@@ -223,16 +220,16 @@ def _follow(cells: _Cells, values: Callable[[FloatArray], NumberArray], smallest
             np.where(above, cells.high, middle),
             np.where(above, cells.at_high, at_middle),
         )
-        # of a step c + s h, the c that remains
+        # the limit c of a step c + s h
         remains = np.abs(2.0 * cells.steps - before)
         proportional = np.where(remains <= _IN_PROPORTION * cells.steps, proportional + 1, 0)
-        lasts = (cells.steps > smallest) & (proportional < _TIMES)
+        lasts = (cells.steps > smallest) & (proportional < _IN_A_ROW)
         cells, proportional = cells.select(lasts), proportional[lasts]
     return cells
 
 
-def _beside(cells: _Cells, jumps: _Cells, smallest: float) -> _Cells:
-    """What is left of the cells on either side of the jump found in each, if there is a step left."""
+def _remaining_cells(cells: _Cells, jumps: _Cells, smallest: float) -> _Cells:
+    """The rest of the cells on either side of the jumps found, where a step remains."""
     holds = (cells.low[:, None] <= jumps.low) & (jumps.high <= cells.high[:, None])
     outer = cells.select(np.argmax(holds, axis=0) if len(jumps.low) else np.empty(0, dtype=np.intp))
     left = _Cells(outer.low, outer.at_low, jumps.low, jumps.at_low)
@@ -247,7 +244,7 @@ def _gaps(one: NumberArray, other: NumberArray) -> FloatArray:
 
 
 def _edges(breaks: tuple[float, ...]) -> list[FloatArray]:
-    """Places that cover each smooth piece of a part but for a hair at either end."""
+    """Places along each smooth piece of a part, except at its very ends."""
     edges = []
     for begin, end in pairwise(breaks):
         hair = 1e-9 * (end - begin)
@@ -255,33 +252,32 @@ def _edges(breaks: tuple[float, ...]) -> list[FloatArray]:
     return edges
 
 
-# ---- Places on a smooth stretch of a plane boundary where the conditions change, or their data jump
-# A solution is singular there as it is at a corner, of opening pi.
+# ---- Where conditions change on a smooth stretch of the boundary
+# The solution is singular there as at a corner of opening pi.
 
 
-# How far beside a place its neighbourhood is looked at, in units of the domain's size: so near that curved sides are
-# straight to rounding.
-_BESIDE = 1e-5
-# Of directions, in radians.
+# Distance of neighbouring points, relative to the domain's size: curved sides are straight to rounding there.
+_NEARBY = 1e-5
+# Tolerance of directions in radians.
 _SMOOTH = 1e-6
-# Of normals a little way along, where a side is straight.
+# Tolerance of normals along a straight side.
 _STRAIGHT = 1e-9
-# Data differ: in units of their size, and their slopes in units of the larger one. Data may also be steep without end
-# at a place; what they differ by then falls as one comes closer, by more than this.
+# Slopes of data that differ by more, relative to the larger one, make a kink. Data jump if their difference persists,
+# by this share, when the neighbouring points come closer; it does not if data are only infinitely steep.
 _KINK = 1e-3
 _CLOSEST = 1e-9
-_LASTS = 0.5
+_PERSISTS = 0.5
 
 
 class Sides(NamedTuple):
-    """The conditions on the two sides of a place: at its angle `start`, and where the interior ends."""
+    """The conditions on both sides of a place: at its angle `start`, and at the other end of its opening."""
 
     first: tuple[Relation, ...]
     second: tuple[Relation, ...]
 
 
 class _End(NamedTuple):
-    """An end of a smooth piece of a part: the boundary runs along `tangent` with the interior on its left."""
+    """An end of a smooth piece of a part; the interior is on the left of `tangent`."""
 
     part: BoundaryPart
     point: FloatArray
@@ -290,12 +286,12 @@ class _End(NamedTuple):
 
 
 def change_places(problem: Problem) -> tuple[Corner, ...]:
-    """Where the kind of condition changes, or data jump, other than at the corners of a plane domain without time."""
+    """Where the kind of condition changes or data jump away from the corners of a plane domain without time."""
     if problem.domain.dimension != 2 or problem.domain.time is not None or len(problem.unknowns) > 1:
         return ()
     size = domain_size(problem)
     found: list[Corner] = []
-    for place in (*_joints(problem), *_within(problem)):
+    for place in (*_joints(problem), *_interior_changes(problem)):
         fresh = all(math.dist(place.point, other.point) > SAME_PLACE * size for other in found)
         if fresh and _changes(problem, place):
             found.append(place)
@@ -303,35 +299,37 @@ def change_places(problem: Problem) -> tuple[Corner, ...]:
 
 
 def sides_of(problem: Problem, place: Corner) -> Sides:
-    """The conditions that hold next to a place of the boundary."""
+    """The conditions on both sides of a place of the boundary."""
     return Sides(
         *(
-            tuple(c for c in on_curves(problem) if c.part is not None and c.part.name == name and _holds(c, beside))
-            for name, beside in zip(place.parts, points_beside(problem, place, _BESIDE), strict=True)
+            tuple(c for c in on_curves(problem) if c.part is not None and c.part.name == name and _holds(c, point))
+            for name, point in zip(place.parts, adjacent_points(problem, place, _NEARBY), strict=True)
         )
     )
 
 
 def values_jump(problem: Problem, place: Corner) -> bool:
-    """Whether both sides of a place prescribe the unknown itself, and not the same."""
+    """Whether both sides of a place prescribe the unknown itself, with different values."""
     return any(
-        _is_value(one) and _is_value(other) and _jump(problem, place, one, other)
-        for one, other in _facing(problem, place)
+        _has_no_derivatives(one) and _has_no_derivatives(other) and _jump(problem, place, one, other)
+        for one, other in _conditions_on_both_sides(problem, place)
     )
 
 
-def _facing(problem: Problem, place: Corner) -> list[tuple[Relation, Relation]]:
-    """One condition of each side, if there is one."""
+def _conditions_on_both_sides(problem: Problem, place: Corner) -> list[tuple[Relation, Relation]]:
+    """One condition of each side, if both have one."""
     sides = sides_of(problem, place)
     return [(sides.first[0], sides.second[0])] if sides.first and sides.second else []
 
 
 def _changes(problem: Problem, place: Corner) -> bool:
-    for one, other in _facing(problem, place):
+    for one, other in _conditions_on_both_sides(problem, place):
         if (one.operator.order > 0) != (other.operator.order > 0):
             return True
-        # a coefficient that changes is no less than a datum that does
-        if one.condition is not other.condition and any(len(_orders(c)) > 1 for c in (one, other)):
+        # a coefficient that changes matters as much as data that do
+        if one.condition is not other.condition and any(
+            len({term.order for term in c.operator.terms}) > 1 for c in (one, other)
+        ):
             return True
         if _jump(problem, place, one, other):
             return True
@@ -340,48 +338,44 @@ def _changes(problem: Problem, place: Corner) -> bool:
     return False
 
 
-def _orders(constraint: Relation) -> set[int]:
-    return {term.order for term in constraint.operator.terms}
-
-
 def _jump(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
-    """Whether the data of the two sides differ at a place, however close to it; not told of those of a normal."""
+    """Whether the data of the two sides jump at a place; False if they depend on the normal."""
     if one.value.needs_normals or other.value.needs_normals:
         return False
     gaps = []
-    for step in (_BESIDE, _CLOSEST):
-        here, there = points_beside(problem, place, step)
+    for step in (_NEARBY, _CLOSEST):
+        here, there = adjacent_points(problem, place, step)
         gaps.append(float(abs(one.value(here)[0] - other.value(there)[0])))
-    return gaps[1] > _LASTS * gaps[0] and gaps[1] > _JUMP * max(_scale(one), _scale(other))
+    return gaps[1] > _PERSISTS * gaps[0] and gaps[1] > _JUMP * max(_scale(one), _scale(other))
 
 
 def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
-    """Whether the slopes of the data along the boundary differ at a place; not told of those of a normal."""
+    """Whether the slopes of the data along the boundary jump at a place; False if they depend on the normal."""
     if one.value.needs_normals or other.value.needs_normals:
         return False
     size = domain_size(problem)
     slopes = []
     for side, constraint in enumerate((one, other)):
         v1, v2, v3 = (
-            constraint.value(points_beside(problem, place, step * _BESIDE)[side])[0] for step in (0.5, 1.0, 1.5)
+            constraint.value(adjacent_points(problem, place, step * _NEARBY)[side])[0] for step in (0.5, 1.0, 1.5)
         )
         # one side leads away from the place, the other to it
-        slopes.append((-1) ** side * (-5 * v1 + 8 * v2 - 3 * v3) / (_BESIDE * size))
+        slopes.append((-1) ** side * (-5 * v1 + 8 * v2 - 3 * v3) / (_NEARBY * size))
     steepest = max(*map(abs, slopes), _scale(one) / size, _scale(other) / size)
     return bool(abs(slopes[0] - slopes[1]) > _KINK * steepest)
 
 
 @once
 def _scale(constraint: Relation) -> float:
-    """The largest of a condition's data."""
+    """The largest absolute value of a condition's data."""
     if constraint.value.constant is not None:
         return abs(constraint.value.constant)
-    sites = constraint.sample(100, np.random.default_rng(0))  # only looks
+    sites = constraint.sample(100, np.random.default_rng(0))  # samples only
     return float(np.abs(constraint.value(sites.points)).max())
 
 
 def _joints(problem: Problem) -> Iterator[Corner]:
-    """Where smooth pieces of the boundary follow one another without a corner."""
+    """Where smooth pieces of the boundary meet without a corner."""
     ends = [end for part in curve_parts(problem) for end in _ends(part)]
     if not ends:
         return
@@ -393,18 +387,18 @@ def _joints(problem: Problem) -> Iterator[Corner]:
             yield _place(after.point, after.tangent, (after.part, before.part))
 
 
-def _within(problem: Problem) -> Iterator[Corner]:
-    """Where a mask or a datum changes within a part."""
+def _interior_changes(problem: Problem) -> Iterator[Corner]:
+    """Where a mask or data change within a part."""
     for constraint in on_curves(problem):
         part = constraint.part
         assert part is not None
         jumps = value_jumps(constraint)
-        # at an end of a part the next one begins, unless it is closed
+        # jumps at the ends of an open part are joints
         jumps = jumps[(np.minimum(jumps, 1.0 - jumps) > SAME_PLACE) | is_closed(part)]
         for unit in (*mask_borders(constraint), *jumps):
             sites = part.place(np.array([[unit]]))
             assert sites.normals is not None  # every boundary part has them
-            yield _place(sites.points[0], _turned(sites.normals[0]), (part, part))
+            yield _place(sites.points[0], _tangent(sites.normals[0]), (part, part))
 
 
 def _place(point: FloatArray, tangent: FloatArray, parts: tuple[BoundaryPart, BoundaryPart]) -> Corner:
@@ -415,7 +409,7 @@ def _place(point: FloatArray, tangent: FloatArray, parts: tuple[BoundaryPart, Bo
 
 
 def _is_straight(part: BoundaryPart) -> bool:
-    """Whether all smooth pieces of a part are."""
+    """Whether all smooth pieces of a part are straight."""
     for low, high in pairwise(part.breaks):
         normals = part.place(low + (high - low) * np.array([[0.1], [0.3], [0.8]])).normals
         assert normals is not None
@@ -430,12 +424,12 @@ def _ends(part: BoundaryPart) -> Iterator[_End]:
         for end, inward in ((low, high - low), (high, low - high)):
             sites = part.place(np.array([[end + share * inward] for share in (0.0, 1e-9, 1e-3)]))
             assert sites.normals is not None
-            tangent = _turned(sites.normals[1])
+            tangent = _tangent(sites.normals[1])
             yield _End(part, sites.points[0], tangent, bool((sites.points[2] - sites.points[0]) @ tangent > 0))
 
 
-def _turned(normal: FloatArray) -> FloatArray:
-    """The direction of a boundary with this outward normal and the interior on its left."""
+def _tangent(normal: FloatArray) -> FloatArray:
+    """The tangent to an outward normal, with the interior on its left."""
     return np.array([-normal[1], normal[0]])
 
 
@@ -443,11 +437,11 @@ def _holds(constraint: Relation, point: FloatArray) -> bool:
     return constraint.mask is None or bool(constraint.mask(point).all())
 
 
-def _is_value(constraint: Relation) -> bool:
+def _has_no_derivatives(constraint: Relation) -> bool:
     return all(term.order == 0 for term in constraint.operator.terms)
 
 
-# ---- Corners where two conditions prescribe different values
+# ---- Corners where two conditions disagree
 
 
 _PER_EDGE = 5
@@ -456,34 +450,32 @@ _DISAGREEMENT = 1e-6
 
 
 class Conflict(NamedTuple):
-    """A place where two conditions prescribe different values, and which they are."""
+    """A place where two conditions prescribe different values, and a message that names them."""
 
     point: tuple[float, ...]
-    told: str
+    message: str
 
 
 def corner_conflicts(problem: Problem) -> list[str]:
-    """Describe where values prescribed on two parts, or values there and at the start of time, disagree at a corner.
+    """Describe where values prescribed on two parts, at the start of time, or at periodic ends disagree at a corner.
 
-    The same for values that a periodic condition ties together. Such a problem has a solution, but a discontinuous
-    one, which no sum of smooth features comes close to.
+    The solution of such a problem is discontinuous, and no sum of smooth functions approximates it well.
     """
-    return list(dict.fromkeys(conflict.told for conflict in find_conflicts(problem)))
+    return list(dict.fromkeys(conflict.message for conflict in find_conflicts(problem)))
 
 
 def find_conflicts(problem: Problem) -> list[Conflict]:
-    """All that `corner_conflicts` describes; where two conditions disagree at several places, the worst is told."""
-    # two parts that meet at a corner have two normals there, so that values that depend on them may well differ
-    values = [c for c in problem.constraints if _is_value_corners(c) and not c.value.needs_normals]
+    """All conflicts of `corner_conflicts`; the message of two conditions names the worst place."""
+    # values that depend on the normal may differ at a corner
+    values = [c for c in problem.constraints if _is_plain_value(c) and not c.value.needs_normals]
     lateral = [c for c in values if c.region.kind == "boundary" and c.region.shift is None]
     tied = [c for c in values if c.region.shift is not None]
     starts = [c for c in values if c.region.kind == "start"]
-    lower, upper = problem.domain.bounding_box
-    near = 1e-9 * float(np.linalg.norm(upper - lower))
+    near = 1e-9 * domain_size(problem)
     conflicts: list[Conflict] = []
     for first, second in combinations(lateral, 2):
         if first.part is not second.part and _same_unknown(first, second):
-            conflicts += _compare(problem, first, second, _shared(_rim(first), _rim(second), near))
+            conflicts += _compare(problem, first, second, _common_points(_rim(first), _rim(second), near))
     for start in starts:
         for side in (c for c in lateral if _same_unknown(c, start)):
             conflicts += _compare(problem, side, start, _at_start(_rim(side), problem, near))
@@ -491,9 +483,9 @@ def find_conflicts(problem: Problem) -> list[Conflict]:
             conflicts += _compare_ends(problem, pair, start, _at_start(_rim(pair), problem, near))
     for pair in tied:
         for side in (c for c in lateral if _same_unknown(c, pair)):
-            ends = _shared(_rim(pair), _rim(side), near)
+            ends = _common_points(_rim(pair), _rim(side), near)
             assert pair.region.shift is not None
-            there = _shared(ends + pair.region.shift, _rim(side), near)
+            there = _common_points(ends + pair.region.shift, _rim(side), near)
             conflicts += _compare_ends(problem, pair, side, there - pair.region.shift)
     return conflicts
 
@@ -502,7 +494,7 @@ def _same_unknown(first: Relation, second: Relation) -> bool:
     return first.operator.unknowns == second.operator.unknowns
 
 
-def _is_value_corners(constraint: Relation) -> bool:
+def _is_plain_value(constraint: Relation) -> bool:
     """Whether a constraint prescribes an unknown itself."""
     return len(constraint.operator.terms) == 1 and all(
         term.order == 0 and term.coefficient == 1.0 for term in constraint.operator.terms
@@ -515,63 +507,63 @@ def _at_start(points: FloatArray, problem: Problem, near: float) -> FloatArray:
 
 
 def _compare(problem: Problem, first: Relation, second: Relation, points: FloatArray) -> list[Conflict]:
-    """Two values that should be one at common points."""
+    """Conflicts of two conditions at common points."""
     for constraint in (first, second):
         if constraint.mask is not None and len(points):
             points = points[constraint.mask(points)]
     if not len(points):
         return []
     a, b = first.value(points), second.value(points)
-    there = _disagreeing(a, b, max(_size(first), _size(second)))
+    there = _disagreements(a, b, max(_size(first), _size(second)))
     if not len(there):
         return []
     worst = there[0]
-    told = (
-        f"{first.name!r} and {second.name!r} disagree at {_place_corners(problem, points[worst])} "
+    message = (
+        f"{first.name!r} and {second.name!r} disagree at {_format_point(problem, points[worst])} "
         f"({a[worst]:.4g} against {b[worst]:.4g})"
     )
-    return [Conflict(tuple(points[i].tolist()), told) for i in there]
+    return [Conflict(tuple(points[i].tolist()), message) for i in there]
 
 
 def _compare_ends(problem: Problem, pair: Relation, datum: Relation, points: FloatArray) -> list[Conflict]:
-    """The values of a datum at two ends that are tied together."""
+    """Conflicts of the values of a condition at two periodic ends."""
     assert pair.region.shift is not None
     if datum.mask is not None and len(points):
         points = points[datum.mask(points) & datum.mask(points + pair.region.shift)]
     if not len(points):
         return []
     a, b = datum.value(points), datum.value(points + pair.region.shift)
-    where = _disagreeing(pair.region.factor * a, b, _size(datum))
+    where = _disagreements(pair.region.factor * a, b, _size(datum))
     if not len(where):
         return []
     worst = where[0]
-    here, there = (_place_corners(problem, p) for p in (points[worst], points[worst] + pair.region.shift))
-    told = (
+    here, there = (_format_point(problem, p) for p in (points[worst], points[worst] + pair.region.shift))
+    message = (
         f"the values of {datum.name!r} at {here} and at {there} ({a[worst]:.4g} and {b[worst]:.4g}) disagree, which "
         f"{pair.name!r} makes one place"
     )
-    return [Conflict(tuple(points[i].tolist()), told) for i in where]
+    return [Conflict(tuple(points[i].tolist()), message) for i in where]
 
 
-def _disagreeing(a: NumberArray, b: NumberArray, size: float) -> list[int]:
-    """Where two sets of values disagree, the worst place first."""
+def _disagreements(a: NumberArray, b: NumberArray, size: float) -> list[int]:
+    """The indices where two sets of values disagree, the worst first."""
     gaps = np.abs(a - b)
     return [int(i) for i in np.argsort(-gaps, kind="stable") if gaps[i] > _DISAGREEMENT * size]
 
 
-def _place_corners(problem: Problem, point: FloatArray) -> str:
+def _format_point(problem: Problem, point: FloatArray) -> str:
     return ", ".join(f"{s}={v:.4g}" for s, v in zip(problem.coordinates, point, strict=True))
 
 
 @once
 def _size(constraint: Relation) -> float:
-    """The largest value that a condition prescribes anywhere."""
+    """The largest absolute value that a condition prescribes, from more samples than `_scale`."""
     sites = constraint.sample(_PROBES, np.random.default_rng(0))
     return float(np.abs(constraint.value(sites.points)).max())
 
 
 def _rim(constraint: Relation) -> FloatArray:
-    """Points on the rim of a constraint's part: the images of its unit cube's faces."""
+    """Points on the rim of a part: the images of the faces of its unit cube."""
     part = constraint.part
     assert part is not None
     if part.parameters == 0:
@@ -584,7 +576,7 @@ def _rim(constraint: Relation) -> FloatArray:
     return part.at(np.unique(np.concatenate(faces), axis=0)).points
 
 
-def _shared(first: FloatArray, second: FloatArray, near: float) -> FloatArray:
+def _common_points(first: FloatArray, second: FloatArray, near: float) -> FloatArray:
     distances = np.linalg.norm(first[:, None, :] - second[None, :, :], axis=2)
     shared: FloatArray = first[distances.min(axis=1, initial=np.inf) <= near]
     return shared

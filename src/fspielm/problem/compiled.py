@@ -33,16 +33,10 @@ if TYPE_CHECKING:
     from fspielm.problem.nonlinear.statement import Nonlinear
 
 
-# ---- What a system leaves open, and the relations that fix it
-
-
-# ---- Fields of degree one: constants, rigid motions and the like, as functions that relations may not see
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class LinearFields:
-    """One and, in degree one, every coordinate: counted from the middle of a domain, in units of its extent.
+    """The constant one and, in degree one, each coordinate, centred in the domain and scaled by its extent.
 
     Attributes
     ----------
@@ -50,7 +44,7 @@ class LinearFields:
     degree : int
         0 or 1.
     at_all_times : bool
-        Whether they are multiplied with a function of time, the last coordinate, that may be any.
+        Whether an arbitrary function of time, the last coordinate, multiplies them.
     """
 
     center: FloatArray
@@ -60,16 +54,16 @@ class LinearFields:
 
     @property
     def axes(self) -> int:
-        """The number of coordinates that they depend on by themselves."""
+        """The number of coordinates that they depend on."""
         return len(self.center) - self.at_all_times
 
     @property
     def size(self) -> int:
-        """How many they are."""
+        """The number of fields."""
         return 1 + self.degree * self.axes
 
     def derivative(self, points: FloatArray, orders: tuple[int, ...]) -> FloatArray:
-        """A derivative of each of them along the coordinates they depend on, ``(n, size)``."""
+        """A derivative of each field, ``(n, size)``."""
         along = orders[: self.axes]
         values = np.zeros((len(points), self.size))
         if sum(along) == 0:
@@ -82,55 +76,55 @@ class LinearFields:
         return values
 
     def rows(self, operator: Operator, sites: Sites, unknowns: int) -> NumberArray:
-        """The operator on each of them, in each unknown: ``(T, n, unknowns * size)``.
+        """The operator on each field in each unknown, ``(T, n, unknowns * size)``.
 
-        One of the T blocks for each order in time: the derivatives of a function that may be any are independent.
+        There is a block for each of T orders in time, as the derivatives of an arbitrary function are independent.
         """
-        number = 1 + max((self._later(term.orders) for term in operator.terms), default=0)
+        number = 1 + max((self._time_order(term.orders) for term in operator.terms), default=0)
         total: NumberArray = np.zeros((number, len(sites), unknowns, self.size))
         for term in operator.terms:
             share = np.zeros_like(total)
-            share[self._later(term.orders), :, term.unknown] = self.derivative(sites.points, term.orders)
+            share[self._time_order(term.orders), :, term.unknown] = self.derivative(sites.points, term.orders)
             total = total + term.at(sites)[:, None, None] * share
         return total.reshape(number, len(sites), -1)
 
-    def _later(self, orders: tuple[int, ...]) -> int:
+    def _time_order(self, orders: tuple[int, ...]) -> int:
         return orders[-1] if self.at_all_times else 0
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Motion:
-    """One unknown of such a field, as a coefficient."""
+class LinearFieldCoefficient:
+    """A combination of `LinearFields` as a coefficient."""
 
     fields: LinearFields
     coefficients: NumberArray
 
     def __call__(self, sites: Sites) -> NumberArray:
-        """Its values at `sites`."""
+        """Values at `sites`."""
         values = self.fields.derivative(sites.points, (0,) * sites.dimension)
         return np.asarray(values @ self.coefficients)
 
 
-# ---- What a system leaves open, and the relations that fix it: the constant of a pressure, the rigid motions of a body
+# ---- What a system leaves open: the constant of a pressure, the rigid motions of a body
 
 
-# Sites of each relation at which it is looked at; nodes of integrals; and, of those at each time, nodes and times.
-_SITES = 64
+# Sites of each relation; nodes of integrals over the domain; and of integrals over space, with their times.
+_GAUGE_SITES = 64
 _NODES = 400
 _NODES_IN_SPACE, _TIMES = 100, 100
-# A field that all relations see less of than this is not seen.
+# Singular values below this, relative to the largest, mean that no relation sees a field.
 _UNSEEN = 1e-9
-# Such a row is one beside thousands; it is to count as much as they do together.
-_WEIGHT = 30.0
+# A single row among thousands must count as much as they do together.
+_GAUGE_WEIGHT = 30.0
 
 
-def pins(relations: Sequence[Relation], setting: Setting) -> tuple[Relation, ...]:
-    """Integrals that are to be zero: against every field of degree one that no relation sees.
+def gauge_relations(relations: Sequence[Relation], setting: Setting) -> tuple[Relation, ...]:
+    """Relations that fix the constants and rigid motions which no other relation sees.
 
-    A pressure then has the mean zero, and a body that nothing holds stays where it is and does not turn; at all times,
-    where nothing says how that changes with time. Fields of a single unknown are left to the user, who can prescribe a
-    value.
+    They set the integral of the unknowns against each such field to zero: a pressure has mean zero, and a body that
+    nothing holds neither moves nor turns. They hold at all times if nothing determines how the field changes with
+    time. With a single unknown the user can prescribe a value instead.
     """
     if len(setting.unknowns) == 1:
         return ()
@@ -139,17 +133,17 @@ def pins(relations: Sequence[Relation], setting: Setting) -> tuple[Relation, ...
     for at_all_times in (True, False) if isinstance(setting.domain, SpaceTime) else (False,):
         for degree in (0, 1):
             fields = LinearFields(0.5 * (lower + upper), upper - lower, degree, at_all_times)
-            modes = _unseen([*relations, *found], fields, len(setting.unknowns))
-            found += [_pin(mode, fields, setting) for mode in modes]
+            modes = _unseen_fields([*relations, *found], fields, len(setting.unknowns))
+            found += [_gauge_relation(mode, fields, setting) for mode in modes]
     return tuple(distinct(found))
 
 
-def _unseen(relations: Sequence[Relation], fields: LinearFields, unknowns: int) -> NumberArray:
-    """Coefficients ``(modes, unknowns, size)`` of integrals that find the fields which no relation sees."""
-    rng = np.random.default_rng(0)  # only looks
+def _unseen_fields(relations: Sequence[Relation], fields: LinearFields, unknowns: int) -> NumberArray:
+    """Coefficients ``(modes, unknowns, size)`` of the fields that no relation sees."""
+    rng = np.random.default_rng(0)  # samples only
     rows = []
     for relation in relations:
-        sites = relation.sample(_SITES, rng, "low-discrepancy")
+        sites = relation.sample(_GAUGE_SITES, rng, "low-discrepancy")
         pieces = [fields.rows(operator, places, unknowns) for operator, places in relation.pieces(sites)]
         block = np.sum(pieces, axis=0)
         if relation.sum_weights is not None:
@@ -161,11 +155,11 @@ def _unseen(relations: Sequence[Relation], fields: LinearFields, unknowns: int) 
     scales = np.where(sizes > 0, sizes, 1.0)
     _, singular, modes = np.linalg.svd(np.linalg.qr(matrix / scales, mode="r"), full_matrices=True)
     seen = int(np.sum(singular > _UNSEEN * max(singular[0], np.finfo(float).tiny)))
-    return _told_apart(modes[seen:] / scales).reshape(-1, unknowns, fields.size)
+    return _row_echelon(modes[seen:] / scales).reshape(-1, unknowns, fields.size)
 
 
-def _told_apart(modes: NumberArray) -> NumberArray:
-    """Combinations of the modes (rows) that have as many zeros as can be: the mean of each unknown by itself."""
+def _row_echelon(modes: NumberArray) -> NumberArray:
+    """Combinations of the modes (rows) with as many zeros as possible, to keep unknowns apart."""
     reduced = np.array(modes)
     for row in range(len(reduced)):
         sizes = np.abs(reduced[row:])
@@ -177,58 +171,58 @@ def _told_apart(modes: NumberArray) -> NumberArray:
     return np.asarray(np.where(np.abs(reduced) > _UNSEEN, reduced, 0.0))
 
 
-def _pin(mode: NumberArray, fields: LinearFields, setting: Setting) -> Relation:
-    """The integral of the unknowns times a field, over the domain or over space at some times."""
+def _gauge_relation(mode: NumberArray, fields: LinearFields, setting: Setting) -> Relation:
+    """The integral of the unknowns times a field is zero, over the domain or over space at some times."""
     orders = (0,) * setting.dimension
     on = [place for place, one in enumerate(mode) if np.any(one)]
-    terms = tuple(Term(Motion(fields, mode[place]), orders, place) for place in on)
+    terms = tuple(Term(LinearFieldCoefficient(fields, mode[place]), orders, place) for place in on)
     names = " and ".join(setting.symbols[place].func.__name__ for place in on)
     name = f"mean of {names}" if fields.degree == 0 else f"motion of {names}"
-    rule, times = _rule(fields, setting)
+    rule, times = _quadrature(fields, setting)
     rows = len(times) if times is not None else 1
-    sums_at = None if times is None else partial(_at_times, rule.sites)
-    nodes = rule.sites if times is None else _at_times(rule.sites, times)
+    sums_at = None if times is None else partial(_sites_at_times, rule.sites)
+    nodes = rule.sites if times is None else _sites_at_times(rule.sites, times)
 
     def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
         return nodes
 
     region = Region("inside", "", 1.0, sample, count=rows)
     weights = rule.weights / rule.weights.sum()
-    zero, weight = setting.field(0, "zero"), _WEIGHT / np.sqrt(rows)
+    zero, weight = setting.field(0, "zero"), _GAUGE_WEIGHT / np.sqrt(rows)
     operator = Operator(setting.dimension, terms)
     return Relation(name, operator, zero, region, float(weight), sum_weights=weights, sums_at=sums_at)
 
 
-def _at_times(nodes: Sites, times: FloatArray) -> Sites:
-    """Nodes in space at each of some times, one after the other."""
+def _sites_at_times(nodes: Sites, times: FloatArray) -> Sites:
+    """The nodes in space at each of some times."""
     every = np.repeat(times, len(nodes))[:, None]
     return Sites(np.concatenate([np.tile(nodes.points, (len(times), 1)), every], axis=1))
 
 
-def _rule(fields: LinearFields, setting: Setting) -> tuple[Quadrature, FloatArray | None]:
-    """Nodes and weights of integrals, and the times at which they are taken, where that is at all times."""
+def _quadrature(fields: LinearFields, setting: Setting) -> tuple[Quadrature, FloatArray | None]:
+    """Nodes and weights of the integrals, and their times if they hold at all times."""
     domain = setting.domain
     if not fields.at_all_times:
         return domain.quadrature(_NODES), None
     assert isinstance(domain, SpaceTime)
-    # more of them towards both ends, where polynomials and waves of high degree are least held by others
+    # denser towards both ends, where functions of high degree are least determined
     angles = (np.arange(_TIMES) + 0.5) * np.pi / _TIMES
     times = domain.time.start + domain.time.duration * 0.5 * (1 - np.cos(angles))
     return domain.space.quadrature(_NODES_IN_SPACE), times
 
 
-# ---- Complex unknowns as pairs of real ones, where their conjugates occur: real and imaginary parts of all relations
+# ---- Complex unknowns as pairs of real ones, where their conjugates occur
 
 
-# Where it is seen whether terms cancel, and what is rounding beside them.
-_SITES_PAIRS = 16
+# Sites to see whether terms cancel, and what counts as rounding then.
+_PART_SITES = 16
 _ROUNDING = 1e-13
 
-_NAMES = ("real part", "imaginary part")
+_PART_NAMES = ("real part", "imaginary part")
 
 
 def has_conjugates(relations: Sequence[Relation], unknowns: int) -> bool:
-    """Whether a relation takes the conjugate of an unknown."""
+    """Whether a relation contains the conjugate of an unknown."""
     return any(term.unknown >= unknowns for relation in relations for term in relation.operator.terms)
 
 
@@ -239,7 +233,7 @@ def real_unknowns(unknowns: Sequence[Unknown]) -> tuple[Unknown, ...]:
 
 
 def real_relations(relations: Sequence[Relation], unknowns: int) -> tuple[Relation, ...]:
-    """Both parts of each relation, as relations of `real_unknowns`; what says nothing is left out."""
+    """Both parts of each relation, as relations of `real_unknowns`, without trivial ones."""
     return tuple(part for relation in relations for part in _parts_of(relation, unknowns))
 
 
@@ -252,44 +246,44 @@ def _parts_of(relation: Relation, unknowns: int) -> list[Relation]:
     terms: tuple[list[Term], list[Term]] = [], []
     for term in relation.operator.terms:
         first = 2 * (term.unknown % unknowns)
-        # c (a + i b), or c (a - i b) of a conjugate
+        # c (a + i b), or c (a - i b) for a conjugate
         sign = -1.0 if term.unknown >= unknowns else 1.0
         real, imaginary = _coefficient_parts(term.coefficient)
         for part, of_a, of_b, factor in ((0, real, imaginary, -sign), (1, imaginary, real, sign)):
             terms[part].extend(Term(c, term.orders, first) for c in of_a)
             terms[part].extend(Term(product(factor, c), term.orders, first + 1) for c in of_b)
-    sites = relation.sample(_SITES_PAIRS, np.random.default_rng(0), "low-discrepancy")  # only looks
+    sites = relation.sample(_PART_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
     found = []
     for part, value in enumerate(_field_parts(relation.value)):
-        operator = Operator(relation.operator.dimension, _collected(terms[part], sites))
+        operator = Operator(relation.operator.dimension, _drop_cancelling(terms[part], sites))
         if operator.terms:
-            found.append(replace(relation, name=f"{relation.name} {_NAMES[part]}", operator=operator, value=value))
+            found.append(replace(relation, name=f"{relation.name} {_PART_NAMES[part]}", operator=operator, value=value))
         elif value.constant != 0.0:
             raise ProblemError(
-                f"{relation.name}: the {_NAMES[part]} prescribes nothing, but its value is {describe(value.source)}; "
-                "make it zero"
+                f"{relation.name}: the {_PART_NAMES[part]} prescribes nothing, but its value is "
+                f"{describe(value.source)}; make it zero"
             )
     return found
 
 
-def _collected(terms: Sequence[Term], sites: Sites) -> tuple[Term, ...]:
-    """The terms without those that cancel, as far as sites show: half of an unknown and half of its conjugate do."""
-    alike: dict[tuple[tuple[int, ...], int], list[Term]] = {}
+def _drop_cancelling(terms: Sequence[Term], sites: Sites) -> tuple[Term, ...]:
+    """The terms without those that cancel at all sites, as parts of an unknown and of its conjugate do."""
+    groups: dict[tuple[tuple[int, ...], int], list[Term]] = {}
     for term in terms:
-        alike.setdefault((term.orders, term.unknown), []).append(term)
-    return tuple(term for group in alike.values() if not _cancel(group, sites) for term in group)
+        groups.setdefault((term.orders, term.unknown), []).append(term)
+    return tuple(term for group in groups.values() if not _cancel(group, sites) for term in group)
 
 
 def _cancel(terms: Sequence[Term], sites: Sites) -> bool:
     try:
         values = np.stack([term.at(sites) for term in terms])
-    except ProblemError:  # one has no value there: whoever needs it says so
+    except ProblemError:  # a coefficient without a value there is reported where it is needed
         return False
     return bool(np.all(np.abs(values.sum(axis=0)) <= _ROUNDING * np.abs(values).sum(axis=0)))
 
 
 def _coefficient_parts(coefficient: Coefficient) -> tuple[list[Coefficient], list[Coefficient]]:
-    """Coefficients that add up to the real part, and to the imaginary part."""
+    """Coefficients whose sums are the real and the imaginary part."""
     if isinstance(coefficient, Product):
         (a, b), (c, d) = _coefficient_parts(coefficient.first), _coefficient_parts(coefficient.second)
         real = [product(p, q) for p in a for q in c] + [product(-1.0, product(p, q)) for p in b for q in d]
@@ -319,7 +313,7 @@ def _field_parts(field: Field) -> tuple[Field, Field]:
 
 
 def _part(field: Field, name: str) -> object:
-    """A part of a field as a function of points, or of points and normals."""
+    """The real or imaginary part of a field, as a function of points or of points and normals."""
 
     def at_points(points: FloatArray) -> NumberArray:
         return np.asarray(getattr(field(points), name))
@@ -332,7 +326,7 @@ def _part(field: Field, name: str) -> object:
     return function
 
 
-# ---- From a statement to unknowns and the relations between them, all of it checked
+# ---- Compiling a statement
 
 
 @final
@@ -345,14 +339,14 @@ class Compiled:
     statement, unknowns, relations, givens, missing
         As in `Problem`.
     whole : Compiled or None
-        The same for the complex unknowns that were written, where these are their real and imaginary parts.
+        The same for the complex unknowns as written, if the unknowns here are their real and imaginary parts.
     interfaces : tuple of InterfaceLine
     notes : tuple of str
         Sentences on how interfaces were read.
     nonlinear : Nonlinear or None
-        What is not linear; relations are then those of a linearisation, of which only the shape has a meaning.
+        The nonlinear part; `relations` are then those of a linearisation, and their values mean nothing.
     open_symbols : tuple of Symbol
-        Without a value.
+        Symbols without a value.
     """
 
     statement: Statement
@@ -368,10 +362,9 @@ class Compiled:
 
 
 def compile_all(statement: Statement) -> Compiled:
-    """All that a statement says."""
-    domain, number = statement.domain, len(statement.equations)
-    stated = read_givens(statement.given)
-    written = [residual_form(e, argument_name(i, number)) for i, e in enumerate(statement.equations)]
+    """Read and check all of a statement with linear equations and conditions."""
+    domain, stated = statement.domain, read_givens(statement.given)
+    written = residual_forms(statement)
     unknowns = read_unknowns(written, stated, statement)
     parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
     givens = stated.placed(domain, unknowns[0].coordinates)
@@ -379,7 +372,7 @@ def compile_all(statement: Statement) -> Compiled:
     borders, notes = read_borders([givens.substitute(residual) for residual in written], setting)
     setting = replace(setting, levels=frozenset(border.expression for border in borders))
     equations = []
-    for equation, what in zip(statement.equations, equation_names(number), strict=True):
+    for equation, what in zip(statement.equations, equation_names(statement), strict=True):
         rule = read_equation(equation, setting, what)
         equations.append(Relation(what.removeprefix("the "), rule.operator, rule.value, whole_domain(domain)))
     lines, more = read_interfaces(statement.conditions, Reading(statement.equations, setting), borders)
@@ -387,36 +380,39 @@ def compile_all(statement: Statement) -> Compiled:
     relations = (*equations, *bound, *interface_relations(lines, setting))
     if domain.is_unbounded:
         relations = for_open_domain(relations, statement, setting)
-        # of fields inside too: see `two_sided`
+        # relations of fields inside of objects too: see `two_sided`
         if any(max(relation.operator.unknowns, default=0) >= len(unknowns) for relation in relations):
             stated.check_use(statement.expressions)
             return Compiled(statement, unknowns, relations, givens)
     if has_conjugates(relations, len(unknowns)):
-        made = in_pairs(Compiled(statement, unknowns, relations, givens))
+        made = split_real_imaginary(Compiled(statement, unknowns, relations, givens))
     else:
         missing = check_conditions(relations, setting)
-        made = Compiled(statement, unknowns, (*relations, *pins(relations, setting)), givens, missing)
+        made = Compiled(statement, unknowns, (*relations, *gauge_relations(relations, setting)), givens, missing)
     stated.check_use(statement.expressions)
     return replace(made, interfaces=lines, notes=(*notes, *more))
 
 
-def in_pairs(whole: Compiled) -> Compiled:
-    """The same for the real and the imaginary parts of unknowns with conjugates."""
+def split_real_imaginary(whole: Compiled) -> Compiled:
+    """The same with real and imaginary parts as unknowns."""
     domain, unknowns = whole.statement.domain, real_unknowns(whole.unknowns)
     relations = real_relations(whole.relations, len(whole.unknowns))
     known = {part.name: part for relation in relations for part in relation.region.parts}
     parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
     setting = Setting(unknowns, whole.givens, domain, tuple(known.get(part.name, part) for part in parts))
     missing = check_conditions(relations, setting)
-    relations = (*relations, *pins(relations, setting))
+    relations = (*relations, *gauge_relations(relations, setting))
     return Compiled(whole.statement, unknowns, relations, whole.givens, missing, whole)
 
 
-def equation_names(number: int) -> list[str]:
-    """How messages call the equations of a problem."""
+def equation_names(statement: Statement) -> list[str]:
+    """The names of equations in messages."""
+    number = len(statement.equations)
     return ["the equation"] if number == 1 else [f"equation {index + 1}" for index in range(number)]
 
 
-def argument_name(index: int, number: int) -> str:
-    """How messages call one of the equations as an argument."""
-    return "equation" if number == 1 else f"equation[{index}]"
+def residual_forms(statement: Statement) -> list[sp.Expr]:
+    """The expressions that the equations set to zero."""
+    equations = statement.equations
+    names = ["equation"] if len(equations) == 1 else [f"equation[{index}]" for index in range(len(equations))]
+    return [residual_form(equation, name) for equation, name in zip(equations, names, strict=True)]

@@ -1,8 +1,8 @@
-"""What follows from a compiled problem: sizes of unknowns, and the problem with other data."""
+"""What follows from a compiled problem: the scales of unknowns, and the problem with other data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,16 +14,13 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field, Value
 from fspielm.geometry.boundary import Sites
-from fspielm.problem.compiled import Compiled, in_pairs
+from fspielm.problem.compiled import Compiled, split_real_imaginary
 from fspielm.problem.further_conditions import Condition
 from fspielm.problem.linear import residual_form
-from fspielm.problem.operator import Operator, once
+from fspielm.problem.operator import once
 from fspielm.problem.problem import Problem, make_problem, problem_of
 from fspielm.problem.setting import Setting, by_unknown
 from fspielm.problem.statement import AnyCondition, Relation
-
-# ---- The sizes that unknowns of a system have beside one another
-
 
 _SITES = 64
 # Sums of logarithms that differ by less are the same.
@@ -31,12 +28,12 @@ _SAME = 1e-9
 
 
 def natural_scales(problem: Problem, frequencies: FloatArray) -> FloatArray:
-    """The size of each unknown, relative to others, at which its terms weigh as much as theirs; shape ``(U,)``.
+    """The relative size of each unknown at which the terms of all unknowns balance, shape ``(U,)``.
 
     The matrix of the equations at `frequencies` along each axis is balanced: rows and columns are scaled such that the
     largest product of its determinant has factors of one, and no other entry is larger (I. S. Duff, J. Koster, SIAM J.
-    Matrix Anal. Appl. 22, 2001); where that leaves a choice, with sizes that differ as little as can be. Units differ:
-    the pressure of a slow flow is of the size of its viscosity.
+    Matrix Anal. Appl. 22, 2001). Of all such sizes, these differ least. Example: the pressure of a slow flow has the
+    size of its viscosity.
     """
     number = len(problem.unknowns)
     if number == 1:
@@ -49,7 +46,7 @@ def natural_scales(problem: Problem, frequencies: FloatArray) -> FloatArray:
 
 
 def _heights(matrix: FloatArray) -> FloatArray:
-    """Logarithms of what columns are divided by: a linear program, and a second one for their least spread."""
+    """Logarithms of the divisors of columns: a linear program, and a second one for the least spread."""
     from scipy.optimize import linprog
 
     rows, columns = matrix.shape
@@ -75,8 +72,8 @@ def _heights(matrix: FloatArray) -> FloatArray:
 
 @once
 def _terms(problem: Problem) -> list[tuple[int, tuple[int, ...], int, float]]:
-    """Of every term: its equation, its orders, its unknown, and the largest size of its coefficient."""
-    sites = Sites(problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # only looks
+    """For each term: its equation, orders, unknown, and the largest size of its coefficient."""
+    sites = Sites(problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # samples only
     return [
         (row, term.orders, term.unknown, float(np.abs(term.at(sites)).max()))
         for row, equation in enumerate(problem.equations)
@@ -84,32 +81,23 @@ def _terms(problem: Problem) -> list[tuple[int, tuple[int, ...], int, float]]:
     ]
 
 
-# ---- Whether a constant may be added to an unknown of a problem
-
-
 def leaves_constant_open(problem: Problem) -> bool:
-    """Whether nothing sees a constant that is added to one of the unknowns, as with fluxes or periods alone.
+    """Whether a constant can be added to one of the unknowns, as with conditions on fluxes or periods alone.
 
-    On an open domain, infinity does: what is solved for vanishes there, unless values on the boundary say otherwise.
+    Not on an open domain: the field that is solved for vanishes at infinity.
     """
     if problem.domain.is_unbounded:
         return False
-    # what is tied to itself times a factor is no constant
-    seeing = [r.operator for r in problem.relations if r.region.shift is None or r.region.factor != 1]
-    return any(not _sees(seeing, unknown) for unknown in range(len(problem.unknowns)))
-
-
-def _sees(operators: Iterable[Operator], unknown: int) -> bool:
-    return any(term.order == 0 and term.unknown == unknown for operator in operators for term in operator.terms)
-
-
-# ---- The same problem with another right-hand side, or other values in its conditions
+    # a periodic condition with a factor admits no constant
+    operators = [r.operator for r in problem.relations if r.region.shift is None or r.region.factor != 1]
+    determined = {term.unknown for operator in operators for term in operator.terms if term.order == 0}
+    return not determined.issuperset(range(len(problem.unknowns)))
 
 
 def with_data(
     problem: Problem, right_hand_side: Value | Sequence[Value] | None = None, values: Mapping[str, Any] | None = None
 ) -> Problem:
-    """Replace data of `problem` and leave its operators, domain and kinds of conditions.
+    """Replace right-hand sides and values of conditions, and keep operators, domain and kinds of conditions.
 
     Parameters
     ----------
@@ -118,13 +106,13 @@ def with_data(
         For a system a list of them, one for each equation.
     values : mapping, optional
         New values of conditions, by the name of a block (``"dirichlet x-"``, or ``"dirichlet x- u"`` with several
-        unknowns) or by kind (``"dirichlet"``): with several unknowns, a mapping from those that get new ones.
+        unknowns) or by kind (``"dirichlet"``); with several unknowns, a mapping by unknown.
     """
     origin = partial(with_data, problem, right_hand_side, values)
     if problem.whole is not None:
         whole = with_data(problem.whole, right_hand_side, values)
         statement = replace(whole.statement, origin=origin)
-        return problem_of(in_pairs(Compiled(statement, whole.unknowns, whole.relations, whole.givens)))
+        return problem_of(split_real_imaginary(Compiled(statement, whole.unknowns, whole.relations, whole.givens)))
     setting = Setting(problem.unknowns, problem.givens, problem.domain)
     equations = problem.equations
     if right_hand_side is not None:
@@ -151,7 +139,7 @@ def with_data(
 
 
 def _right_hand_sides(given: Any, number: int) -> list[Any]:
-    """One for each equation."""
+    """One value for each equation."""
     if number == 1 and not isinstance(given, list | tuple):
         return [given]
     if not isinstance(given, list | tuple) or len(given) != number:
@@ -160,11 +148,11 @@ def _right_hand_sides(given: Any, number: int) -> list[Any]:
 
 
 def _renewed(constraint: Relation, setting: Setting, values: Mapping[str, Any]) -> Relation:
-    """A relation of a condition that gets a new value for this relation, or for another one of its own."""
+    """A relation whose condition gets a new value, for this relation or another one."""
     condition, key = constraint.condition, _key(constraint, values)
     assert condition is not None
     if len(setting.unknowns) > 1 and not isinstance(condition, Condition):
-        # stated for its unknown alone: that of another relation may have another value now
+        # stated for this unknown alone, as the others may have other values now
         (place,) = constraint.operator.unknowns
         value = constraint.value.source if key is None else _value_for(place, values[key], constraint, setting)
         stated: Any = {setting.symbols[place]: value}
@@ -177,7 +165,7 @@ def _renewed(constraint: Relation, setting: Setting, values: Mapping[str, Any]) 
 
 
 def _value_for(place: int, value: Any, constraint: Relation, setting: Setting) -> Any:
-    """The value for one of several unknowns: what a mapping has for it, or else the one it had."""
+    """The new value of one of several unknowns, or its old one if a mapping leaves it out."""
     if not isinstance(value, Mapping):
         return value
     own = {at: one for at, _, one in by_unknown(value, "values", setting)}
@@ -185,13 +173,13 @@ def _value_for(place: int, value: Any, constraint: Relation, setting: Setting) -
 
 
 def _key(constraint: Relation, values: Mapping[str, Any]) -> str | None:
-    """Under which name there is a new value for a relation."""
+    """The key of the new value for a relation, if there is one."""
     assert constraint.condition is not None
     return next((key for key in (constraint.name, constraint.condition.kind) if key in values), None)
 
 
 def _conditions(constraints: tuple[Relation, ...]) -> tuple[AnyCondition, ...]:
-    """The conditions as they would be stated for their parts alone, those of several rules once."""
+    """The conditions as they would be stated for single parts; those with several rules once."""
     stated: dict[tuple[int, str], AnyCondition] = {}
     for constraint in constraints:
         condition: Any = constraint.condition
@@ -220,15 +208,12 @@ def _equation(problem: Problem, index: int, source: Field) -> sp.Basic:
     return sp.Eq(left, right, evaluate=False)
 
 
-# ---- Smooth right-hand sides without any symmetry
-
-
-# Cosines of each.
+# Cosines in each sum.
 _COSINES = 12
 
 
 class SmoothSides:
-    """Sums of random cosines, of so many waves along the domain at most, in each of some relations."""
+    """Random smooth right-hand sides of relations: sums of cosines with at most `waves` waves along the domain."""
 
     def __init__(
         self, problem: Problem, names: Sequence[str], count: int, rng: np.random.Generator, waves: float
@@ -239,7 +224,7 @@ class SmoothSides:
         self._phases = rng.uniform(0, 6, (len(self.names), count, 1, _COSINES))
 
     def with_periods(self) -> None:
-        """Whole numbers of waves along periods, for jumps there would not be smooth."""
+        """Round to whole numbers of waves along periods, to avoid jumps there."""
         lower, upper = self._problem.domain.bounding_box
         for shift in (relation.region.shift for relation in self._problem.relations):
             if shift is not None:
@@ -249,7 +234,7 @@ class SmoothSides:
                 self._waves = self._waves + (whole - along) * (period / (period @ period))[:, None]
 
     def tied(self, name: str, points: FloatArray) -> NumberArray:
-        """Those of a relation, with the factors that are prescribed from period to period, shape ``(n, count)``."""
+        """The values for a relation, times the factor of periodic conditions, shape ``(n, count)``."""
         regions = [r.region for r in self._problem.relations if r.region.shift is not None and r.region.factor != 1]
         if not regions:
             return self.at(name, points)
@@ -258,7 +243,7 @@ class SmoothSides:
         return np.asarray(np.exp(points @ growth)[:, None] * self.at(name, points))
 
     def at(self, name: str, points: FloatArray) -> FloatArray:
-        """Those of a relation, shape ``(n, count)``."""
+        """The values for a relation, shape ``(n, count)``."""
         lower, upper = self._problem.domain.bounding_box
         unit, place = (points - lower) / (upper - lower), self.names.index(name)
         return np.asarray(np.cos(unit @ self._waves[place] + self._phases[place]).sum(axis=2).T)

@@ -1,4 +1,4 @@
-"""Conditions stated as equations, between faces, and at places inside."""
+"""Conditions stated as equations, periodic conditions, and measurements."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field, Value, check_value, describe, evaluate_derivatives
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.problem.linear import as_written, linear_operator, linear_parts, residual_form
+from fspielm.problem.linear import as_sympy, linear_operator, linear_parts, residual_form
 from fspielm.problem.normal import OF_NORMALS
 from fspielm.problem.operator import identity
-from fspielm.problem.parameters import number_in
 from fspielm.problem.places import (
     SAME_PLACE,
     At,
@@ -35,8 +34,7 @@ from fspielm.problem.places import (
 )
 from fspielm.problem.setting import Rule, Setting, freeze, written
 from fspielm.problem.statement import AnyCondition, check_weight, check_where, prescribed, vanishing
-
-# ---- Conditions stated as equations, for anything in the unknown and its derivatives
+from fspielm.problem.substitutions import number_in
 
 
 @final
@@ -47,13 +45,13 @@ class Condition(AnyCondition):
     Parameters
     ----------
     equation : Eq or Expr
-        An equation, or an expression meant to be zero. ``fs.normal_derivative(u)`` stands in it for the derivative
-        along the outward normal (the normal to the right of the way, on a `PlaneCurve` inside), and ``fs.normal(x)``
-        for the component of the normal along x.
+        An equation, or an expression meant to be zero. In it, ``fs.normal_derivative(u)`` is the derivative along the
+        outward normal, and ``fs.normal(x)`` the component of the normal along x. The normal of a `PlaneCurve` inside
+        points to its right.
     on : str, list of str, SymPy relation or callable mask, optional
         Where on the boundary it holds, as for `Dirichlet`.
     at : (n, d) array, PlaneCurve or callable, optional
-        Where inside it holds instead: points, a plane curve (at all times), or a function from parameters ``(n,)``
+        Where it holds inside instead: points, a plane curve (at all times), or a function from parameters ``(n,)``
         between 0 and 1 to points ``(n, d)`` of a curve.
     weight : float
         As for `Dirichlet`.
@@ -100,7 +98,7 @@ class Condition(AnyCondition):
 
     @property
     def has_normals(self) -> bool:
-        """Those of the boundary, or of a plane curve inside."""
+        """True on the boundary and on a plane curve inside."""
         return self.at is None or isinstance(self.at, PlaneCurve)
 
     def regions(self, setting: Setting) -> list[Region]:
@@ -123,7 +121,7 @@ class Condition(AnyCondition):
         return frozenset(i for i, symbol in enumerate(setting.symbols) if symbol.func.__name__ in names)
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
-        """The equation, taken apart."""
+        """The linear operator and the value of the equation."""
         symbols, givens = setting.symbols, setting.givens
         written = residual_form(self.equation, "Condition: equation")
         check_unknowns(written, symbols)
@@ -136,17 +134,17 @@ class Condition(AnyCondition):
         return (Rule(operator, value),)
 
     def with_value(self, value: Any, setting: Setting) -> Condition:
-        """The same operator with another value; a callable is shown as a function g."""
+        """The same operator with another value; a callable becomes a function g."""
         written = residual_form(self.equation, "Condition: equation")
         parts, _ = linear_parts(evaluate_derivatives(setting.givens.substitute(written)), setting.symbols)
-        left = sum((coefficient * as_written(atom) for atom, coefficient in parts.items()), sp.S.Zero)
+        left = sum((coefficient * as_sympy(atom) for atom, coefficient in parts.items()), sp.S.Zero)
         named = callable(value) and not isinstance(value, sp.Basic)
         right = sp.Function("g")(*setting.coordinates) if named else sp.sympify(value)
         return replace(self, equation=sp.Eq(left, right, evaluate=False))
 
 
 def check_unknowns(expression: sp.Expr, unknowns: tuple[AppliedUndef, ...]) -> None:
-    """Refuse an equation without any unknown, and one with an unknown at other places."""
+    """Refuse an equation without unknowns, and one with an unknown of other arguments."""
     by_name = {unknown.func.__name__: unknown for unknown in unknowns}
     found = [f for f in expression.atoms(AppliedUndef) if f.func.__name__ in by_name]
     if not found:
@@ -160,21 +158,17 @@ def check_unknowns(expression: sp.Expr, unknowns: tuple[AppliedUndef, ...]) -> N
         )
 
 
-# ---- Opposite faces that are one and the same place
-
-
 _PLACES = 64
 
 
 @final
 @dataclass(frozen=True)
 class Periodic(AnyCondition):
-    """The unknown goes on beyond one face where it comes in at the opposite one, as it is or times a factor.
+    """Periodicity: the unknown is the same on two opposite faces, up to a factor.
 
-    The values on both agree and, for an equation of order m across them, so do the normal derivatives below m: for
-    advection the values alone, for diffusion and waves the first derivatives too. An ordinary differential equation may
-    have a further condition at an end where this leaves something open, as a constant may be added to any solution of
-    ``u.diff(x, 2) = f``.
+    For an equation of order m across the faces, the values and the normal derivatives below m are the same: the value
+    for advection, also the first derivative for diffusion and waves. An ordinary differential equation may have a
+    further condition at an end if this leaves something open, such as the constant in ``u.diff(x, 2) = f``.
 
     Parameters
     ----------
@@ -184,8 +178,8 @@ class Periodic(AnyCondition):
     weight : float
         As for `Dirichlet`.
     factor : number or Expr
-        What the unknown is at the second face, in units of what it is at the first, and so for derivatives:
-        ``exp(i k a)`` for Bloch's waves in a crystal of period a. One by default.
+        The unknown at the second face divided by that at the first, and the same for derivatives: ``exp(i k a)`` for
+        Bloch waves in a crystal of period a. One by default.
     """
 
     faces: str | tuple[str, str]
@@ -245,13 +239,13 @@ class Periodic(AnyCondition):
 
 
 def _translation(here: BoundaryPart, there: BoundaryPart, setting: Setting) -> FloatArray | None:
-    """The way from one part to the other, None where they differ by more than that."""
+    """The translation from one part to the other; None if there is none."""
     if here.parameters != there.parameters:
         return None
     lower, upper = setting.domain.bounding_box
     near = SAME_PLACE * float(np.linalg.norm(upper - lower))
     unit = np.random.default_rng(0).random((_PLACES, here.parameters))
-    # boundaries of plane shapes run around them, so that opposite edges run in opposite directions
+    # opposite edges of a plane shape run in opposite directions
     turned = unit.copy()
     turned[:, :1] = 1.0 - turned[:, :1]
     start = here.place(unit)
@@ -273,13 +267,10 @@ def _opposite(start: Sites, end: Sites) -> bool:
     return bool(np.abs(start.normals + end.normals).max() <= 1e-9)
 
 
-# ---- Values known at points inside
-
-
 @final
 @dataclass(frozen=True, repr=False)
 class Measured(AnyCondition):
-    """Values of the unknown at given points, as from sensors; in the sense of least squares where they are many.
+    """Values of the unknown at given points, such as measurements; many values are fitted by least squares.
 
     Parameters
     ----------
@@ -287,7 +278,7 @@ class Measured(AnyCondition):
         Points of the domain, with every coordinate of the unknown, time included.
     values : (n,) array, number, Expr or callable ``(n, d) -> (n,)``; or a mapping from unknowns to such
     weight : float
-        As for `Dirichlet`; lower it for values that are known to be noisy.
+        As for `Dirichlet`; lower for noisy values.
     """
 
     points: ArrayLike
@@ -342,7 +333,7 @@ class Measured(AnyCondition):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Recorded:
-    """An array as a function of the points it belongs to, all of them or some; where several are one, of their mean."""
+    """Measured values as a function of some of their points; repeated points have the mean."""
 
     points: FloatArray
     values: NumberArray
@@ -365,7 +356,7 @@ class _Recorded:
 
 
 def _check_values(values: Any, n: int, what: str) -> Any:
-    """An array as a tuple of numbers, one for each of n points; anything else as it is."""
+    """An array of one value for each of n points as a tuple; anything else as it is."""
     if not isinstance(values, list | tuple) and not (isinstance(values, np.ndarray) and values.ndim):
         check_value(values, what)
         return values

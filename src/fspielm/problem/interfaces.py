@@ -1,4 +1,4 @@
-"""Interfaces of a problem: where materials meet, and what continues across."""
+"""Interfaces: where materials meet, and which values and fluxes are continuous across them."""
 
 from __future__ import annotations
 
@@ -31,27 +31,24 @@ if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# ---- What happens where two materials meet
-
-
 @final
 @dataclass(frozen=True)
 class Interface(AnyCondition):
-    """Jumps of the unknown and of its flux where two regions meet; without one, both continue.
+    """Jumps of the unknown and of its flux where two regions meet; without one, both are continuous.
 
-    The flux is that of the divergence form as written: the component of F along the normal, which points from the first
-    region to the second, where the equation's highest derivatives are div F: of ``-div(a grad u)`` it is
-    ``-a du/dn``. Without a divergence form it is the normal derivative; `Problem.remarks` says so.
+    If the equation's highest derivatives are div F, the flux is the component of F along the normal, which points from
+    the first region to the second: ``-a du/dn`` for ``-div(a grad u)``. Without a divergence form it is the normal
+    derivative; `Problem.remarks` says so.
 
     Parameters
     ----------
     jump : number, Expr or callable; or a mapping from unknowns to such
-        The unknown in the first region less that in the second.
+        The unknown in the first region minus that in the second.
     flux_jump : number, Expr or callable; or a tuple of such, one for each equation
-        The same of the flux.
+        The flux in the first region minus that in the second.
     between : (str, str), optional
-        Names of two regions that meet; or of the sides of a Piecewise expression's border, as `Problem.interfaces` has
-        them. All interfaces by default.
+        Names of two regions that meet, or of the sides of a Piecewise expression's border as in `Problem.interfaces`.
+        All interfaces by default.
     weight : float
         As for `Dirichlet`.
     """
@@ -81,12 +78,12 @@ class Interface(AnyCondition):
 
     @property
     def flux_jumps(self) -> tuple[Any, ...]:
-        """One for each equation, or one for all of them."""
+        """One for each equation, or a single one for all."""
         return self.flux_jump if isinstance(self.flux_jump, tuple) else (self.flux_jump,)
 
     @property
     def has_normals(self) -> bool:
-        """Those that point from the first region to the second."""
+        """True: the normal points from the first region to the second."""
         return True
 
     @property
@@ -95,35 +92,35 @@ class Interface(AnyCondition):
         return *written(self.jump), *self.flux_jumps
 
     def regions(self, setting: Setting) -> list[Region]:
-        """No region of the boundary; see `equations.interfaces`."""
+        """None on the boundary; see `read_interfaces`."""
         return []
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
-        """None beside those of the interfaces themselves."""
+        """None; see `read_interfaces`."""
         return ()
 
     def with_value(self, value: Any, setting: Setting) -> AnyCondition:
-        """Refused: what it says is part of the equations."""
+        """Refused: the jumps belong to the equations."""
         raise ProblemError("the jumps of an Interface cannot be replaced in a prepared problem; state it anew")
 
 
-# ---- What has prescribed jumps across an interface: values, and fluxes or normal derivatives
-# SymPy expands ``div(a grad u)`` to ``a u_xx + a_x u_x + ...``. Where ``a`` is a function given by region, derivatives
-# of it are seen in the coefficients, and tell what stood under a derivative. A Piecewise loses them, where its pieces
-# are constant; what is left is taken for a divergence form unless its pieces speak against that.
+# ---- Transmission conditions
+# SymPy expands ``div(a grad u)`` to ``a u_xx + a_x u_x + ...``. If ``a`` is a function given by region, its derivatives
+# in the coefficients show what stood under a derivative. A Piecewise with constant pieces has no such derivatives; it
+# is read as a divergence form unless its pieces contradict that.
 
 
-_FEW = 64
-# How far off an interface functions are looked at, relative to its extent.
-_OFF = 1e-3
+_FEW_SITES = 64
+# Distance of sites beside an interface, relative to its extent.
+_OFFSET = 1e-3
 # Coefficients of one unknown, by the orders of the derivative along each coordinate.
 Coefficients = Mapping[tuple[int, ...], sp.Expr]
-# What makes of an expression that on one of the sides of an interface.
-Take = Callable[[sp.Expr], sp.Expr]
+# From an expression to the same on one side of an interface.
+OnSide = Callable[[sp.Expr], sp.Expr]
 
 
 class Side(NamedTuple):
-    """A region, or one side of the borders of Piecewise expressions, or both; all else is as it is at each point."""
+    """One side of an interface: a region, or signs of level functions, or both."""
 
     region: str | None = None
     signs: Signs = {}  # noqa: RUF012 (a tuple's field, never changed)
@@ -137,11 +134,11 @@ class Transmission:
     Attributes
     ----------
     kind : {"value", "flux"}
-        The value of an unknown, or a derivative across the interface: a flux, or a normal derivative.
+        The value of an unknown, or a derivative across the interface: a flux or a normal derivative.
     name : str
-        ``"value"``, ``"flux"``, ``"normal derivative"``, with what tells several apart.
+        ``"value"``, ``"flux"`` or ``"normal derivative"``, with an unknown or a number if there are several.
     first, second : Operator
-        With the coefficients of their own side, which are smooth beyond it.
+        With the coefficients of their own side, extended smoothly beyond it.
     value : Field
     """
 
@@ -152,8 +149,8 @@ class Transmission:
     value: Field
 
 
-class Found(NamedTuple):
-    """What continues across an interface, and sentences on how that was read."""
+class Transmissions(NamedTuple):
+    """The rules across an interface, and sentences on how they were read."""
 
     rules: tuple[Transmission, ...]
     notes: tuple[str, ...]
@@ -162,40 +159,40 @@ class Found(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The equations of a problem, read on this side and that, each way once."""
+    """The equations of a problem on either side of interfaces, each read once."""
 
     equations: tuple[sp.Basic, ...]
     setting: Setting
     _known: dict[object, Setting] = field(default_factory=dict)
     _operators: dict[object, Operator] = field(default_factory=dict)
 
-    def beside(self, side: Side) -> Setting:
-        """The setting with what is given as it is on one side."""
+    def setting_on(self, side: Side) -> Setting:
+        """The setting with the given values of one side."""
         key = side.region, frozenset(side.signs.items())
         if key not in self._known:
-            givens = self.setting.givens.beside(side.region, side.signs)
+            givens = self.setting.givens.on_side(side.region, side.signs)
             self._known[key] = replace(self.setting, givens=givens)
         return self._known[key]
 
-    def take(self, side: Side, expression: sp.Expr) -> sp.Expr:
+    def expression_on(self, side: Side, expression: sp.Expr) -> sp.Expr:
         """An expression on one side."""
-        return evaluate_derivatives(self.beside(side).givens.substitute(expression))
+        return evaluate_derivatives(self.setting_on(side).givens.substitute(expression))
 
     @cached_property
     def parts(self) -> list[dict[sp.Expr, sp.Expr]]:
-        """Coefficients of each equation, as they are all over."""
+        """Coefficients of each equation, not restricted to a side."""
         return [linear_parts(self._substituted(e), self.setting.symbols)[0] for e in self.equations]
 
-    def on(self, side: Side) -> tuple[Rule, ...]:
-        """The equations on one side: smooth where what was written for it is."""
-        return tuple(read_equation(equation, self.beside(side)) for equation in self.equations)
+    def rules_on(self, side: Side) -> tuple[Rule, ...]:
+        """The equations on one side."""
+        return tuple(read_equation(equation, self.setting_on(side)) for equation in self.equations)
 
     def operator(self, expression: sp.Expr, side: Side) -> Operator:
         """An expression in the unknowns and the normal as an operator on one side."""
         key = expression, side.region, frozenset(side.signs.items())
         if key not in self._operators:
-            parts, _ = linear_parts(self.take(side, expression), self.setting.symbols, "the flux")
-            self._operators[key] = linear_operator(parts, self.beside(side), "the flux", normals=True)
+            parts, _ = linear_parts(self.expression_on(side, expression), self.setting.symbols, "the flux")
+            self._operators[key] = linear_operator(parts, self.setting_on(side), "the flux", normals=True)
         return self._operators[key]
 
     def _substituted(self, equation: sp.Basic) -> sp.Expr:
@@ -204,16 +201,16 @@ class Reading:
 
 def transmissions(
     reading: Reading, sides: tuple[Side, Side], part: BoundaryPart, names: tuple[str, str], condition: Interface
-) -> Found:
-    """What has prescribed jumps across an interface.
+) -> Transmissions:
+    """The quantities with prescribed jumps across an interface.
 
-    In one unknown, of an equation of order two across, the value and the flux. Of several, the values of those that
-    have second derivatives and the flux of each equation that has, with the others in it. Where no flux can be read,
-    the normal derivatives up to the order less one.
+    For one unknown and an equation of second order: the value and the flux. For several: the values of the unknowns
+    with second derivatives, and the flux of each equation with second derivatives. If no flux can be read: the normal
+    derivatives below the order of the equations.
     """
     setting = reading.setting
     unknowns = setting.symbols
-    normals = probe(part, _FEW).normals
+    normals = probe(part, _FEW_SITES).normals
     assert normals is not None  # every boundary part has them
     crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0)).tolist()
     tables = [{u: coefficients_of(parts, u, setting) for u in unknowns} for parts in reading.parts]
@@ -226,11 +223,11 @@ def transmissions(
         jumps = _flux_jumps(condition, len(tables))
         for index, flux in fluxes.items():
             first, second = (reading.operator(flux, side) for side in sides)
-            _refuse_nothing(first, second, part, names, reading.equations[index])
+            _refuse_zero_flux(first, second, part, names, reading.equations[index])
             label = f"flux {index + 1}" if len(fluxes) > 1 else "flux"
             value = setting.field(jumps[index], "the flux_jump of Interface", normals=True)
             rules.append(Transmission("flux", label, first, second, value))
-    return Found(tuple(rules), tuple(notes))
+    return Transmissions(tuple(rules), tuple(notes))
 
 
 def _order(coefficients: dict[tuple[int, ...], sp.Expr], crossed: Sequence[int]) -> int:
@@ -243,23 +240,23 @@ def _fluxes(
     orders: Sequence[int],
     sides: tuple[Side, Side],
 ) -> tuple[dict[int, sp.Expr] | None, list[str]]:
-    """The flux of each equation that has one, by its number; None where normal derivatives continue, and why."""
+    """The flux of each equation by its number; or None and the reason, if normal derivatives are continuous instead."""
     if max(orders) < 2:
         return {}, []
     if max(orders) > 2:
         return None, [f"normal derivatives up to order {max(orders) - 1} continue: equations of order {max(orders)}."]
-    takes = [lambda e, s=side: reading.take(s, e) for side in sides]
+    on_sides = [lambda e, s=side: reading.expression_on(s, e) for side in sides]
     found: dict[int, sp.Expr] = {}
     for index, table in enumerate(tables):
         if not any(sum(key) == 2 for own in table.values() for key in own):
             continue
         terms = []
         for place, (unknown, coefficients) in enumerate(table.items()):
-            if orders[place] < 2:  # a pressure: all of it is under the divergence
-                terms.append(_carried(coefficients, unknown))
+            if orders[place] < 2:  # such as a pressure
+                terms.append(_first_order_flux(coefficients, unknown))
                 continue
             own = place == index or len(table) == 1
-            flux = _flux_of(coefficients, unknown, reading.setting.givens.materials, takes, own=own)
+            flux = _normal_flux(coefficients, unknown, reading.setting.givens.materials, on_sides, own=own)
             if flux is None:
                 return None, [
                     f"normal derivatives continue, for {describe(reading.equations[index])} has no divergence form; "
@@ -270,13 +267,13 @@ def _fluxes(
     return found, []
 
 
-def _carried(coefficients: dict[tuple[int, ...], sp.Expr], unknown: AppliedUndef) -> sp.Expr:
+def _first_order_flux(coefficients: dict[tuple[int, ...], sp.Expr], unknown: AppliedUndef) -> sp.Expr:
     first = {key.index(1): c for key, c in coefficients.items() if sum(key) == 1}
     return sp.Add(*(normal(unknown.args[axis]) * c * unknown for axis, c in first.items()))
 
 
 def _values(setting: Setting, orders: Sequence[int], condition: Interface) -> list[Transmission]:
-    """The values of the unknowns that have as many derivatives as any."""
+    """Jumps of values, of the unknowns with the highest derivatives."""
     several = len(orders) > 1
     jumps = {place: 0 for place, order in enumerate(orders) if order == max(orders) or order > 1}
     if not (several and condition.jump == 0):
@@ -314,11 +311,11 @@ def _flux_jumps(condition: Interface, number: int) -> tuple[object, ...]:
     )
 
 
-def _refuse_nothing(
+def _refuse_zero_flux(
     first: Operator, second: Operator, part: BoundaryPart, names: tuple[str, str], equation: sp.Basic
 ) -> None:
-    """Refuse a flux that is zero on one side whatever the unknown is: nothing is determined there."""
-    sites = probe(part, _FEW)
+    """Refuse a flux that vanishes on one side for any unknown, which nothing would determine there."""
+    sites = probe(part, _FEW_SITES)
     for sign, name, own, other in zip((-1, 1), names, (first, second), (second, first), strict=True):
         if not _vanishes(own, sites, sign):
             continue
@@ -328,45 +325,44 @@ def _refuse_nothing(
                     f"no condition of {describe(piecewise)} holds in {name!r}: end the Piecewise with a piece for the "
                     "rest, (..., True)"
                 )
-        beside = max((float(np.abs(t.at(sites)).max(initial=0.0)) for t in other.terms if t.order), default=0.0)
+        other_size = max((float(np.abs(t.at(sites)).max(initial=0.0)) for t in other.terms if t.order), default=0.0)
         raise ProblemError(
             f"the coefficient of the highest derivatives in {describe(equation)} is zero in {name!r}, beside "
-            f"{beside:.3g}: a contrast of zero, which leaves the unknown open there; take that region out of the "
+            f"{other_size:.3g}: a contrast of zero, which leaves the unknown open there; take that region out of the "
             "domain, with fs.Neumann(0) on its rim, or make the coefficient positive"
         )
 
 
 def _vanishes(flux: Operator, sites: Sites, sign: int) -> bool:
-    """Whether a flux is zero whatever the unknown is; where a function says so, also a little off the interface."""
+    """Whether a flux vanishes for any unknown, on the interface and beside it."""
     assert sites.normals is not None  # every boundary part has them
-    size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), _OFF)
-    off = Sites(sites.points + sign * _OFF * size * sites.normals, sites.normals)
+    size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), _OFFSET)
+    off = Sites(sites.points + sign * _OFFSET * size * sites.normals, sites.normals)
     terms = [term for term in flux.terms if term.order]
     return all(not np.any(term.at(sites)) and not np.any(term.at(off)) for term in terms)
 
 
-def _flux_of(
+def _normal_flux(
     coefficients: Coefficients,
     unknown: AppliedUndef,
     materials: frozenset[str],
-    sides: Sequence[Take],
+    sides: Sequence[OnSide],
     *,
     own: bool = True,
 ) -> sp.Expr | None:
-    """The normal component of F, where the terms in one unknown are div F and ones of lower order; None without one.
+    """The normal component of F, if the terms in one unknown are div F and lower-order terms; None otherwise.
 
     Parameters
     ----------
     coefficients : mapping
-        No derivatives above the second.
+        Up to second derivatives.
     unknown : AppliedUndef
     materials : set of str
         Names of functions given by region.
     sides : two callables
-        The expression on either side.
+        From an expression to the same on either side.
     own : bool
-        Whether the equation is the unknown's own: a mixed derivative of another one does not tell which of the two
-        was taken last.
+        Whether the equation is the unknown's own; for others, mixed derivatives are ambiguous.
     """
     coordinates = unknown.args
     d = len(coordinates)
@@ -394,7 +390,7 @@ def _flux_of(
     carried = [_potential(of(), known, c) for c in coordinates]
     if any(part is None for part in carried):
         return None
-    if not named and not _may_be(matrix, [of(k) for k in range(d)], coordinates, sides, own):
+    if not named and not _may_be_divergence(matrix, [of(k) for k in range(d)], coordinates, sides, own):
         return None
     terms = [
         normal(coordinates[j]) * entry * unknown.diff(coordinates[k]) for (j, k), entry in matrix.items() if entry != 0
@@ -404,9 +400,9 @@ def _flux_of(
 
 
 def _potential(coefficient: sp.Expr, materials: Sequence[AppliedUndef], along: sp.Symbol) -> sp.Expr | None:
-    """What of the coordinates and materials has the terms with derivatives of materials `along` as its derivative.
+    """The function whose derivative `along` has these terms with derivatives of materials; None if there is none.
 
-    None where there is no such thing, or it is no polynomial of the materials.
+    Only polynomials of the materials are found.
     """
     plain = {material: sp.Dummy(str(material)) for material in materials}
     slopes = {material: sp.Dummy() for material in materials}
@@ -426,18 +422,18 @@ def _potential(coefficient: sp.Expr, materials: Sequence[AppliedUndef], along: s
     return found.xreplace({dummy: material for material, dummy in (plain | pieces).items()})
 
 
-def _may_be(
+def _may_be_divergence(
     matrix: Mapping[tuple[int, int], sp.Expr],
     first: Sequence[sp.Expr],
     coordinates: Sequence[sp.Symbol],
-    sides: Sequence[Take],
+    sides: Sequence[OnSide],
     own: bool,
 ) -> bool:
-    """Whether coefficients that jump without a trace of it may be those of a divergence form.
+    """Whether jumping coefficients, without derivatives that show the jump, fit a divergence form.
 
-    On both sides, they are constant there, or what is beside their derivatives is the same.
+    They do if they are constant on both sides, or if their difference from a divergence form is the same on both.
     """
-    taken = [{key: take(entry) for key, entry in matrix.items()} for take in sides]
+    taken = [{key: on_side(entry) for key, entry in matrix.items()} for on_side in sides]
     if not own and any(j != k and not is_zero(taken[0][j, k] - taken[1][j, k]) for j, k in matrix):
         return False
     slopes = [
@@ -447,20 +443,20 @@ def _may_be(
     if all(is_zero(slope) for here in slopes for slope in here):
         return True
     rests = [
-        [take(b) - slope for b, slope in zip(first, here, strict=True)]
-        for take, here in zip(sides, slopes, strict=True)
+        [on_side(b) - slope for b, slope in zip(first, here, strict=True)]
+        for on_side, here in zip(sides, slopes, strict=True)
     ]
     return all(is_zero(one - other) for one, other in zip(*rests, strict=True))
 
 
-# ---- Interfaces of a problem: where materials meet, and what continues across
+# ---- Interfaces of a problem
 
 
-# Sites of an interface that are looked at, and what counts as nothing there, relative to the coefficients.
-_MANY = 4096
-_NOTHING = 1e-14
-# Borders closer than this, relative to their extent, on this share of their length are one.
-_HAIR, _SAME = 1e-6, 1e-2
+# Sites of an interface, and what counts as zero there, relative to the coefficients.
+_MANY_SITES = 4096
+_ZERO = 1e-14
+# Borders closer than this, relative to their extent, on this share of their length coincide.
+_NEAR, _OVERLAP = 1e-6, 1e-2
 
 
 @final
@@ -473,17 +469,17 @@ class InterfaceLine:
     name : str
         ``"core | shell"``, or ``"2*x - 1 = 0"`` of a Piecewise expression.
     sides : (str, str)
-        The regions; or where the level function is negative, and where it is positive.
+        The regions; or the signs of the level function, negative first.
     part : BoundaryPart
         Its normals point from the first side to the second.
     rules : tuple of Transmission
-        What has prescribed jumps: values, and fluxes or normal derivatives.
+        The quantities with prescribed jumps: values, and fluxes or normal derivatives.
     condition : Interface
-        What prescribes them.
+        The condition that prescribes the jumps.
     curves : tuple of PlaneCurve
-        The pieces it is made of in the plane, with the first side on their left.
+        Its pieces in the plane, with the first side on their left.
     border : Expr or None
-        What is zero on it, where it is the border of a Piecewise expression.
+        The level function, for the border of a Piecewise expression.
     level : Field or None
         The same as a function of points, negative on the first side and positive on the second.
     """
@@ -499,17 +495,17 @@ class InterfaceLine:
 
     @property
     def jump(self) -> Field:
-        """The jump of the value; of the first unknown that has one."""
+        """The jump of the value, of the first unknown with one."""
         return self._rule("value").value
 
     @property
     def flux_jump(self) -> Field:
-        """The jump of the flux, or of the normal derivative; of the first equation that has one."""
+        """The jump of the flux or normal derivative, of the first equation with one."""
         return self._rule("flux").value
 
     @property
     def flux(self) -> tuple[Operator, Operator]:
-        """The flux on each side, or the normal derivative; of the first equation that has one."""
+        """The flux or normal derivative on each side, of the first equation with one."""
         rule = self._rule("flux")
         return rule.first, rule.second
 
@@ -523,16 +519,16 @@ class InterfaceLine:
 def read_interfaces(
     conditions: Sequence[AnyCondition], reading: Reading, borders: Sequence[LevelBorder]
 ) -> tuple[tuple[InterfaceLine, ...], tuple[str, ...]]:
-    """The interfaces of a problem, and sentences on what was made of them."""
+    """The interfaces of a problem, and sentences on how they were read."""
     stated = [condition for condition in conditions if isinstance(condition, Interface)]
-    bare = _bare_lines(reading.setting, borders)
-    _check_stated(stated, bare, reading.setting)
+    found_lines = _find_lines(reading.setting, borders)
+    _check_stated(stated, found_lines, reading.setting)
     lines, notes = [], []
-    for line, sides in bare:
+    for line, sides in found_lines:
         own = [c for c in stated if c.between is not None and set(c.between) == set(line.sides)]
         condition = next(iter([*own, *(c for c in stated if c.between is None)]), Interface())
         if condition.between == line.sides[::-1]:
-            line, sides = _turned(line), sides[::-1]
+            line, sides = _reversed(line), sides[::-1]
         found = transmissions(reading, sides, line.part, line.sides, condition)
         lines.append(replace(line, rules=found.rules, condition=condition))
         notes += [f"Across {line.name!r}, {note}" for note in found.notes]
@@ -540,17 +536,14 @@ def read_interfaces(
 
 
 def interface_relations(lines: Sequence[InterfaceLine], setting: Setting) -> tuple[Relation, ...]:
-    """What a function that is smooth across interfaces has to satisfy there, as rows.
-
-    The difference of both sides is the jump. Where that is nothing for any function, there is nothing to satisfy.
-    """
+    """Relations at interfaces for functions that are smooth across them, without trivial ones."""
     relations = []
     for line in lines:
         part = line.part
-        sites = probe(part, _FEW)
+        sites = probe(part, _FEW_SITES)
         for rule in line.rules:
             difference = rule.first + rule.second.times(-1.0)
-            if rule.value.constant == 0.0 and _is_nothing(difference, rule.first, sites):
+            if rule.value.constant == 0.0 and _is_zero(difference, rule.first, sites):
                 continue
             count = 1 if part.parameters == 0 else None
             region = Region("interface", line.name, part.measure, part.sample, part, count=count)
@@ -561,28 +554,28 @@ def interface_relations(lines: Sequence[InterfaceLine], setting: Setting) -> tup
 
 
 def kinks(problem: Problem, blocks: Container[str]) -> tuple[str, ...]:
-    """The interfaces that some of these blocks of rows hold smooth functions to."""
+    """The names of the interfaces that these blocks of rows belong to."""
     own = (r for r in problem.relations if r.region.kind == "interface" and r.name in blocks)
     return tuple(dict.fromkeys(relation.region.label for relation in own))
 
 
-def _is_nothing(difference: Operator, one: Operator, sites: Sites) -> bool:
+def _is_zero(difference: Operator, one: Operator, sites: Sites) -> bool:
     sums: dict[tuple[tuple[int, ...], int], np.ndarray] = {}
     for term in difference.terms:
         key = term.orders, term.unknown
         sums[key] = sums.get(key, np.zeros(len(sites))) + term.at(sites)
     size = max((float(np.abs(term.at(sites)).max(initial=0.0)) for term in one.terms), default=0.0)
-    return all(np.abs(total).max(initial=0.0) <= _NOTHING * size for total in sums.values())
+    return all(np.abs(total).max(initial=0.0) <= _ZERO * size for total in sums.values())
 
 
-def _bare_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[InterfaceLine, tuple[Side, Side]]]:
-    """Interfaces before anything is known to continue across, and how to read the equations beside them."""
+def _find_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[InterfaceLine, tuple[Side, Side]]]:
+    """Interfaces without their rules, each with its two sides."""
     found: list[tuple[InterfaceLine, tuple[Side, Side]]] = []
     for border in borders_in(setting.domain):
         line = InterfaceLine(border.name, border.sides, border.part, (), Interface(), border.curves)
         found.append((line, (Side(border.sides[0]), Side(border.sides[1]))))
         for level in borders:
-            _refuse_same(line, level)
+            _refuse_coinciding(line, level)
     for level in borders:
         for part in level.parts:
             line = InterfaceLine(
@@ -594,13 +587,13 @@ def _bare_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[
     return found
 
 
-def _refuse_same(line: InterfaceLine, level: LevelBorder) -> None:
-    """Refuse a border of a Piecewise along that of regions: which side of it holds where, is told twice."""
-    sites = probe(line.part, _MANY)
+def _refuse_coinciding(line: InterfaceLine, level: LevelBorder) -> None:
+    """Refuse a border of a Piecewise that runs along an interface of regions."""
+    sites = probe(line.part, _MANY_SITES)
     assert sites.normals is not None  # every boundary part has them
-    hair = _HAIR * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
-    before, at, after = (level.level(sites.points + step * hair * sites.normals).real for step in (-1, 0, 1))
-    if np.mean(np.abs(at) <= _HAIR * np.abs(after - before)) > _SAME:
+    near = _NEAR * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
+    before, at, after = (level.level(sites.points + step * near * sites.normals).real for step in (-1, 0, 1))
+    if np.mean(np.abs(at) <= _NEAR * np.abs(after - before)) > _OVERLAP:
         raise ProblemError(
             f"the border {describe(level.expression)} = 0 of a Piecewise runs along that of the regions {line.name!r}; "
             "write what changes there by region too, with fs.ByRegion, or leave the regions out"
@@ -608,8 +601,8 @@ def _refuse_same(line: InterfaceLine, level: LevelBorder) -> None:
 
 
 def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:
-    """On which sides of borders an interface lies that it does not meet: coefficients are simpler there."""
-    points = probe(part, _MANY).points
+    """The signs of level functions that do not change along an interface: they simplify coefficients there."""
+    points = probe(part, _MANY_SITES).points
     found = {}
     for other in others:
         signs = np.sign(other.level(points))
@@ -618,8 +611,8 @@ def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:
     return found
 
 
-def _turned(line: InterfaceLine) -> InterfaceLine:
-    """The same from the other side."""
+def _reversed(line: InterfaceLine) -> InterfaceLine:
+    """The same interface with its sides swapped."""
     place, level = line.part.place, line.level
 
     def turned(unit: np.ndarray) -> Sites:
@@ -639,15 +632,15 @@ def _turned(line: InterfaceLine) -> InterfaceLine:
 
 
 def _check_stated(
-    stated: Sequence[Interface], bare: Sequence[tuple[InterfaceLine, tuple[Side, Side]]], setting: Setting
+    stated: Sequence[Interface], found_lines: Sequence[tuple[InterfaceLine, tuple[Side, Side]]], setting: Setting
 ) -> None:
-    """Refuse interfaces that separate nothing, and two for the same one."""
-    if stated and not bare:
+    """Refuse Interface conditions that separate nothing, and two for the same interface."""
+    if stated and not found_lines:
         raise ProblemError(
             f"{stated[0]!r} separates nothing: the domain {setting.domain!r} has no regions that meet (fs.Regions), "
             "and no coefficient is a Piecewise whose border runs through it"
         )
-    known = [line.sides for line, _ in bare]
+    known = [line.sides for line, _ in found_lines]
     names = [f"between={sides}" for sides in dict.fromkeys(known)]
     regions = regions_in(setting.domain)
     seen: set[frozenset[str]] = set()

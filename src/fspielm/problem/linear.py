@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from math import comb, prod
@@ -22,10 +22,8 @@ from fspielm.expr.identities import is_zero
 from fspielm.geometry.level_curves import Extent, find_border
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative
 from fspielm.problem.operator import Operator, along_normal, field_coefficient
-from fspielm.problem.setting import Rule, Setting, refuse_elsewhere
-from fspielm.problem.substitutions import Givens, side_of
-
-# ---- Equations as expressions that are zero
+from fspielm.problem.setting import Rule, Setting, refuse_nonlocal_terms
+from fspielm.problem.substitutions import side_of
 
 
 def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
@@ -50,19 +48,19 @@ def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
 
 
 def _refuse_infinite(side: sp.Basic, where: str) -> None:
-    """Refuse a known term that is not finite: what SymPy adds to infinity is lost. Coefficients are looked at later."""
+    """Refuse an infinite known term, to which SymPy would add others without a trace."""
     for term in sp.Add.make_args(side) if isinstance(side, sp.Expr) else ():
         if not term.atoms(AppliedUndef) and (wrong := flaw(term)):
             raise ProblemError(f"{where}the term {describe(term)} must be finite; it contains {wrong}")
 
 
-# ---- Expressions that are linear in some of their symbols, taken apart, and the term that is not
+# ---- Splitting an expression into its linear parts
 
 
-# From each symbol to its coefficient; the rest, free of them all, under 1.
+# From each symbol to its coefficient, and from 1 to the rest.
 Parts = dict[sp.Expr, sp.Expr]
 
-# Products are written out to no more terms than this: it may take for ever otherwise.
+# Products with more terms than this are not expanded, as it would take too long.
 _MOST_TERMS = 2000
 
 _SMOOTH = (sp.Add, sp.Mul, sp.Pow, sp.exp, sp.log, TrigonometricFunction, HyperbolicFunction)
@@ -77,53 +75,47 @@ class NonlinearTermError(Exception):
 
 
 def split_affine(expression: sp.Expr, symbols: frozenset[sp.Symbol]) -> Parts:
-    """Write `expression` as the sum of coefficient times symbol, and a rest.
+    """Write `expression` as a sum of coefficients times symbols and a rest; coefficients that are zero are left out.
 
-    Products and powers are multiplied out only where they have to be: coefficients keep the form the user
-    gave them.
-
-    Returns
-    -------
-    dict
-        From each symbol whose coefficient is not zero to that, and from 1 to the rest.
+    Products and powers are expanded only if necessary, so that coefficients keep the form the user gave them.
 
     Raises
     ------
     NonlinearTermError
-        Naming the first term that stays nonlinear after that.
+        With the first term that is not linear.
     """
-    parts, stubborn = _split_terms(sp.Add.make_args(expression), symbols)
-    if stubborn:
-        # together, for (u + 1)**2 - u**2 is linear
-        more, stubborn = _split_terms(sp.Add.make_args(_multiplied_out(sp.Add(*stubborn))), symbols)
+    parts, nonlinear = _split_terms(sp.Add.make_args(expression), symbols)
+    if nonlinear:
+        # expand the sum, as (u + 1)**2 - u**2 is linear
+        more, nonlinear = _split_terms(sp.Add.make_args(_multiplied_out(sp.Add(*nonlinear))), symbols)
         parts += more
-    if stubborn:
-        parts.append(_split_by_slopes(stubborn, symbols))
+    if nonlinear:
+        parts.append(_split_by_slopes(nonlinear, symbols))
     return {key: value for key, value in _sum(parts).items() if key == 1 or not is_zero(value)}
 
 
 def _split_terms(terms: Iterable[sp.Expr], symbols: frozenset[sp.Symbol]) -> tuple[list[Parts], list[sp.Expr]]:
-    """The parts of those terms that are visibly linear, and the others."""
+    """The parts of the terms that are visibly linear, and the other terms."""
     parts: list[Parts] = []
-    stubborn: list[sp.Expr] = []
+    nonlinear: list[sp.Expr] = []
     for term in terms:
         split = visible_parts(term, symbols)
         if split is None:
-            stubborn.append(term)
+            nonlinear.append(term)
         else:
             parts.append(split)
-    return parts, stubborn
+    return parts, nonlinear
 
 
 def _multiplied_out(expression: sp.Expr) -> sp.Expr:
-    """The products written out, unless there are too many of them; exp(u + x) is best named as it is."""
+    """The expanded expression, unless it has too many terms; exp(u + x) stays as it is."""
     if _most_terms(expression) > _MOST_TERMS:
         return expression
     return sp.expand(expression, power_exp=False, power_base=False, log=False)
 
 
 def _most_terms(expression: sp.Basic) -> int:
-    """A bound on how many terms there are anywhere in an expression once its products are written out."""
+    """An upper bound for the terms of an expression, and of its parts, after expansion."""
     inner = [_most_terms(argument) for argument in expression.args]
     largest = max(inner, default=1)
     if isinstance(expression, sp.Add):
@@ -137,7 +129,7 @@ def _most_terms(expression: sp.Basic) -> int:
 
 
 def _split_by_slopes(terms: list[sp.Expr], symbols: frozenset[sp.Symbol]) -> Parts:
-    """The parts of a sum of terms each of which is nonlinear: it is linear if its second derivatives are zero."""
+    """The parts of a sum of terms that look nonlinear: it is linear if its second derivatives vanish."""
     expression = sp.Add(*terms)
     used = sorted(expression.free_symbols & symbols, key=str)
     for term in terms:
@@ -146,7 +138,7 @@ def _split_by_slopes(terms: list[sp.Expr], symbols: frozenset[sp.Symbol]) -> Par
     slopes = {symbol: expression.diff(symbol) for symbol in used}
     if not all(is_zero(slope.diff(symbol)) for slope in slopes.values() for symbol in used):
         raise NonlinearTermError(terms[0])
-    for number in (0, 1, 2):  # of the places where the sum may be looked at, the first where it is defined
+    for number in (0, 1, 2):  # the sum may be undefined at some of these
         place = dict.fromkeys(used, sp.Integer(number))
         parts = {symbol: slope.xreplace(place) for symbol, slope in slopes.items()}
         parts[sp.S.One] = expression.xreplace(place) - number * sp.Add(*parts.values())
@@ -156,7 +148,7 @@ def _split_by_slopes(terms: list[sp.Expr], symbols: frozenset[sp.Symbol]) -> Par
 
 
 def _is_smooth(expression: sp.Basic, symbols: frozenset[sp.Symbol]) -> bool:
-    """Whether it depends on the symbols without jumps and kinks, which derivatives do not tell of."""
+    """Whether it depends smoothly on the symbols: derivatives do not show jumps and kinks."""
     if expression in symbols or not expression.free_symbols & symbols:
         return True
     if isinstance(expression, sp.Pow) and not expression.exp.is_integer and expression.base.free_symbols & symbols:
@@ -165,7 +157,7 @@ def _is_smooth(expression: sp.Basic, symbols: frozenset[sp.Symbol]) -> bool:
 
 
 def visible_parts(expression: sp.Expr, symbols: frozenset[sp.Symbol]) -> Parts | None:
-    """The parts of `expression`, or None where it is not visibly linear."""
+    """The parts of `expression`, or None if it is not visibly linear."""
     if not expression.free_symbols & symbols:
         return {sp.S.One: expression}
     if expression in symbols:
@@ -202,64 +194,63 @@ def _sum(parts: Iterable[Parts]) -> Parts:
     return {key: sp.Add(*values) for key, values in terms.items()}
 
 
-# ---- Conjugates, real and imaginary parts of unknowns, as terms that are linear in an unknown and its conjugate
+# ---- Conjugates, real and imaginary parts of unknowns
 
 
 PARTS = (sp.conjugate, sp.re, sp.im)
-# From an expression to its coefficients of unknowns, of their derivatives and conjugates, and a rest.
+# From an expression to its coefficients of unknowns, derivatives and conjugates, and a rest.
 Split = Callable[[sp.Expr], tuple[dict[sp.Expr, sp.Expr], sp.Expr]]
 
 
 @final
 class Conjugate(sp.Expr):  # type: ignore[misc]
-    """The conjugate of an unknown or of a derivative of one, which SymPy leaves as it is."""
+    """The conjugate of an unknown or of a derivative of one, which SymPy does not evaluate."""
 
     is_commutative = True
 
     @property
     def function(self) -> sp.Expr:
-        """What it is the conjugate of."""
+        """The unknown or derivative."""
         return self.args[0]
 
     def _sympystr(self, printer: Any) -> str:
         return f"conjugate({printer._print(self.function)})"
 
 
-def has_parts(expression: sp.Expr, unknowns: Sequence[AppliedUndef]) -> bool:
-    """Whether an unknown occurs under conjugate, re or im."""
-    return any(part.has(*unknowns) for part in expression.atoms(*PARTS))
-
-
-def nonlinear_part(expression: sp.Expr, unknowns: Sequence[AppliedUndef]) -> sp.Expr | None:
-    """The modulus or the phase of something with an unknown in it, where there is one."""
+def _modulus(expression: sp.Expr, unknowns: Sequence[AppliedUndef]) -> sp.Expr | None:
+    """A modulus or phase of something with an unknown in it, if there is one."""
     found = [part for part in expression.atoms(sp.Abs, sp.arg) if part.has(*unknowns)]
     return min(found, key=str, default=None)
 
 
-def spread_conjugates(expression: sp.Expr, coordinates: Sequence[sp.Symbol], split: Split) -> sp.Expr:
+def expand_conjugates(expression: sp.Expr, coordinates: Sequence[sp.Symbol], split: Split) -> sp.Expr:
     """The expression in terms of unknowns and their `Conjugate`; coordinates are real.
 
-    `split` takes apart what is under a conjugate, and refuses it where it is not linear.
+    `split` splits what is under a conjugate, and refuses it if it is not linear.
     """
     real = {symbol: sp.Dummy(symbol.name, real=True) for symbol in coordinates}
     back = {new: old for old, new in real.items()}
-    # derivatives of conjugates are conjugates of derivatives along what is real
+    # along real coordinates derivatives and conjugates commute
     written = evaluate_derivatives(expression.xreplace(real))
 
     def conjugated(inner: sp.Expr) -> sp.Expr:
         parts, rest = split(inner.xreplace(back))
-        terms = [sp.conjugate(factor.xreplace(real)) * _turned(atom).xreplace(real) for atom, factor in parts.items()]
+        terms = [
+            sp.conjugate(factor.xreplace(real)) * _conjugated_atom(atom).xreplace(real)
+            for atom, factor in parts.items()
+        ]
         return sp.Add(*terms, sp.conjugate(rest.xreplace(real)))
 
-    made = written.replace(
-        lambda e: isinstance(e, PARTS) and _has_unknown(e, split, back), partial(by_conjugate, conjugated)
-    )
+    def has_unknown(part: sp.Expr) -> bool:
+        return isinstance(part, PARTS) and bool(split(part.args[0].xreplace(back))[0])
+
+    made = written.replace(has_unknown, partial(rewrite_part, conjugated))
     result: sp.Expr = made.xreplace(back)
     return result
 
 
-def by_conjugate(conjugated: Callable[[sp.Expr], sp.Expr], part: sp.Expr) -> sp.Expr:
-    """One of `PARTS` of something, by that and its conjugate."""
+def rewrite_part(conjugated: Callable[[sp.Expr], sp.Expr], part: sp.Expr) -> sp.Expr:
+    """A conjugate, real or imaginary part in terms of its argument and the conjugate of that."""
     inner = part.args[0]
     if isinstance(part, sp.conjugate):
         return conjugated(inner)
@@ -268,41 +259,37 @@ def by_conjugate(conjugated: Callable[[sp.Expr], sp.Expr], part: sp.Expr) -> sp.
     return (inner - conjugated(inner)) / (2 * sp.I)
 
 
-def _has_unknown(part: sp.Expr, split: Split, back: dict[sp.Symbol, sp.Symbol]) -> bool:
-    return bool(split(part.args[0].xreplace(back))[0])
-
-
-def _turned(atom: sp.Expr) -> sp.Expr:
+def _conjugated_atom(atom: sp.Expr) -> sp.Expr:
     return atom.function if isinstance(atom, Conjugate) else Conjugate(atom)
 
 
-def as_written(atom: sp.Expr) -> sp.Expr:
-    """An atom as SymPy has it."""
+def as_sympy(atom: sp.Expr) -> sp.Expr:
+    """An atom in SymPy's own terms."""
     return sp.conjugate(atom.function) if isinstance(atom, Conjugate) else atom
 
 
 def target_of(atom: sp.Expr) -> sp.Expr:
-    """The unknown or its derivative that an atom is, is the normal derivative of, or the conjugate."""
+    """The unknown or its derivative in an atom, without conjugate and normal derivative."""
     plain = atom.function if isinstance(atom, Conjugate) else atom
     return plain.function if isinstance(plain, NormalDerivative) else plain
 
 
 def normal_order(atom: sp.Expr) -> int:
-    """How often an atom is differentiated along the normal."""
+    """The order of the normal derivative of an atom."""
     plain = atom.function if isinstance(atom, Conjugate) else atom
     return plain.order if isinstance(plain, NormalDerivative) else 0
 
 
-# ---- From SymPy expressions to linear operators and values
+# ---- From SymPy expressions to operators and values
 
 
 _STEPS = (sp.Heaviside, sp.sign, sp.floor, sp.ceiling, sp.DiracDelta)
-# What two branches may differ by, relative to their size.
+# Branches that differ by less, relative to their size, are equal.
 _ROUNDING = 1e-9
 
 
 class NonlinearError(ProblemError):
-    """An equation or a condition, `expression` where it is set to zero, is not linear in the unknowns."""
+    """An equation or condition is not linear in the unknowns; `expression` is its residual."""
 
     def __init__(self, message: str, expression: sp.Expr | None = None) -> None:
         super().__init__(message)
@@ -312,7 +299,7 @@ class NonlinearError(ProblemError):
 def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equation") -> Rule:
     """Read an `Eq`, or an expression meant to be zero, as a linear equation for the unknowns; `what` names it."""
     givens = setting.givens
-    written = _written(equation) if isinstance(equation, sp.Basic) else residual_form(equation)
+    written = _cached_residual_form(equation) if isinstance(equation, sp.Basic) else residual_form(equation)
     if written.has(*OF_NORMALS):
         which = "a normal_derivative" if written.has(NormalDerivative) else "a normal"
         raise ProblemError(
@@ -323,12 +310,13 @@ def read_equation(equation: sp.Basic, setting: Setting, what: str = "the equatio
     check_differential(parts, equation, setting, what)
     _refuse_jumps(parts, setting)
     functions = givens.callables(rest, setting.coordinates)
-    source = make_field(_source(rest), setting.coordinates, functions, what=f"{what}'s right-hand side")
-    return Rule(linear_operator(parts, setting, what), source)
+    source = sp.S.Zero if is_zero(rest) else -rest  # other functions serve if it is zero
+    value = make_field(source, setting.coordinates, functions, what=f"{what}'s right-hand side")
+    return Rule(linear_operator(parts, setting, what), value)
 
 
 def check_differential(atoms: Iterable[sp.Expr], equation: sp.Basic, setting: Setting, what: str) -> None:
-    """Refuse an equation for one unknown without a derivative among the `atoms` that it is made of."""
+    """Refuse an equation for one unknown without a derivative among its `atoms`."""
     if len(setting.unknowns) == 1 and not any(any(_orders(atom, setting)) for atom in atoms):
         raise ProblemError(
             f"{what} contains no derivative of {setting.unknown}, so it is not a differential equation: "
@@ -337,37 +325,37 @@ def check_differential(atoms: Iterable[sp.Expr], equation: sp.Basic, setting: Se
 
 
 @lru_cache(maxsize=16)  # read again for each material
-def _written(equation: sp.Basic) -> sp.Expr:
+def _cached_residual_form(equation: sp.Basic) -> sp.Expr:
     return residual_form(equation)
 
 
 def linear_parts(
     expression: sp.Expr, unknowns: Sequence[AppliedUndef], what: str = "the equation"
 ) -> tuple[dict[sp.Expr, sp.Expr], sp.Expr]:
-    """Split `expression` into coefficients of the unknowns' derivatives and a rest free of them.
+    """Split `expression` into the coefficients of unknowns and their derivatives, and a rest without them.
 
     Returns
     -------
     parts : dict
-        From the unknowns, their derivatives, normal derivatives, and conjugates of those to the coefficient of each.
+        From unknowns, their derivatives, normal derivatives and conjugates to their coefficients.
     rest : Expr
 
     Raises
     ------
     NonlinearError
-        If a term is not linear in the unknowns, naming that term.
+        With the first term that is not linear in the unknowns.
     """
     written, named = expression, ", ".join(map(str, unknowns))
-    refuse_elsewhere(expression, [unknown.func for unknown in unknowns], what)
-    if has_parts(expression, unknowns):
+    refuse_nonlocal_terms(expression, [unknown.func for unknown in unknowns], what)
+    if any(part.has(*unknowns) for part in expression.atoms(*PARTS)):
         coordinates = unknowns[0].args
-        expression = spread_conjugates(expression, coordinates, lambda inner: linear_parts(inner, unknowns, what))
+        expression = expand_conjugates(expression, coordinates, lambda inner: linear_parts(inner, unknowns, what))
     derivatives = {d for d in expression.atoms(sp.Derivative) if d.expr in unknowns} | set(unknowns)
     derivatives |= {d for d in expression.atoms(NormalDerivative, Conjugate) if d.has(*unknowns)}
     back = {sp.Dummy(real=True): d for d in sorted(derivatives, key=str)}
     form = expression.xreplace({d: dummy for dummy, d in back.items()})
     try:
-        modulus = nonlinear_part(expression, unknowns)
+        modulus = _modulus(expression, unknowns)
         if modulus is not None:
             raise NonlinearTermError(modulus)
         parts = split_affine(form, frozenset(back))
@@ -384,52 +372,43 @@ def linear_parts(
 def linear_operator(
     parts: dict[sp.Expr, sp.Expr], setting: Setting, what: str = "the equation", *, normals: bool = False
 ) -> Operator:
-    """Compile what `linear_parts` returns into an `Operator`, on a boundary where there are `normals`.
+    """The parts from `linear_parts` as an `Operator`; `normals` allows normals in the coefficients.
 
-    The conjugates of unknowns have the places after those of the unknowns themselves, in the same order.
+    The conjugates of unknowns have the numbers after those of the unknowns, in the same order.
     """
+
+    def order(part: tuple[sp.Expr, sp.Expr]) -> tuple[int, tuple[int, ...], int]:
+        return normal_order(part[0]), _orders(part[0], setting), _unknown_index(part[0], setting)
+
     operator = Operator(setting.dimension, ())
-    for atom, expression in sorted(parts.items(), key=lambda part: _sort_key(part[0], setting)):
+    for atom, expression in sorted(parts.items(), key=order):
         name = f"{what}'s coefficient {describe(expression)} of {derivative_name(atom, setting)}"
         field = setting.field(expression, name, normals=normals)
         single = along_normal(setting.dimension, normal_order(atom), setting.space).after(_orders(atom, setting))
-        operator += single.on(_place(atom, setting)).times(field_coefficient(field, name))
+        operator += single.on(_unknown_index(atom, setting)).times(field_coefficient(field, name))
     return operator
 
 
 def coefficients_of(
     parts: dict[sp.Expr, sp.Expr], unknown: AppliedUndef, setting: Setting
 ) -> dict[tuple[int, ...], sp.Expr]:
-    """Those of one unknown, by the orders of its derivatives."""
+    """The coefficients of one unknown, by the orders of its derivatives."""
     return {_orders(atom, setting): c for atom, c in parts.items() if _unknown(atom) == unknown}
 
 
-def _refuse_jumps(parts: dict[sp.Expr, sp.Expr], setting: Setting) -> None:
-    """Refuse coefficients that jump before the highest derivatives of an unknown."""
-    extent = Extent(setting.coordinates, *setting.domain.bounding_box)
-    for symbol in setting.symbols:
-        coefficients = coefficients_of(parts, symbol, setting)
-        if any(any(orders) for orders in coefficients):
-            refuse_jumps(coefficients, setting.givens, extent, setting.levels)
-
-
-def _sort_key(atom: sp.Expr, setting: Setting) -> tuple[int, tuple[int, ...], int]:
-    return normal_order(atom), _orders(atom, setting), _place(atom, setting)
-
-
-def _place(atom: sp.Expr, setting: Setting) -> int:
+def _unknown_index(atom: sp.Expr, setting: Setting) -> int:
     conjugate = len(setting.symbols) if isinstance(atom, Conjugate) else 0
     return conjugate + setting.symbols.index(_unknown(atom))
 
 
 def _unknown(atom: sp.Expr) -> AppliedUndef:
-    """What an atom is a derivative of."""
+    """The unknown in an atom."""
     target = target_of(atom)
     return target.expr if isinstance(target, sp.Derivative) else target
 
 
 def _orders(atom: sp.Expr, setting: Setting) -> tuple[int, ...]:
-    """Orders of the derivative along each coordinate, beside those along the normal."""
+    """Orders of the derivative of an atom along each coordinate, without its normal derivative."""
     target = target_of(atom)
     counts = dict(target.variable_count) if isinstance(target, sp.Derivative) else {}
     for symbol, count in counts.items():
@@ -446,7 +425,7 @@ def _orders(atom: sp.Expr, setting: Setting) -> tuple[int, ...]:
 
 
 def derivative_name(atom: sp.Expr, setting: Setting) -> str:
-    """How messages call an unknown, a derivative or the conjugate of one: ``u_xx``."""
+    """The name of an unknown, a derivative or a conjugate in messages: ``u_xx``."""
     name = _unknown(atom).func.__name__
     orders = zip(setting.coordinates, _orders(atom, setting), strict=True)
     along = "".join(f"{symbol}" * order for symbol, order in orders)
@@ -455,74 +434,67 @@ def derivative_name(atom: sp.Expr, setting: Setting) -> str:
     return f"conjugate({shown})" if isinstance(atom, Conjugate) else shown
 
 
-def _source(rest: sp.Expr) -> sp.Expr:
-    """The right-hand side; zero where its terms cancel: then other features serve."""
-    return sp.S.Zero if is_zero(rest) else -rest
+def _refuse_jumps(parts: dict[sp.Expr, sp.Expr], setting: Setting) -> None:
+    """Refuse a coefficient of an unknown's highest derivatives that jumps elsewhere than on interfaces.
 
-
-def refuse_jumps(
-    coefficients: Mapping[tuple[int, ...], sp.Expr],
-    givens: Givens,
-    extent: Extent,
-    levels: frozenset[sp.Expr] = frozenset(),
-) -> None:
-    """Refuse a coefficient of the highest derivatives that jumps somewhere else than on interfaces.
-
-    ``(a u')'`` with a jump in ``a`` means that the flux ``a u'`` is continuous; expanded by SymPy to
-    ``a u'' + a' u'`` that is gone, and a smooth function would "solve" it. Lower coefficients may jump. On interfaces,
-    where one of `levels` is zero, the flux is prescribed.
+    ``(a u')'`` with a jump in ``a`` means that the flux ``a u'`` is continuous. SymPy expands it to ``a u'' + a' u'``,
+    which loses this, and a smooth function would "solve" it. Lower coefficients may jump. On interfaces the flux is
+    prescribed.
     """
-    order = max(sum(orders) for orders in coefficients)
-    for orders, coefficient in coefficients.items():
-        leading = sum(orders) == order and _jumps(coefficient, givens, extent, levels)
-        if leading or coefficient.has(sp.DiracDelta):
-            steps = coefficient.atoms(*_STEPS) - coefficient.atoms(sp.DiracDelta)
-            instead = "write an sp.Piecewise, across whose borders the flux continues, " if steps else ""
-            raise ProblemError(
-                f"the coefficient {describe(coefficient)} jumps; what happens there is lost when derivatives are "
-                f"expanded: {instead}make it smooth over a short distance (a tanh), or split the domain"
-            )
+    for symbol in setting.symbols:
+        coefficients = coefficients_of(parts, symbol, setting)
+        order = max((sum(orders) for orders in coefficients), default=0)
+        for orders, coefficient in coefficients.items() if order else ():
+            leading = sum(orders) == order and _jumps(coefficient, setting)
+            if leading or coefficient.has(sp.DiracDelta):
+                steps = coefficient.atoms(*_STEPS) - coefficient.atoms(sp.DiracDelta)
+                instead = "write an sp.Piecewise, across whose borders the flux continues, " if steps else ""
+                raise ProblemError(
+                    f"the coefficient {describe(coefficient)} jumps; what happens there is lost when derivatives are "
+                    f"expanded: {instead}make it smooth over a short distance (a tanh), or split the domain"
+                )
 
 
-def _jumps(expression: sp.Expr, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]) -> bool:
-    if any(step.free_symbols & set(extent.coordinates) for step in expression.atoms(*_STEPS)):
+def _jumps(expression: sp.Expr, setting: Setting) -> bool:
+    if any(step.free_symbols & set(setting.coordinates) for step in expression.atoms(*_STEPS)):
         return True
-    return any(_piecewise_jumps(piece, givens, extent, levels) for piece in expression.atoms(sp.Piecewise))
+    return any(_piecewise_jumps(piece, setting) for piece in expression.atoms(sp.Piecewise))
 
 
-def _piecewise_jumps(piecewise: sp.Piecewise, givens: Givens, extent: Extent, levels: frozenset[sp.Expr]) -> bool:
-    """Whether neighbouring branches differ where their condition changes over."""
+def _piecewise_jumps(piecewise: sp.Piecewise, setting: Setting) -> bool:
+    """Whether neighbouring branches differ at the border between them."""
+    extent = Extent(setting.coordinates, *setting.domain.bounding_box)
 
     def field(expression: sp.Expr) -> Field:
-        functions = givens.callables(expression, extent.coordinates)
+        functions = setting.givens.callables(expression, extent.coordinates)
         return make_field(expression, extent.coordinates, functions, what=f"the coefficient {describe(piecewise)}")
 
     for (first, condition), (second, _) in pairwise(piecewise.args):
         branches = [field(first), field(second)]
-        for side in _sides(condition, extent, levels):
+        for side in _border_functions(condition, setting):
             border = find_border(field(side), extent)
-            # where no border can be found: better refused than lost
-            if border is None or _differ(branches, border, extent.probes):
+            # without a border that can be checked, refuse
+            if border is None or _branches_differ(branches, border, extent.probes):
                 return True
     return False
 
 
-def _sides(condition: sp.Basic, extent: Extent, levels: frozenset[sp.Expr]) -> Iterator[sp.Expr]:
-    """What changes its sign where the condition changes over, but for interfaces."""
+def _border_functions(condition: sp.Basic, setting: Setting) -> Iterator[sp.Expr]:
+    """The functions that change sign at the borders of a condition, except interfaces."""
     for relation in sorted(condition.atoms(Relational), key=str):
         border = side_of(relation)
-        if border is not None and border[0] in levels:
+        if border is not None and border[0] in setting.levels:
             continue
         side = relation.lhs - relation.rhs
-        if side.free_symbols & set(extent.coordinates):
+        if side.free_symbols & set(setting.coordinates):
             yield side
 
 
-def _differ(branches: list[Field], border: tuple[FloatArray, FloatArray], elsewhere: FloatArray) -> bool:
-    """Whether two branches differ at a border, by more than rounding and than each of them varies across it."""
-    before, after, usual = (np.stack([branch(places) for branch in branches]) for places in (*border, elsewhere))
+def _branches_differ(branches: list[Field], border: tuple[FloatArray, FloatArray], probes: FloatArray) -> bool:
+    """Whether two branches differ at a border by more than rounding and their own variation across it."""
+    before, after, usual = (np.stack([branch(places) for branch in branches]) for places in (*border, probes))
     size = max(np.abs(values[np.isfinite(values)]).max(initial=0.0) for values in (before, after, usual))
-    # a branch such as sin(x)/x may have no value at the border itself, but has one beside it
+    # a branch such as sin(x)/x may have no value at the border itself
     gaps = np.fmin(np.abs(before[0] - before[1]), np.abs(after[0] - after[1]))
     varied = np.nansum(np.abs(before - after), axis=0)
     return not np.all(gaps <= _ROUNDING * size + varied)

@@ -1,4 +1,4 @@
-"""The outward normal, and what mechanics and fields are written with."""
+"""The outward normal and derivatives along it, and operators of vector calculus and elasticity."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from sympy.printing.precedence import PRECEDENCE
 
 from fspielm.errors import ProblemError
 
-# ---- The outward normal and the derivative along it, as SymPy objects to write conditions with
-
 
 @final
 class NormalDerivative(sp.Expr):  # type: ignore[misc]
-    """``d^order f / dn^order``, for f the unknown, a derivative of it, or known; see `normal_derivative`."""
+    """``d^order f / dn^order`` of the unknown, a derivative of it, or a known f; see `normal_derivative`."""
 
     is_commutative = True
 
     def __new__(cls, function: sp.Expr, order: Any = 1) -> NormalDerivative:
-        """Check the arguments, and join a normal derivative of a normal derivative into one."""
+        """Check the arguments, and merge nested normal derivatives."""
         number = sp.sympify(order)
         if not isinstance(number, sp.Integer) or isinstance(order, bool) or number < 1:
             raise ProblemError(f"normal_derivative: order must be a whole number, 1 or more; got {order!r}")
@@ -43,12 +41,12 @@ class NormalDerivative(sp.Expr):  # type: ignore[misc]
 
     @property
     def function(self) -> sp.Expr:
-        """What is differentiated."""
+        """The function."""
         return self.args[0]
 
     @property
     def order(self) -> int:
-        """How often."""
+        """The order of the derivative."""
         return int(self.args[1])
 
     def _eval_derivative(self, symbol: sp.Symbol) -> sp.Expr:
@@ -72,7 +70,7 @@ class NormalComponent(sp.Expr):  # type: ignore[misc]
     is_real = True
 
     def __new__(cls, coordinate: sp.Symbol) -> NormalComponent:
-        """Check that it is along a symbol."""
+        """Check that the coordinate is a symbol."""
         if not isinstance(coordinate, sp.Symbol):
             raise ProblemError(f"normal takes a coordinate, a SymPy symbol such as x; got {coordinate!r}")
         made: NormalComponent = sp.Expr.__new__(cls, coordinate)
@@ -80,7 +78,7 @@ class NormalComponent(sp.Expr):  # type: ignore[misc]
 
     @property
     def coordinate(self) -> sp.Symbol:
-        """What it is along."""
+        """The coordinate."""
         return self.args[0]
 
     def _eval_derivative(self, symbol: sp.Symbol) -> sp.Expr:
@@ -93,21 +91,18 @@ class NormalComponent(sp.Expr):  # type: ignore[misc]
         return f"n_{{{printer._print(self.coordinate)}}}"
 
 
-# What has a meaning where there are normals alone.
+# Expressions that have a meaning on boundaries only.
 OF_NORMALS = (NormalDerivative, NormalComponent)
 
 
 @lru_cache(maxsize=64)
 def normal_symbols(coordinates: tuple[sp.Symbol, ...]) -> tuple[sp.Symbol, ...]:
-    """What stands for the components of the outward normal along the coordinates; always the same symbols."""
+    """Symbols for the components of the outward normal; always the same for the same coordinates."""
     return tuple(sp.Dummy(f"n_{symbol}", real=True) for symbol in coordinates)
 
 
 def write_out(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], axes: range) -> sp.Expr:
-    """Normals, and the normal derivatives of known functions as derivatives along the coordinates, by `normal_symbols`.
-
-    Normals point along some of the axes only: never along time.
-    """
+    """Write normals and normal derivatives of known functions with `normal_symbols`; normals point along `axes`."""
     normals = normal_symbols(coordinates)
 
     def written(derivative: NormalDerivative) -> sp.Expr:
@@ -125,24 +120,24 @@ def write_out(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], axes: ran
 
 
 def write_components(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...]) -> sp.Expr:
-    """The components of the normal by `normal_symbols`."""
+    """Replace the components of the normal by `normal_symbols`."""
     symbols = zip(coordinates, normal_symbols(coordinates), strict=True)
     written: sp.Expr = expression.xreplace({NormalComponent(coordinate): symbol for coordinate, symbol in symbols})
     return written
 
 
 def normal(coordinate: sp.Symbol) -> NormalComponent:
-    """The component of the outward normal along a coordinate, for use in a `Condition`, or in any value on a boundary.
+    """The component of the outward normal along a coordinate, for a `Condition` or a value on the boundary.
 
     Parameters
     ----------
     coordinate : Symbol
-        One of space.
+        A coordinate of space.
 
     Returns
     -------
     NormalComponent
-        A SymPy expression. Under derivatives it is held fixed, as on a straight boundary.
+        A SymPy expression. Derivatives hold it fixed, as on a straight boundary.
 
     Examples
     --------
@@ -155,20 +150,19 @@ def normal(coordinate: sp.Symbol) -> NormalComponent:
 
 
 def normal_derivative(function: sp.Expr, order: int = 1) -> NormalDerivative:
-    """The derivative along the outward normal, for use in a `Condition`, or in the value of any on the boundary.
+    """The derivative along the outward normal, for a `Condition` or a value on the boundary.
 
     Parameters
     ----------
     function : Expr
-        The unknown, or a derivative of it; or any known expression of the coordinates.
+        The unknown, a derivative of it, or a known expression of the coordinates.
     order : int
-        How often it is differentiated. Under this and any further derivative the normal is held fixed, as on a
-        straight boundary.
+        The order of the derivative. The normal is held fixed, as on a straight boundary.
 
     Returns
     -------
     NormalDerivative
-        A SymPy expression: it may be differentiated, and multiplied with coefficients.
+        A SymPy expression, which may be differentiated and multiplied.
 
     Examples
     --------
@@ -182,7 +176,7 @@ def normal_derivative(function: sp.Expr, order: int = 1) -> NormalDerivative:
     return NormalDerivative(function, order)
 
 
-# ---- What mechanics and fields are written with: divergence, curl, strain, stress, traction
+# ---- Vector calculus and elasticity
 
 
 def divergence(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> Any:
@@ -193,12 +187,12 @@ def divergence(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> An
     field : sequence of d Expr, or (d, d) Matrix
         Functions of the coordinates.
     coordinates : sequence of d Symbol, optional
-        Of space; by default the first arguments of the undefined functions in `field`.
+        The coordinates of space; by default the first arguments of the undefined functions in `field`.
 
     Returns
     -------
     Expr, or Matrix of d
-        The latter for a matrix: what stands in the balance of forces.
+        A vector for a matrix, as in the balance of forces.
 
     Examples
     --------
@@ -215,7 +209,7 @@ def divergence(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> An
 
 
 def curl(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> Any:
-    """The curl of a vector: a vector in space, and in the plane its one component ``v.diff(x) - u.diff(y)``.
+    """The curl of a vector: a vector in space, and the scalar ``v.diff(x) - u.diff(y)`` in the plane.
 
     Parameters
     ----------
@@ -246,7 +240,7 @@ def curl(field: Any, coordinates: Sequence[sp.Symbol] | None = None) -> Any:
 
 
 def strain(displacement: Any, coordinates: Sequence[sp.Symbol] | None = None) -> sp.Matrix:
-    """The strain ``(grad u + grad u^T) / 2`` of a displacement; of a velocity, the rate of strain.
+    """The strain ``(grad u + grad u^T) / 2`` of a displacement, or the rate of strain of a velocity.
 
     Parameters
     ----------
@@ -268,8 +262,8 @@ def strain(displacement: Any, coordinates: Sequence[sp.Symbol] | None = None) ->
 def stress(displacement: Any, lam: Any, mu: Any, coordinates: Sequence[sp.Symbol] | None = None) -> sp.Matrix:
     """The stress ``lam tr(e) 1 + 2 mu e`` of an isotropic elastic body, for e the strain.
 
-    In the plane this is plane strain; for plane stress, give ``2 lam mu / (lam + 2 mu)`` in the place of lam. The
-    stress of a viscous fluid of pressure p is ``2 * mu * fs.strain([u, v]) - p * sp.eye(2)``.
+    In the plane this is plane strain; for plane stress, use ``2 lam mu / (lam + 2 mu)`` for lam. The stress of a
+    viscous fluid of pressure p is ``2 * mu * fs.strain([u, v]) - p * sp.eye(2)``.
 
     Parameters
     ----------
@@ -286,7 +280,7 @@ def stress(displacement: Any, lam: Any, mu: Any, coordinates: Sequence[sp.Symbol
 
     Examples
     --------
-    An elastic body without forces inside, for `Problem`:
+    The equations of an elastic body without volume forces:
 
     >>> x, y = sp.symbols("x y")
     >>> u, v = (sp.Function(name)(x, y) for name in "uv")
@@ -299,7 +293,7 @@ def stress(displacement: Any, lam: Any, mu: Any, coordinates: Sequence[sp.Symbol
 
 
 def traction(stress: sp.MatrixBase, coordinates: Sequence[sp.Symbol] | None = None) -> sp.Matrix:
-    """The force on the boundary for each unit of its area: the stress times the outward normal.
+    """The traction on the boundary, the force per area: the stress times the outward normal.
 
     Parameters
     ----------
@@ -311,7 +305,7 @@ def traction(stress: sp.MatrixBase, coordinates: Sequence[sp.Symbol] | None = No
     Returns
     -------
     Matrix of d
-        For use in a `Condition`, in any value on the boundary, and in integrals over it.
+        For a `Condition`, a value on the boundary, or integrals over it.
 
     Examples
     --------
@@ -350,7 +344,7 @@ def _components(field: Any, who: str) -> list[sp.Expr]:
 def _coordinates(
     expressions: Sequence[sp.Expr], number: int, coordinates: Sequence[sp.Symbol] | None, who: str
 ) -> tuple[sp.Symbol, ...]:
-    """So many coordinates: those named, or the first arguments of the functions in the expressions."""
+    """The given coordinates, or the first arguments of the functions in the expressions."""
     if coordinates is None:
         arguments = {function.args for e in expressions for function in e.atoms(AppliedUndef)}
         longest = max(arguments, key=len, default=())

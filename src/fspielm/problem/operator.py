@@ -22,18 +22,12 @@ from fspielm.expr.identities import is_multiple
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 
-# ---- Linear differential operators, and the determinant of several
-
-
-# ---- What follows from a problem, or from one of its conditions, alone: found once for each
-
-
 K = TypeVar("K")
 T = TypeVar("T")
 
 
 def once(find: Callable[[K], T]) -> Callable[[K], T]:
-    """Keep what `find` gives for a thing as long as that is there: rounds, estimates and forecasts ask again."""
+    """Cache the result of `find` for each object, as long as that object lives."""
     known: WeakKeyDictionary[K, T] = WeakKeyDictionary()
 
     @wraps(find)
@@ -43,9 +37,6 @@ def once(find: Callable[[K], T]) -> Callable[[K], T]:
         return known[thing]
 
     return found
-
-
-# ---- Linear differential operators: sums of coefficient times mixed partial derivative
 
 
 Coefficient = complex | Callable[[Sites], NumberArray]
@@ -61,7 +52,7 @@ class Term:
     orders : tuple of int
         The number of derivatives along each coordinate.
     unknown : int
-        Which of the unknowns it takes, by its place among them.
+        The index of the unknown.
     """
 
     coefficient: Coefficient
@@ -82,7 +73,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Operator:
-    """A linear differential operator on functions of `dimension` coordinates, or on several of them together."""
+    """A linear differential operator on one or several functions of `dimension` coordinates."""
 
     dimension: int
     terms: tuple[Term, ...]
@@ -99,42 +90,44 @@ class Operator:
 
     @property
     def unknowns(self) -> frozenset[int]:
-        """Which of the unknowns it takes, by their places."""
+        """The indices of the unknowns in its terms."""
         return frozenset(term.unknown for term in self.terms)
 
     @property
     def fields(self) -> dict[Field, str]:
-        """The coefficients that are fields, with what they are called."""
-        return {one.field: one.what for term in self.terms for one in _fields_in(term.coefficient)}
+        """The coefficients that are fields, with their names."""
+        factors = [factor for term in self.terms for factor in _factors(term.coefficient)]
+        return {factor.field: factor.what for factor in factors if isinstance(factor, FieldCoefficient)}
 
     @property
     def numbers(self) -> tuple[complex, ...]:
-        """The numbers among the coefficients, and among their factors."""
-        return tuple(number for term in self.terms for number in _numbers_in(term.coefficient))
+        """The numbers among the coefficients and their factors."""
+        factors = [factor for term in self.terms for factor in _factors(term.coefficient)]
+        return tuple(factor for factor in factors if not callable(factor))
 
     def times(self, coefficient: Coefficient) -> Operator:
-        """The operator followed by a multiplication."""
+        """The operator times a coefficient."""
         terms = (replace(t, coefficient=product(coefficient, t.coefficient)) for t in self.terms)
         return Operator(self.dimension, tuple(terms))
 
     def after(self, orders: tuple[int, ...]) -> Operator:
-        """The derivative ``D^orders`` followed by the operator."""
+        """The operator applied to the derivative ``D^orders``."""
         terms = (replace(t, orders=tuple(np.add(t.orders, orders).tolist())) for t in self.terms)
         return Operator(self.dimension, tuple(terms))
 
     def on(self, unknown: int) -> Operator:
-        """The same operator on another one of the unknowns."""
+        """The same operator on another unknown."""
         return Operator(self.dimension, tuple(replace(t, unknown=unknown) for t in self.terms))
 
     def part(self, unknown: int) -> Operator:
-        """What it does to one of the unknowns, as an operator on that alone; without terms, if that is nothing."""
+        """The terms of one unknown, as an operator on that alone."""
         return Operator(self.dimension, tuple(replace(t, unknown=0) for t in self.terms if t.unknown == unknown))
 
     def __add__(self, other: Operator) -> Operator:
         return Operator(self.dimension, self.terms + other.terms)
 
     def order_along(self, axes: range) -> int:
-        """The highest order of any term counted over `axes` alone."""
+        """The highest order of any term along `axes`."""
         return max((sum(term.orders[axis] for axis in axes) for term in self.terms), default=0)
 
 
@@ -149,14 +142,14 @@ def identity(dimension: int) -> Operator:
 
 
 def along_normal(dimension: int, order: int = 1, axes: range | None = None) -> Operator:
-    """The derivative of the given order along the outward normal of the sites it is applied at, the normal held fixed.
+    """The derivative of the given order along the outward normal, which is held fixed.
 
     Parameters
     ----------
     dimension : int
     order : int
     axes : range, optional
-        Those that normals may point along, where that is not all: never along time.
+        The axes of normals, if not all: never time.
     """
     if order == 0:
         return identity(dimension)
@@ -171,7 +164,7 @@ def along_normal(dimension: int, order: int = 1, axes: range | None = None) -> O
 
 @dataclass(frozen=True)
 class _NormalPower:
-    """``factor * normal^powers``: what ``D^powers`` is multiplied with in a normal derivative."""
+    """``factor * normal^powers``, the coefficient of ``D^powers`` in a normal derivative."""
 
     powers: tuple[int, ...]
     factor: float
@@ -184,7 +177,7 @@ class _NormalPower:
 
 @dataclass(frozen=True)
 class FieldCoefficient:
-    """A coefficient that is a field; `what` names it where it has no value."""
+    """A field as a coefficient; `what` is its name in messages."""
 
     field: Field
     what: str
@@ -196,7 +189,7 @@ class FieldCoefficient:
 
 @dataclass(frozen=True)
 class Product:
-    """One coefficient times another, at least one of which varies."""
+    """The product of two coefficients, at least one of which varies."""
 
     first: Coefficient
     second: Coefficient
@@ -207,20 +200,14 @@ class Product:
         return np.asarray(factors[0] * factors[1])
 
 
-def _fields_in(coefficient: Coefficient) -> tuple[FieldCoefficient, ...]:
+def _factors(coefficient: Coefficient) -> tuple[Coefficient, ...]:
     if isinstance(coefficient, Product):
-        return _fields_in(coefficient.first) + _fields_in(coefficient.second)
-    return (coefficient,) if isinstance(coefficient, FieldCoefficient) else ()
-
-
-def _numbers_in(coefficient: Coefficient) -> tuple[complex, ...]:
-    if isinstance(coefficient, Product):
-        return _numbers_in(coefficient.first) + _numbers_in(coefficient.second)
-    return () if callable(coefficient) else (coefficient,)
+        return _factors(coefficient.first) + _factors(coefficient.second)
+    return (coefficient,)
 
 
 def field_coefficient(field: Field, what: str) -> Coefficient:
-    """A field as a coefficient: a number where it is one."""
+    """A field as a coefficient; a number if it is constant."""
     return field.constant if field.constant is not None else FieldCoefficient(field, what)
 
 
@@ -234,21 +221,21 @@ def product(first: Coefficient, second: Coefficient) -> Coefficient:
 # ---- Operators that are constant up to one common factor
 
 
-# Where a quotient is evaluated, in parts of 1009: places of no meaning.
-_PLACES = (347, 31, 661, 929, 1499, -388)
+# Arbitrary places to evaluate a quotient, in units of 1/1009.
+_TEST_PLACES = (347, 31, 661, 929, 1499, -388)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class ConstantOperator:
-    """An operator written as a factor times one of constant coefficients.
+    """A factor times an operator with constant coefficients.
 
     Attributes
     ----------
     operator : Operator
-        Its coefficients are numbers, none of them zero.
+        Its coefficients are nonzero numbers.
     factor : Field or None
-        What it is multiplied with; None for one.
+        None for one.
     """
 
     operator: Operator
@@ -256,29 +243,29 @@ class ConstantOperator:
 
 
 def constant_operator(operator: Operator) -> ConstantOperator:
-    """Divide `operator` by the factor that its coefficients have in common, if numbers are left then.
+    """Divide `operator` by a common factor of its coefficients, such that numbers are left.
 
-    The quotients are compared as expressions: a callable may look constant wherever it is tried.
+    Coefficients are compared as expressions, as a callable may look constant wherever it is sampled.
 
     Raises
     ------
     UnsuitableError
-        If coefficients are left that vary, or none at all; it names the first of them.
+        If there is no such factor, or all coefficients are zero.
     """
     if operator.is_constant:
-        return ConstantOperator(_collected(operator.dimension, operator.terms), None)
+        return ConstantOperator(_merge_terms(operator.dimension, operator.terms), None)
     factor = next(t.coefficient for t in operator.terms if callable(t.coefficient))
     if not isinstance(factor, FieldCoefficient):
         raise UnsuitableError("the coefficients of the equation must be constant; got one that is not an expression")
     terms = tuple(replace(term, coefficient=_quotient(term, factor)) for term in operator.terms)
-    return ConstantOperator(_collected(operator.dimension, terms), factor.field)
+    return ConstantOperator(_merge_terms(operator.dimension, terms), factor.field)
 
 
 def _quotient(term: Term, factor: FieldCoefficient) -> complex:
-    """The coefficient over the factor, which has to be a number."""
+    """The coefficient divided by the factor, which must be a number."""
     if term.coefficient is factor:
         return 1.0
-    above, below = _source(term.coefficient), _source(factor)
+    above, below = _written_form(term.coefficient), _written_form(factor)
     ratio = _ratio(above, below) if isinstance(above, sp.Expr) and isinstance(below, sp.Expr) else None
     if ratio is None:
         raise UnsuitableError(
@@ -289,40 +276,40 @@ def _quotient(term: Term, factor: FieldCoefficient) -> complex:
 
 
 def _ratio(above: sp.Expr, below: sp.Expr) -> complex | None:
-    """The number that one expression is the multiple of another by; None where it is none."""
+    """The quotient of two expressions if it is a number; None otherwise."""
     if not is_multiple(above, below):
-        # 0.1*(x + 6) became 0.1*x + 0.6 by SymPy, which is a multiple of x + 6 to 15 digits only
+        # SymPy makes 0.1*(x + 6) into 0.1*x + 0.6, a multiple of x + 6 to 15 digits only
         above, below = _in_decimals(above), _in_decimals(below)
         if not is_multiple(above, below):
             return None
     opaque = {part: sp.Dummy() for part in (above / below).atoms(AppliedUndef, sp.Derivative)}
     ratio = (above / below).xreplace(opaque)
     symbols = sorted(ratio.free_symbols, key=str)
-    for place in _PLACES:
+    for place in _TEST_PLACES:
         at = {symbol: sp.Rational(place + 97 * i, 1009) for i, symbol in enumerate(symbols)}
         try:
             number = complex(ratio.xreplace(at).evalf(30, strict=True))
         except (PrecisionExhausted, TypeError, ValueError, ArithmeticError):
-            continue  # where both are too close to zero to be told from it, or not defined
+            continue  # undefined, or too close to zero
         if np.isfinite(number):
             return simplest_number(number)
     return None
 
 
 def _in_decimals(expression: sp.Expr) -> sp.Expr:
-    """The expression with its floating-point numbers as they are written."""
+    """The expression with floating-point numbers as the decimal fractions that they print."""
     written = {number: f"{float(number):.15g}" for number in expression.atoms(sp.Float)}
     return expression.xreplace({number: sp.Rational(text) for number, text in written.items() if "inf" not in text})
 
 
-def _source(coefficient: Coefficient) -> Any:
-    """What the user wrote."""
+def _written_form(coefficient: Coefficient) -> Any:
+    """The coefficient as the user wrote it."""
     if isinstance(coefficient, FieldCoefficient):
         return coefficient.field.source
     return coefficient if callable(coefficient) else sp.sympify(coefficient)
 
 
-def _collected(dimension: int, terms: tuple[Term, ...]) -> Operator:
+def _merge_terms(dimension: int, terms: tuple[Term, ...]) -> Operator:
     """The same operator with one term for each derivative of each unknown, and no zeros."""
     sums: dict[tuple[tuple[int, ...], int], complex] = {}
     for term in terms:
@@ -335,13 +322,13 @@ def _collected(dimension: int, terms: tuple[Term, ...]) -> Operator:
     return Operator(dimension, kept)
 
 
-# ---- Where the highest derivatives of an operator lead across the boundary
+# ---- Characteristic boundaries
 
 
 def is_characteristic(operator: Operator, sites: Sites, space: range) -> BoolArray:
-    """Where no highest derivative leads across the boundary, so that conditions cannot be counted.
+    """Where the boundary is characteristic, so that conditions cannot be counted.
 
-    That is where the sum of ``coefficient * normal^orders`` over the terms of highest space order is zero.
+    This is where the sum of ``coefficient * normal^orders`` over the terms of highest order in space vanishes.
     """
     assert sites.normals is not None
     order = operator.order_along(space)
@@ -364,18 +351,18 @@ def _coefficient(term: Term, sites: Sites) -> FloatArray:
     try:
         return term.at(sites)
     except ProblemError:
-        return np.ones(len(sites))  # infinite on the boundary, as 1/r is at r = 0: not zero, at any rate
+        return np.ones(len(sites))  # infinite on the boundary, as 1/r at r = 0, and so not zero
 
 
-# ---- The one operator that stands for several equations: the determinant of their matrix of operators
-# With constant coefficients every unknown of a system satisfies the equation of its determinant, so its symbol says
-# which waves there are, how many conditions belong to a boundary, and what grows. Coefficients that vary are multiplied
-# as if they did not: the determinant is that of the equations frozen at a point.
+# ---- The determinant of a system
+# With constant coefficients every unknown of a system satisfies the equation of the determinant, whose symbol shows the
+# waves, the number of conditions on a boundary, and what grows. Varying coefficients are multiplied as if they were
+# constant: the determinant is that of the equations frozen at a point.
 
 
-# Points at which it is seen whether coefficients cancel.
+# Points to see whether coefficients cancel.
 _SITES = 16
-# Products that cancel to less than this share of their sum are rounding.
+# Sums below this share of their terms are rounding.
 _ROUNDING = 1e-13
 
 # Factors of the products that make up the coefficient of each derivative.
@@ -383,10 +370,10 @@ _Products: TypeAlias = dict[tuple[int, ...], list[tuple[Coefficient, ...]]]
 
 
 def determinant(operators: Sequence[Operator], unknowns: int, domain: Domain) -> Operator:
-    """The determinant of as many equations as there are unknowns; without terms, where it vanishes.
+    """The determinant of as many equations as there are unknowns; without terms if it vanishes.
 
-    Of more equations, the first ones whose determinant does not vanish count. Whether coefficients that vary cancel is
-    seen at some points of the domain.
+    With more equations, the first selection with a nonzero determinant counts. Varying coefficients are compared at
+    some points of the domain.
     """
     if unknowns == 1:
         return next((o for o in operators if o.order > 0), operators[0])
@@ -394,37 +381,35 @@ def determinant(operators: Sequence[Operator], unknowns: int, domain: Domain) ->
     for chosen in combinations(range(len(operators)), unknowns):
         rows = [[operators[i].part(j).terms for j in range(unknowns)] for i in chosen]
         products = _expand(rows, tuple(range(unknowns)), dimension)
-        made = {
-            orders: value for orders, value in _collected_determinant(products).items() if not _vanishes(value, domain)
-        }
+        made = {orders: value for orders, value in _sum_products(products).items() if not _vanishes(value, domain)}
         if made:
             return Operator(dimension, tuple(Term(made[orders], orders) for orders in sorted(made)))
     return Operator(dimension, ())
 
 
 def adjugate(operators: Sequence[Operator], unknowns: int) -> list[list[Operator]]:
-    """The adjugate of the matrix of operators, row by row.
+    """The adjugate of the matrix of operators, row by row; empty if the `determinant` vanishes.
 
-    Each of its columns, on any function that the determinant annihilates, is a field that the equations annihilate. Of
-    more equations than unknowns, those count that make the `determinant`; without any, it is empty.
+    Each column, applied to a function in the kernel of the determinant, solves the equations. With more equations than
+    unknowns, the selection is that of the `determinant`.
     """
     dimension = operators[0].dimension
     for chosen in combinations(range(len(operators)), unknowns):
         rows = [[operators[i].part(j).terms for j in range(unknowns)] for i in chosen]
-        if _collected_determinant(_expand(rows, tuple(range(unknowns)), dimension)):
+        if _sum_products(_expand(rows, tuple(range(unknowns)), dimension)):
             return [[_cofactor(rows, i, j, dimension) for i in range(unknowns)] for j in range(unknowns)]
     return []
 
 
 def _cofactor(rows: Sequence[Sequence[tuple[Term, ...]]], row: int, column: int, dimension: int) -> Operator:
     left = tuple(j for j in range(len(rows)) if j != column)
-    made = _collected_determinant(_expand([*rows[:row], *rows[row + 1 :]], left, dimension))
+    made = _sum_products(_expand([*rows[:row], *rows[row + 1 :]], left, dimension))
     sign = -1.0 if (row + column) % 2 else 1.0
     return Operator(dimension, tuple(Term(made[orders], orders) for orders in sorted(made))).times(sign)
 
 
 def _expand(rows: Sequence[Sequence[tuple[Term, ...]]], columns: tuple[int, ...], dimension: int) -> _Products:
-    """Products of the determinant of the `columns` of all rows, along the first row."""
+    """The products in the determinant of `columns` of all rows, expanded along the first row."""
     if not rows:
         return {(0,) * dimension: [()]}
     found: _Products = {}
@@ -441,12 +426,16 @@ def _expand(rows: Sequence[Sequence[tuple[Term, ...]]], columns: tuple[int, ...]
     return found
 
 
-def _collected_determinant(products: _Products) -> dict[tuple[int, ...], Coefficient]:
-    """One coefficient for each derivative, a number where its factors are; none where products cancel."""
+def _sum_products(products: _Products) -> dict[tuple[int, ...], Coefficient]:
+    """One coefficient for each derivative, without those that cancel."""
     made: dict[tuple[int, ...], Coefficient] = {}
     for orders, each in products.items():
         varying = [product for product in each if any(callable(factor) for factor in product)]
-        numbers = [prod(_numbers(product), start=1.0 + 0j) for product in each if product not in varying]
+        numbers = [
+            prod((factor for factor in product if not callable(factor)), start=1.0 + 0j)
+            for product in each
+            if product not in varying
+        ]
         total, size = sum(numbers), sum(map(abs, numbers))
         constant = 0.0 if abs(total) <= _ROUNDING * size else total if np.imag(total) else float(np.real(total))
         if varying:
@@ -457,29 +446,25 @@ def _collected_determinant(products: _Products) -> dict[tuple[int, ...], Coeffic
 
 
 def _vanishes(coefficient: Coefficient, domain: Domain) -> bool:
-    """Whether a coefficient that varies is zero at some points all over the domain."""
+    """Whether a varying coefficient is zero at all sample points of the domain."""
     if not isinstance(coefficient, _SumOfProducts):
         return False
-    sites = Sites(domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # only looks
+    sites = Sites(domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # samples only
     try:
         return not np.any(coefficient(sites))
-    except ProblemError:  # one has no value there: whoever needs it says so
+    except ProblemError:  # a coefficient without a value there is reported where it is needed
         return False
-
-
-def _numbers(product: tuple[Coefficient, ...]) -> list[complex]:
-    return [factor for factor in product if not callable(factor)]
 
 
 @dataclass(frozen=True)
 class _SumOfProducts:
-    """Products of coefficients, and a number, added up."""
+    """A sum of products of coefficients, and a number."""
 
     products: tuple[tuple[Coefficient, ...], ...]
     constant: complex
 
     def __call__(self, sites: Sites) -> NumberArray:
-        known: dict[Coefficient, NumberArray] = {}  # each is a function of the user's, perhaps a slow one
+        known: dict[Coefficient, NumberArray] = {}  # a coefficient may be a slow callable
 
         def at(factor: Coefficient) -> NumberArray | complex:
             if not callable(factor):

@@ -2,70 +2,32 @@
 
 from __future__ import annotations
 
-import cmath
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.errors import ProblemError
 from fspielm.problem.statement import Statement
-from fspielm.problem.substitutions import ByRegion, Givens
+from fspielm.problem.substitutions import ByRegion
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# ---- Numbers that users write: as such, or as expressions of given symbols
-
-
-def as_written(value: Any, what: str) -> sp.Expr:
-    """A number or an expression, as an expression; a text is none.
-
-    Raises
-    ------
-    ProblemError
-    """
-    if isinstance(value, sp.Expr):
-        return value
-    if isinstance(value, int | float | complex | np.number) and not isinstance(value, bool):
-        return sp.sympify(value)
-    raise ProblemError(f"{what} must be a number, or a SymPy expression; got {value!r}")
-
-
-def number_in(value: Any, givens: Givens, what: str) -> complex:
-    """The number, real where it is; given symbols have theirs.
-
-    Raises
-    ------
-    ProblemError
-    """
-    known = givens.substitute(as_written(value, what))
-    if known.free_symbols or not known.is_number:
-        raise ProblemError(f"{what} must be a number, or an expression of given symbols; got {value}")
-    number = complex(known)
-    if not cmath.isfinite(number):
-        raise ProblemError(f"{what} must be finite; got {value}")
-    return number if number.imag else number.real
-
-
-# ---- Symbols of a statement that stand for numbers
-
-
-# What stands for open numbers while a statement is read: nothing that anybody would write.
+# Values of open symbols while a statement is read; nobody would write these.
 _STAND_IN, _NEXT = 0.73908513321516, 0.61803398874989
 
 
 class _StandIn(float):
-    """A number that means nothing."""
+    """A placeholder for an open number."""
 
 
 def open_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:
-    """The symbols without a number: those given as ``given={k: ...}``, then those that nothing is said about."""
+    """The symbols without a number: those with ``given={k: ...}``, then those not given at all."""
     given = {} if statement.given is None else statement.given
     if not isinstance(given, Mapping):
         return ()
@@ -74,10 +36,10 @@ def open_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:
 
 
 def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]:
-    """The symbols in a statement that stand for numbers and are not given.
+    """The symbols of a statement that stand for numbers and are not given.
 
-    Not those of places and of orders of derivatives, of which nothing can be said without a number, nor those named
-    like a coordinate, which are mistakes; so are those named like a function, refused here.
+    Places and orders of derivatives need numbers, so their symbols do not count. Symbols named like a coordinate are
+    mistakes, reported elsewhere; those named like a function are refused here.
     """
     places = [getattr(condition, "on", None) for condition in statement.conditions]
     written = [e for e in statement.expressions if not any(e is place for place in places)]
@@ -96,7 +58,7 @@ def _left_open(statement: Statement, given: Mapping[Any, Any]) -> set[sp.Symbol]
 
 
 def plain_symbol(symbol: sp.Symbol, function: AppliedUndef) -> ProblemError:
-    """What is wrong with a symbol that has the name of an unknown."""
+    """The error for a symbol that has the name of an unknown."""
     return ProblemError(
         f"{symbol} is written as a plain symbol and as the function {function}; write "
         f'{symbol} = sp.Function("{symbol}")({", ".join(map(str, function.args))}) once, and use it everywhere'
@@ -104,24 +66,24 @@ def plain_symbol(symbol: sp.Symbol, function: AppliedUndef) -> ProblemError:
 
 
 def with_stand_ins(statement: Statement, symbols: tuple[sp.Symbol, ...]) -> Statement:
-    """The statement with numbers that mean nothing for these symbols."""
+    """The statement with placeholders for these symbols."""
     return with_numbers(
         statement, {symbol: _StandIn(_STAND_IN + place * _NEXT) for place, symbol in enumerate(symbols)}
     )
 
 
-def stood_for(statement: Statement) -> tuple[sp.Symbol, ...]:
-    """The symbols that `with_stand_ins` has given numbers."""
+def stand_in_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:
+    """The symbols that `with_stand_ins` gave numbers."""
     return tuple(key for key, value in (statement.given or {}).items() if isinstance(value, _StandIn))
 
 
 def with_numbers(statement: Statement, values: Mapping[sp.Symbol, Any]) -> Statement:
-    """The statement with these numbers among what is given."""
+    """The statement with these given numbers added."""
     return replace(statement, given={**(statement.given or {}), **values})
 
 
 def used_in(given: Mapping[Any, Any], values: Iterable[Any]) -> dict[Any, Any]:
-    """What of the given stands in the expressions among values, or in what is given for something that does."""
+    """The part of `given` that the expressions among `values` need, directly or through other given values."""
     used, written = set(), _expressions(values)
     functional = [key for key in given if not isinstance(key, sp.Symbol)]
     while written:
@@ -150,14 +112,8 @@ def _expressions(values: Iterable[Any]) -> list[sp.Basic]:
     return [e for e in each if isinstance(e, sp.Basic)]
 
 
-def parameters_of(problem: Problem) -> tuple[sp.Symbol, ...]:
-    """The symbols that may get other numbers: all that are given, and those that are open."""
-    given = [key for key in (problem.statement.given or {}) if isinstance(key, sp.Symbol)]
-    return tuple(dict.fromkeys([*given, *problem.open_symbols]))
-
-
 def check_parameter(symbol: Any, known: tuple[sp.Symbol, ...], coordinates: tuple[sp.Symbol, ...]) -> None:
-    """Refuse what is none of the `known` parameters of a problem."""
+    """Refuse a symbol that is not among the `known` parameters of a problem."""
     if not isinstance(symbol, sp.Symbol):
         raise ProblemError(f"parameter must be a SymPy symbol of the problem; got {symbol!r}")
     if symbol in known:
@@ -173,7 +129,7 @@ def check_parameter(symbol: Any, known: tuple[sp.Symbol, ...], coordinates: tupl
 
 
 def need_values(problem: Problem, symbols: tuple[sp.Symbol, ...]) -> str:
-    """What to do about open symbols, as a sentence."""
+    """A sentence that says what to do about open symbols."""
     values, first = ", ".join(f"{symbol}: {place + 1}.0" for place, symbol in enumerate(symbols)), symbols[0]
     have, one = ("have no value", " all but one, and") if len(symbols) > 1 else ("has no value", "")
     return (
@@ -184,7 +140,7 @@ def need_values(problem: Problem, symbols: tuple[sp.Symbol, ...]) -> str:
 
 
 def _near_miss(problem: Problem, symbol: sp.Symbol) -> str:
-    """The name that a symbol may be a slip of the pen for, as a question."""
+    """A question about the name that a symbol may be a typing error for."""
     if symbol.name in ("pi", "I"):
         return f"; did you mean sp.{symbol}, the number?"
     others = (*problem.coordinates, *(unknown.symbol.func.__name__ for unknown in problem.unknowns))

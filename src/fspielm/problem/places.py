@@ -1,4 +1,4 @@
-"""Where relations hold: pieces of the boundary, the start of time, places inside."""
+"""Where relations hold: the domain, pieces of its boundary, the start of time, points and curves inside."""
 
 from __future__ import annotations
 
@@ -21,13 +21,10 @@ from fspielm.geometry.time import extrude
 from fspielm.numerics.sampling import Sampling, kronecker
 from fspielm.problem.setting import Setting
 
-# ---- Where a relation holds: in the domain, on pieces of its boundary, at the start of time, at places inside
-
-
-# Enough to see a piece of the boundary that conditions leave out or cover twice; finer ones stay unseen.
+# Probes of a part; smaller pieces that conditions leave out or cover twice are not seen.
 PROBES = 2000
 
-# How far a point may be off, relative to the domain's size, and still be where it should be.
+# Tolerance of places, relative to the domain's size.
 SAME_PLACE = 1e-9
 
 
@@ -35,39 +32,38 @@ class Sampler(Protocol):
     """Draws sites of a region."""
 
     def __call__(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
-        """`n` sites (as many as there are, where the region is made of points)."""
+        """`n` sites; all of them if the region consists of points."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A place where a relation holds.
+    """Where a relation holds.
 
     Attributes
     ----------
     kind : {"domain", "boundary", "start", "inside", "interface"}
-        All over the domain, on the boundary of space, at the start of time, at some places in the domain, or where
-        materials meet.
+        The whole domain, the boundary of space, the start of time, places in the domain, or where materials meet.
     label : str
-        What block names call it: ``"x-"``.
+        Its name in names of blocks: ``"x-"``.
     measure : float or None
-        Length or area; None for a domain, the measure of which is its own to know.
+        Length or area; None for a domain.
     sample : callable
         Draws sites.
     part : BoundaryPart or None
-        The part of the boundary, or the curve inside, that it is all or a piece of.
+        The part of the boundary, or the curve inside, that contains it.
     mask : callable or None
         Limits it to a piece of the part.
     sharp : callable or None
-        The mask without the room that it leaves for rounding, where there is one: a border is there to the last bit.
+        The mask without its margin for rounding.
     count : int or None
-        How many sites it has, where it is made of points.
+        The number of sites, if it consists of points.
     partner : BoundaryPart or None
-        The part that is tied to this one, where it is a pair.
+        For a periodic pair, the part tied to this one.
     shift : (d,) array or None
-        The way from a point of `part` to the one of `partner` that it is tied to.
+        From a point of `part` to the point of `partner` tied to it.
     factor : number
-        What unknowns are there, in units of what they are here.
+        The unknowns on `partner` divided by those on `part`.
     """
 
     kind: Literal["domain", "boundary", "start", "inside", "interface"]
@@ -84,12 +80,12 @@ class Region:
 
     @property
     def parts(self) -> tuple[BoundaryPart, ...]:
-        """The parts of the boundary that it belongs to."""
+        """The parts of the boundary that contain it."""
         return tuple(p for p in (self.part, self.partner) if p is not None and self.kind == "boundary")
 
     @property
     def share(self) -> float:
-        """How much of its part it is."""
+        """The share of its part that it covers."""
         if self.part is None or self.mask is None or self.measure is None:
             return 1.0
         return self.measure / self.part.measure
@@ -106,46 +102,46 @@ def whole_domain(domain: Domain) -> Region:
 
 def whole_part(part: BoundaryPart) -> Region:
     """All of a part of the boundary."""
-    return Region("boundary", part.name, part.measure, part.sample, part, count=_count(part))
+    return Region("boundary", part.name, part.measure, part.sample, part, count=_point_count(part))
 
 
 def piece_of(part: BoundaryPart, mask: Mask, sharp: Mask | None) -> list[Region]:
-    """The piece of a part that a mask leaves, if there is one."""
+    """The piece of a part where a mask holds, if there is one."""
     share = float(np.mean(mask(probe(part).points)))
 
     def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
         return part.sample(n, rng, sampling, where=mask)
 
-    found = Region("boundary", part.name, share * part.measure, sample, part, mask, sharp, _count(part))
+    found = Region("boundary", part.name, share * part.measure, sample, part, mask, sharp, _point_count(part))
     return [found] if share > 0 else []
 
 
-def _count(part: BoundaryPart) -> int | None:
+def _point_count(part: BoundaryPart) -> int | None:
     return 1 if part.parameters == 0 else None
 
 
 def probe(part: BoundaryPart, count: int = PROBES) -> Sites:
-    """Fixed sites spread over a part, to see which conditions cover it.
+    """Fixed sites spread evenly over a part, to see which conditions cover it.
 
-    Evenly spread, and with irrational coordinates, so that no site lies where ``x <= 1/2`` and ``x >= 1/2`` meet.
+    Their coordinates are irrational, so that none lies where ``x <= 1/2`` and ``x >= 1/2`` meet.
     """
     return part.at(kronecker(count if part.parameters else 1, part.parameters))
 
 
-# ---- What `on` means: parts of the boundary by name, the pieces of them where a relation holds, or the rest
+# ---- What `on` means
 
 
 Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolArray]
 
-# What `on` may say in the place of a part's name: whatever no other condition covers.
+# The value of `on` for everything that no other condition covers.
 REST = "rest"
 
-# What rounding may do to a place.
+# Rounding of coordinates, relative to their size.
 _ROUNDING = 1e-13
 
 
 def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Region]:
-    """The parts that `on` means, each with its mask and the share of the part that it covers."""
+    """The regions of the boundary that `on` means."""
     parts = setting.parts
     if not parts:
         start = setting.domain.bounding_box[0][-1]
@@ -157,16 +153,16 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
     if on is None:
         return [whole_part(part) for part in parts]
     if isinstance(on, str | Sequence):
-        if means_rest(on, setting):
-            return _rest(who, setting)
+        if is_rest(on, setting):
+            return _rest_regions(who, setting)
         names = [on] if isinstance(on, str) else on
         chosen = [piece for name in names for piece in _named_pieces(name, who, setting)]
         return [
             whole_part(part) if side == part.name else _region_of_side(part, side, setting)
             for part, side in dict.fromkeys(chosen)
         ]
-    mask_on = _relation_masks(on, setting) if isinstance(on, Boolean) else _same_mask(on)
-    sharp = compile_relation(_with_givens(on, setting), setting.coordinates, 0.0) if isinstance(on, Boolean) else None
+    mask_on = _relation_masks(on, setting) if isinstance(on, Boolean) else lambda part: _checked_mask(on)
+    sharp = compile_relation(_substitute(on, setting), setting.coordinates, 0.0) if isinstance(on, Boolean) else None
     regions = [piece for part in parts for piece in piece_of(part, mask_on(part), sharp)]
     if not regions:
         raise ProblemError(
@@ -176,13 +172,13 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
     return regions
 
 
-def means_rest(on: object, setting: Setting) -> bool:
-    """Whether `on` is the rest of the boundary, and not a part of that name."""
+def is_rest(on: object, setting: Setting) -> bool:
+    """Whether `on` means the rest of the boundary, and not a part of that name."""
     return isinstance(on, str) and on == REST and all(part.name != REST for part in setting.parts)
 
 
-def _rest(who: str, setting: Setting) -> list[Region]:
-    """What the conditions that say where they hold leave: whole parts, and pieces of parts."""
+def _rest_regions(who: str, setting: Setting) -> list[Region]:
+    """The parts and pieces of parts that no other condition covers."""
     regions = []
     for part in setting.parts:
         others = [region for region in setting.covered if any(one is part for one in region.parts)]
@@ -191,7 +187,7 @@ def _rest(who: str, setting: Setting) -> list[Region]:
             regions.append(whole_part(part))
         elif len(masks) == len(others):
             sharp = [region.sharp or region.mask for region in others]
-            regions += piece_of(part, _nowhere_of(masks), _nowhere_of([mask for mask in sharp if mask is not None]))
+            regions += piece_of(part, _outside_all(masks), _outside_all([mask for mask in sharp if mask is not None]))
     if not regions:
         raise ProblemError(
             f'{who}: on="rest" is what no other condition covers, but the others cover every part of the boundary, '
@@ -200,7 +196,7 @@ def _rest(who: str, setting: Setting) -> list[Region]:
     return regions
 
 
-def _nowhere_of(masks: Sequence[Mask]) -> Mask:
+def _outside_all(masks: Sequence[Mask]) -> Mask:
     """Where none of the masks holds."""
 
     def mask(points: FloatArray) -> BoolArray:
@@ -211,10 +207,7 @@ def _nowhere_of(masks: Sequence[Mask]) -> Mask:
 
 
 def _named_pieces(name: str, who: str, setting: Setting) -> list[tuple[BoundaryPart, str]]:
-    """The part with this name, or the side of one; or those whose names have its form, where it has wildcards.
-
-    Each with its name. Sides are looked for where no part is meant.
-    """
+    """The parts that a name or a form with wildcards matches, or else the sides of parts; each with its name."""
     parts = setting.parts
     whole = [(part, part.name) for part in parts]
     names = [part.name for part in parts]
@@ -231,12 +224,12 @@ def _named_pieces(name: str, who: str, setting: Setting) -> list[tuple[BoundaryP
 
 
 def _region_of_side(part: BoundaryPart, name: str, setting: Setting) -> Region:
-    """A side of a part: the piece of it that lies on a straight line, or several."""
+    """A side of a part: the pieces of it that lie on straight lines."""
     side = part.side(name)
     units = np.column_stack([side.breaks[:-1], np.nextafter(side.breaks[1:], 0.0)]).ravel()
     places = side.place(np.column_stack([units, np.full((len(units), part.parameters - 1), 0.5)])).points
     starts, ends = places[::2, :2], places[1::2, :2]
-    size, rounding = _sizes(setting)
+    size, rounding = _size_and_rounding(setting)
 
     def mask_with(room: float) -> Mask:
         def mask(points: FloatArray) -> BoolArray:
@@ -282,11 +275,11 @@ def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
 def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], Mask]:
     """The mask of a relation on each part.
 
-    Sides that are the same place count as equal; but where all of a part lies that close to a threshold, as the face
-    ``x = 0`` does to that of ``x < 1e-9``, the difference is meant, and rounding alone is made up for.
+    Its threshold has a margin of `SAME_PLACE`. If that covers a whole part, as for ``x < 1e-9`` and the face ``x = 0``,
+    the margin is rounding alone.
     """
-    size, rounding = _sizes(setting)
-    relation = _with_givens(on, setting)
+    size, rounding = _size_and_rounding(setting)
+    relation = _substitute(on, setting)
     usual = compile_relation(relation, setting.coordinates, SAME_PLACE * size)
     close = compile_relation(relation, setting.coordinates, SAME_PLACE * size, rounding)
 
@@ -297,24 +290,19 @@ def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], M
     return mask_on
 
 
-def _sizes(setting: Setting) -> tuple[float, float]:
-    """How large the domain is, and what rounding may do to a place in it."""
+def _size_and_rounding(setting: Setting) -> tuple[float, float]:
+    """The size of the domain, and the rounding of coordinates in it."""
     lower, upper = setting.domain.bounding_box
     size = float(np.linalg.norm(upper - lower))
     return size, _ROUNDING * max(size, float(np.abs([lower, upper]).max()))
 
 
-def _with_givens(on: Boolean, setting: Setting) -> Boolean:
+def _substitute(on: Boolean, setting: Setting) -> Boolean:
     try:
         relation: Boolean = setting.givens.substitute(on)
-    except TypeError as error:  # SymPy's word for a comparison of numbers that are not real
+    except TypeError as error:  # SymPy's error for comparing complex numbers
         raise ProblemError(f"on={on} must compare real numbers; with what is given: {error}") from None
     return relation
-
-
-def _same_mask(on: Callable[[FloatArray], BoolArray]) -> Callable[[BoundaryPart], Mask]:
-    mask = _checked_mask(on)
-    return lambda part: mask
 
 
 def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:
@@ -330,37 +318,37 @@ def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:
     return mask
 
 
-# ---- Regions inside a domain: given points, and curves
+# ---- Regions inside a domain
 
 
-# Points, one after the other; a plane curve; or a map from [0, 1] to points.
+# Points; or a plane curve, or a map from [0, 1] to points.
 Points: TypeAlias = tuple[tuple[float, ...], ...]
 At: TypeAlias = Points | PlaneCurve | Callable[[FloatArray], ArrayLike]
 
-# Pieces that the length of a curve is measured with: to four digits, and only counts of rows follow from it.
+# Straight pieces to measure the length of a curve: only the number of rows follows from it.
 _PIECES = 2000
 
 
 def check_points(points: Any, argument: str) -> Points:
-    """Points as tuples, which nobody can change; their number of coordinates is checked with the domain."""
+    """Points as tuples; `points_region` checks their number of coordinates."""
     if np.iscomplexobj(points):
-        raise ProblemError(f"{argument} must be real numbers; got {_short(points)}")
+        raise ProblemError(f"{argument} must be real numbers; got {_shorten(points)}")
     try:
         array = np.asarray(points, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.empty(0)
     if array.ndim != 2 or not array.size:
         raise ProblemError(
-            f"{argument} must be points as the rows of an array (n, d), at least one; got {_short(points)}"
+            f"{argument} must be points as the rows of an array (n, d), at least one; got {_shorten(points)}"
         )
     bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
     if bad.size:
-        raise ProblemError(f"{argument} must be finite; the point number {bad[0]} is {_place(array[bad[0]])}")
+        raise ProblemError(f"{argument} must be finite; the point number {bad[0]} is {_format_point(array[bad[0]])}")
     return tuple(map(tuple, array.tolist()))
 
 
 def points_region(points: Points, label: str, argument: str, setting: Setting) -> Region:
-    """Given points of the domain."""
+    """The region of given points, which must lie in the domain."""
     array = as_points(points, setting.dimension, argument=argument)
     _refuse_outside(array, argument, setting)
     sites = Sites(array)
@@ -372,7 +360,7 @@ def points_region(points: Points, label: str, argument: str, setting: Setting) -
 
 
 def curve_region(curve: PlaneCurve | Callable[[FloatArray], ArrayLike], argument: str, setting: Setting) -> Region:
-    """A curve through the domain; a plane curve in a plane domain with time is meant at all times."""
+    """The region of a curve through the domain; with time, a plane curve holds at all times."""
     if isinstance(curve, PlaneCurve):
         part = curve.as_part("curve")
         if setting.domain.time is not None:
@@ -418,10 +406,10 @@ def _refuse_outside(points: FloatArray, argument: str, setting: Setting) -> None
         )
 
 
-def _place(point: FloatArray) -> str:
+def _format_point(point: FloatArray) -> str:
     return f"({', '.join(f'{v:.6g}' for v in point)})"
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 120 else text[:117] + "..."

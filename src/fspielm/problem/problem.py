@@ -1,4 +1,4 @@
-"""The statement of a problem, compiled."""
+"""Problems: statements of equations, domain and conditions, read and checked."""
 
 from __future__ import annotations
 
@@ -22,29 +22,26 @@ from fspielm.geometry.time import regions_in
 from fspielm.problem.compiled import Compiled, compile_all, real_relations
 from fspielm.problem.interfaces import InterfaceLine, Reading, Side
 from fspielm.problem.linear import NonlinearError, residual_form
-from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Elsewhere, Iterate, as_iterate
+from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Iterate, MovableIterate, as_iterate
 from fspielm.problem.nonlinear.statement import Nonlinear, compile_nonlinear
 from fspielm.problem.operator import Operator, determinant, once
 from fspielm.problem.parameters import (
     check_parameter,
     need_values,
     open_symbols,
-    parameters_of,
     used_in,
     with_numbers,
     with_stand_ins,
 )
 from fspielm.problem.scattering.incident import as_typed
-from fspielm.problem.setting import Setting, Unknown, only
+from fspielm.problem.setting import Setting, Unknown, single_unknown
 from fspielm.problem.statement import AnyCondition, Relation, Statement, is_complex, state
 from fspielm.problem.substitutions import Givens, levels_in
 from fspielm.problem.typeset import problem_html, problem_latex
 
-# ---- What was made of a statement beyond its words
-
 
 def remarks_on(problem: Problem) -> tuple[str, ...]:
-    """Sentences on interfaces, unknowns with conjugates, equations in excess, and on what was left open and chosen."""
+    """Sentences on interfaces, conjugates, excess equations and gauges."""
     found = list(problem.notes)
     if problem.whole is not None:
         names = ", ".join(str(unknown.symbol) for unknown in problem.whole.unknowns)
@@ -65,39 +62,36 @@ def remarks_on(problem: Problem) -> tuple[str, ...]:
     return tuple(found)
 
 
-# ---- Linear problems for the next iterate of Newton's method
-
-
 def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Problem:
     """The linear problem ``F'(v) u = F'(v) v - F(v)`` for the next iterate u of Newton's method, around v.
 
-    Conditions are those that were stated, for u is no correction; linear equations and conditions are the same objects.
-    A solution u of the problem around u itself has the residuals that it has of the nonlinear one.
+    Its conditions are the stated ones, as u is the iterate and not a correction. At u = v its residuals are those of
+    the nonlinear problem.
 
     Parameters
     ----------
     problem : Problem
-        Given back as it is where it is linear.
+        Returned unchanged if it is linear.
     around : Iterate, or what `as_iterate` takes for one
-        A `Solution`, a number, an expression, a callable, a mapping of such by unknown; zero by default.
+        A `Solution`, a number, an expression, a callable, or a mapping of such by unknown; zero by default.
     share : float
-        Of the nonlinear terms: a number in front of all of them. With zero, the linear terms are left.
+        Factor of all nonlinear terms; zero leaves the linear ones.
 
     Raises
     ------
     IterateError
-        If something has no finite value at the iterate, here or when coefficients are evaluated.
+        If something is not finite at the iterate, here or when coefficients are evaluated.
     """
     if problem.nonlinear is None:
         return problem
-    return _compiled(problem, Around(problem, as_iterate(problem, around), share))
+    return _compile_linearised(problem, Around(problem, as_iterate(problem, around), share))
 
 
 def iterate_of(problem: Problem) -> Iterate | None:
-    """What a linear problem is linearised around; None where it is not one of these."""
+    """The iterate that a linear problem is linearised around; None if it is not a linearisation."""
     for value in (problem.statement.given or {}).values():
         if isinstance(value, AtPoints | AtSites):
-            around = value.around.at if isinstance(value.around, Elsewhere) else value.around
+            around = value.around.at if isinstance(value.around, MovableIterate) else value.around
             return None if around is None else around.iterate
     return None
 
@@ -105,38 +99,37 @@ def iterate_of(problem: Problem) -> Iterate | None:
 @final
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """One linear problem that is around other and other iterates, since to make a problem takes its time.
+    """A linearisation whose iterate can be replaced, as making a problem takes time.
 
-    What was found out about it, and what has been evaluated, belongs to the iterate of that time.
+    Anything evaluated or found out about the problem belongs to the iterate of that time.
 
     Attributes
     ----------
     nonlinear : Problem
-        Not linear.
+        The nonlinear problem.
     problem : Problem
-        The linear one.
+        Its linearisation.
     """
 
     nonlinear: Problem
     problem: Problem
-    _elsewhere: Elsewhere
+    _movable: MovableIterate
 
     def to(self, iterate: Iterate, share: float = 1.0) -> Problem:
-        """The linear problem, now around this iterate; see `linearise`."""
-        self._elsewhere.at = Around(self.nonlinear, iterate, share)
+        """The linearisation around this iterate; see `linearise`."""
+        self._movable.at = Around(self.nonlinear, iterate, share)
         return self.problem
 
 
 def moving(problem: Problem) -> Moving:
-    """A linear problem that can be moved from iterate to iterate."""
+    """A linearisation that can be moved from iterate to iterate."""
     assert problem.nonlinear is not None
     is_complex = problem.whole is not None or problem.dtype.kind == "c"
-    elsewhere = Elsewhere(partial(problem.nonlinear.anything, is_complex=is_complex))
-    return Moving(problem, _compiled(problem, elsewhere), elsewhere)
+    movable = MovableIterate(partial(problem.nonlinear.placeholder, is_complex=is_complex))
+    return Moving(problem, _compile_linearised(problem, movable), movable)
 
 
-def _compiled(problem: Problem, at: Around | Elsewhere) -> Problem:
-
+def _compile_linearised(problem: Problem, at: Around | MovableIterate) -> Problem:
     nonlinear = problem.nonlinear
     assert nonlinear is not None
     needs_normals = [law.needs_normals for law in nonlinear.laws]
@@ -145,16 +138,16 @@ def _compiled(problem: Problem, at: Around | Elsewhere) -> Problem:
         made = compile_statement(statement)
     except IterateError:
         raise
-    except ProblemError as error:  # of the statement itself, nothing is left to be wrong
+    except ProblemError as error:  # the statement itself has been checked
         raise IterateError(f"around this iterate, {error}") from error
-    # what is pinned does not depend on the iterate, around which something may happen to be open that is not elsewhere
-    kept = tuple(relation for relation in made.pattern if not relation.is_pin)
-    vars(made).update(pattern=(*kept, *(relation for relation in problem.pattern if relation.is_pin)))
+    # the gauges of the problem: around a special iterate more may happen to be open
+    kept = tuple(relation for relation in made.pattern if not relation.is_gauge)
+    vars(made).update(pattern=(*kept, *(relation for relation in problem.pattern if relation.is_gauge)))
     return made
 
 
 def residual(problem: Problem, iterate: Any, points: Any) -> NumberArray:
-    """Left minus right-hand side of the equations for an iterate, at `points` ``(n, d)``; see `Problem.residual`."""
+    """Left minus right-hand side of the equations for an iterate, at `points` ``(n, d)``."""
     stated, known = problem.stated, as_iterate(problem, iterate)
     sites = Sites(as_finite_points(points, problem.dimension))
     laws = {} if problem.nonlinear is None else problem.nonlinear.equations
@@ -167,7 +160,7 @@ def residual(problem: Problem, iterate: Any, points: Any) -> NumberArray:
     return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
 
-# ---- The statement of a problem, compiled: equation, domain, conditions
+# ---- The problem
 
 
 @final
@@ -180,63 +173,62 @@ class Problem:
     Parameters
     ----------
     equation : Eq or Expr, or list of them
-        An equation, or an expression meant to be zero, in one unknown function, or as many of them as there are
-        unknown functions, at least; the order of their arguments is the order of the coordinates everywhere.
+        An equation or an expression meant to be zero; with several unknown functions, a list of at least as many. The
+        order of the functions' arguments is the order of the coordinates everywhere.
     domain : Domain
-        Where it holds; ``space * Time(a, b)`` if the last coordinate is time, ``Time(a, b)`` if it is the only one.
+        ``space * Time(a, b)`` if the last coordinate is time, ``Time(a, b)`` if it is the only one.
     conditions : sequence of AnyCondition
         `Dirichlet`, `Neumann`, `Robin`, `Periodic`, `Symmetry`, `Initial`, `Measured`, `Interface`, or any
         `Condition`.
     given : mapping, optional
-        Numbers for symbols, and callables ``(n, d) -> (n,)`` for known functions (and, where the equation
-        needs them, for their derivatives): ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables
-        get every coordinate of the points, whatever coordinates the function is written with. A function used
-        in two ways is given in both: ``given={f(x): callable, f(y): callable}``. On a domain of `Regions`, `ByRegion`
-        gives a symbol or a function by region. Symbols without a value are left open: the problem can be stated, and
-        solved once there are numbers (`at`, `fs.sweep`, `fs.eigenmodes`); ``given={k: ...}`` says so explicitly.
+        Numbers for symbols, and callables ``(n, d) -> (n,)`` for known functions and, if the equation needs them, their
+        derivatives: ``given={k: 3.0, f: callable, a(x).diff(x): callable}``. Callables get all coordinates of the
+        points, even if the function is written with some of them. A function with two lists of arguments is given for
+        both: ``given={f(x): callable, f(y): callable}``. On a domain of `Regions`, `ByRegion` gives a value for each
+        region. Symbols without a value are open: the problem can be stated, and solved once they have numbers (`at`,
+        `fs.sweep`, `fs.eigenmodes`); ``given={k: ...}`` says so explicitly.
     unknowns : sequence of functions, optional
-        Of a system, in the order in which a solution has them, ``solution(points)`` its columns. By default that of the
-        dictionaries of conditions, then of their first appearance in equations, in one equation by name.
+        The order of the unknowns of a system, and of the columns of ``solution(points)``. By default those in
+        dictionaries of conditions come first, then the others by their first equation and by name.
     incident : Incident or Expr, optional
-        On an open domain, what would be there without its objects: `plane_wave`, `point_source`, `beam`, or any
-        expression that satisfies the equation. Conditions hold for the total field; solved for is what is added to it.
+        The incident field on an open domain: `plane_wave`, `point_source`, `beam`, or any expression that satisfies the
+        equation. Conditions hold for the total field; the scattered field is solved for.
 
     Attributes
     ----------
     statement : Statement
-        What was written.
+        The problem as written.
     unknowns : tuple of Unknown
     relations : tuple of Relation
-        What they satisfy: the equations, then the conditions, one entry for each part of the boundary they hold on.
-        Of a linear problem.
+        For a linear problem: the equations, then the conditions, one entry for each part of the boundary.
     pattern : tuple of Relation
-        The same. Of a nonlinear problem, those of a linearisation around nothing in particular: they have names and
-        regions, and values that mean nothing where they depend on the iterate.
+        The same. For a nonlinear problem, the relations of a linearisation: their names and regions are right, but
+        values that depend on the iterate mean nothing.
     nonlinear : Nonlinear or None
-        What is not linear.
+        The nonlinear equations and conditions.
     givens : Givens
-        What was given, for other data of the same problem.
+        The given values.
     missing : str
-        Which condition is missing, where nothing that holds inside can stand for it; empty otherwise.
+        The missing condition, if nothing inside can replace it; empty otherwise.
     whole : Problem or None
-        The problem for the complex unknowns that were written, where their conjugates occur: the unknowns here are
-        then the real and the imaginary part of each.
+        The problem for the complex unknowns as written, if their conjugates occur: the unknowns here are then their
+        real and imaginary parts.
     interfaces : tuple of InterfaceLine
         Where materials meet: the regions of the domain, or the pieces of Piecewise expressions in the equations.
     notes : tuple of str
-        Sentences on how these were read.
+        Sentences on how the interfaces were read.
     open_symbols : tuple of Symbol
-        Those that stand for numbers without a value; relations are then as little known as of a nonlinear problem.
+        Symbols for numbers without a value; `relations` are then unknown.
     domain, conditions
         As stated.
     coordinates : tuple of Symbol
     dimension : int
     equations, constraints : tuple of Relation
-        The relations that hold all over the domain, and those that conditions became.
+        The relations on the whole domain, and those of the conditions.
     determinant : Operator
-        The operator that stands for all equations.
+        The determinant of the equations.
     equation, unknown, operator, right_hand_side
-        The equation as stated, what it is for, and its two sides. For a problem of one unknown.
+        For a problem of one unknown: the equation as stated, its unknown, and its two sides.
 
     Raises
     ------
@@ -268,7 +260,7 @@ class Problem:
         vars(self).update(vars(compile_statement(stated)))
 
     def __reduce__(self) -> tuple[Callable[..., Problem], tuple[Any, ...]]:
-        # what was compiled cannot be pickled, and follows from the statement, or from what the problem was made of
+        # compiled parts cannot be pickled; they follow from the statement, or from the problem it was derived from
         origin = self.statement.origin
         return (compile_statement, (self.statement,)) if origin is None else (origin, ())
 
@@ -279,18 +271,18 @@ class Problem:
 
     @property
     def is_linearisation(self) -> bool:
-        """Whether it is a linear problem around an iterate of one that is not."""
+        """Whether it is the linearisation of a nonlinear problem."""
         return any(getattr(value, "is_slot", False) for value in (self.statement.given or {}).values())
 
     @property
     def outlines(self) -> dict[sp.Basic, sp.Expr]:
-        """Of functions that are made by the iterate that it is around, what is in them besides the iterate."""
+        """For the functions of a linearisation that depend on its iterate: their expressions with numbers for it."""
         given = (self.statement.given or {}).items()
         return {key: value.outline for key, value in given if getattr(value, "is_slot", False)}
 
     @property
     def relations(self) -> tuple[Relation, ...]:
-        """What the unknowns satisfy; refused where it is not linear, for relations are, or has open symbols."""
+        """The relations of a linear problem; refused if it is nonlinear or has open symbols."""
         if self.open_symbols:
             raise ProblemError(need_values(self, self.open_symbols))
         if self.nonlinear is not None:
@@ -304,15 +296,16 @@ class Problem:
 
     @property
     def parameters(self) -> tuple[sp.Symbol, ...]:
-        """The symbols that stand for numbers: those given, and those that are open."""
-        return parameters_of(self)
+        """The symbols that stand for numbers, given or open."""
+        given = [key for key in (self.statement.given or {}) if isinstance(key, sp.Symbol)]
+        return tuple(dict.fromkeys([*given, *self.open_symbols]))
 
     def at(self, values: Mapping[sp.Symbol, Any]) -> Problem:
-        """The problem with numbers for some of its `parameters`, in the place of those that it has."""
+        """The problem with other numbers for some of its `parameters`."""
         for symbol in values:
             check_parameter(symbol, self.parameters, self.coordinates)
         stated = with_numbers(self.statement, values)
-        # a number in the place of a formula leaves what only that was derived from without a use
+        # a number that replaces a formula may leave other given values unused
         return compile_statement(replace(stated, given=used_in(stated.given or {}, stated.expressions)))
 
     @property
@@ -332,12 +325,12 @@ class Problem:
 
     @property
     def stated(self) -> Problem:
-        """The problem for the unknowns as they were written: `whole`, where there is one, or this one."""
+        """The problem for the unknowns as written: `whole` if there is one, else this one."""
         return self if self.whole is None else self.whole
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the unknowns that were written."""
+        """The names of the unknowns as written."""
         return tuple(unknown.symbol.func.__name__ for unknown in self.stated.unknowns)
 
     @property
@@ -380,38 +373,49 @@ class Problem:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was made of the statement beyond its words, in sentences."""
+        """Sentences on how the statement was read."""
         return remarks_on(self)
 
     @property
     def operator(self) -> Operator:
-        """What the equation does to the unknown."""
+        """The operator of the only equation."""
         return self._equation("operator").operator
 
     @property
     def right_hand_side(self) -> Field:
-        """What that has to be."""
+        """The right-hand side of the only equation."""
         return self._equation("right_hand_side").value
 
     @property
     def constraints(self) -> tuple[Relation, ...]:
-        """The relations that conditions became."""
+        """The relations of the conditions."""
         return tuple(relation for relation in self.relations if relation.condition is not None)
 
     def material_of(self, points: ArrayLike) -> NDArray[np.int_]:
-        """What materials there are at `points` ``(n, d)``: the region, then the side of each level function.
+        """The materials at `points` ``(n, d)``: the number of the region, then the side of each level function.
 
-        Points of equal rows ``(n, 1 + k)`` have the same materials. Regions are numbered from 0, and 0 is all there is
-        where the domain has none; sides are -1 and 1.
+        Points with equal rows ``(n, 1 + k)`` have the same materials. Regions are numbered from 0, which is the only
+        number if the domain has none; sides are -1 and 1.
         """
-        return material_of(self, as_points(points, self.dimension))
+        points = as_points(points, self.dimension)
+        regions = regions_in(self.domain)
+        zeros = np.zeros(len(points), dtype=np.int_)
+        where = zeros if regions is None else regions.region_of(points[:, : regions.dimension])
+        return np.concatenate([where[:, None], _level_signs(self)(points)], axis=1)
 
     def equations_at(self, point: ArrayLike) -> tuple[Relation, ...]:
-        """The equations with the materials of one point, which are smooth beyond their regions."""
-        return equations_at(self, as_points(np.reshape(point, (1, -1)), self.dimension))
+        """The equations with the materials of one point, extended smoothly beyond their regions."""
+        points = as_points(np.reshape(point, (1, -1)), self.dimension)
+        if not self.interfaces:
+            return self.equations
+        row = self.material_of(points)[0]
+        found = _equations_by_material.setdefault(self, {})
+        if row.tobytes() not in found:
+            found[row.tobytes()] = _read_equations(self, row)
+        return found[row.tobytes()]
 
     def place(self, unknown: Any) -> int:
-        """Which of the unknowns is meant by a function, or by its name."""
+        """The index of an unknown, given as a function or by name."""
         for place, known in enumerate(self.unknowns):
             if unknown == known.symbol or unknown == known.symbol.func.__name__:
                 return place
@@ -419,14 +423,14 @@ class Problem:
         raise ProblemError(f"there is no unknown {unknown!r}{bare_hint(unknown)}; the unknowns are {names}")
 
     def places(self, unknown: Any) -> tuple[int, ...]:
-        """Where an unknown is among those solved for: its one place, or those of its real and imaginary part."""
+        """The index of an unknown as written, or the two of its real and imaginary part."""
         if self.whole is None:
             return (self.place(unknown),)
         place = self.whole.place(unknown)
         return 2 * place, 2 * place + 1
 
     def field(self, unknown: Any) -> Problem:
-        """One unknown of the problem by itself: where it lives, without the equations, which are for all of them."""
+        """One unknown by itself, without the equations, which are for all unknowns."""
         known = self.stated.unknowns[self.stated.place(unknown)]
         if len(self.unknowns) == 1:
             return self
@@ -445,9 +449,9 @@ class Problem:
         return self.relations[0]
 
     def _only(self, attribute: str, general: str) -> Unknown:
-        return only(self.unknowns, f"problem.{attribute}", f"use problem.{general}")
+        return single_unknown(self.unknowns, f"problem.{attribute}", f"use problem.{general}")
 
-    # What a notebook shows, with LaTeX where it sets that.
+    # for notebooks
     _repr_html_ = problem_html
     _repr_latex_ = problem_latex
 
@@ -460,7 +464,7 @@ class Problem:
 
 
 def compile_statement(statement: Statement) -> Problem:
-    """The problem that a statement is of, all of it checked; symbols may be given without a number."""
+    """The problem of a statement, checked; symbols may be open."""
     still_open = open_symbols(statement)
     if not still_open:
         return _compiled_problem(statement)
@@ -488,12 +492,12 @@ def make_problem(
     interfaces: tuple[InterfaceLine, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Problem:
-    """A problem from its parts."""
+    """A problem from its compiled parts."""
     return problem_of(Compiled(statement, unknowns, relations, givens, missing, interfaces=interfaces, notes=notes))
 
 
 def problem_of(compiled: Compiled) -> Problem:
-    """A problem from what has been compiled."""
+    """A problem from a compiled statement."""
     problem = object.__new__(Problem)
     whole = None if compiled.whole is None else problem_of(compiled.whole)
     parts = vars(compiled) | {"whole": whole, "pattern": compiled.relations}
@@ -502,29 +506,10 @@ def problem_of(compiled: Compiled) -> Problem:
     return problem
 
 
-# ---- Equations with the materials of one place, which are smooth beyond their regions
+# ---- The equations at one point, with the materials there
 
 
-_known: WeakKeyDictionary[Problem, dict[bytes, tuple[Relation, ...]]] = WeakKeyDictionary()
-
-
-def material_of(problem: Problem, points: FloatArray) -> NDArray[np.int_]:
-    """See `Problem.material_of`."""
-    regions = regions_in(problem.domain)
-    zeros = np.zeros(len(points), dtype=np.int_)
-    where = zeros if regions is None else regions.region_of(points[:, : regions.dimension])
-    return np.concatenate([where[:, None], _sides(problem)(points)], axis=1)
-
-
-def equations_at(problem: Problem, point: FloatArray) -> tuple[Relation, ...]:
-    """See `Problem.equations_at`."""
-    if not problem.interfaces:
-        return problem.equations
-    row = material_of(problem, point)[0]
-    found = _known.setdefault(problem, {})
-    if row.tobytes() not in found:
-        found[row.tobytes()] = _read(problem, row)
-    return found[row.tobytes()]
+_equations_by_material: WeakKeyDictionary[Problem, dict[bytes, tuple[Relation, ...]]] = WeakKeyDictionary()
 
 
 def _level_lines(problem: Problem) -> dict[sp.Expr, InterfaceLine]:
@@ -533,12 +518,12 @@ def _level_lines(problem: Problem) -> dict[sp.Expr, InterfaceLine]:
 
 
 @once
-def _sides(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
-    """A function of points that gives the sign of each level function as it was read, ``(n, L)``."""
+def _level_signs(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
+    """A function of points that returns the signs of all level functions, ``(n, L)``."""
     lines = list(_level_lines(problem).values())
     levels = [line.level for line in lines if line.level is not None]
     as_read = np.array([level.source == line.border for level, line in zip(levels, lines, strict=True)], dtype=np.bool_)
-    together = _together(levels)
+    together = _compile_polynomials(levels)
 
     def sides(points: FloatArray) -> NDArray[np.int_]:
         values = np.empty((len(points), len(levels)))
@@ -551,14 +536,14 @@ def _sides(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
 
 @once
 def _levels(problem: Problem) -> frozenset[sp.Expr]:
-    """All level functions: borders that the domain does not meet are no interfaces, but known."""
+    """All level functions, also of borders outside of the domain."""
     stated = problem.stated
     written = (stated.givens.substitute(equation) for equation in stated.statement.equations)
     return frozenset(level for equation in written for level in levels_in(equation)) | frozenset(_level_lines(problem))
 
 
-def _together(levels: Sequence[Field]) -> Callable[..., Sequence[Any]] | None:
-    """Polynomials in one call: materials are asked for at single points, again and again."""
+def _compile_polynomials(levels: Sequence[Field]) -> Callable[..., Sequence[Any]] | None:
+    """One function for all levels if they are polynomials: many calls are for single points."""
     sources = [level.source for level in levels]
     if not sources or not all(
         isinstance(source, sp.Expr) and not source.has(sp.I) and source.is_polynomial(*level.arguments)
@@ -569,16 +554,16 @@ def _together(levels: Sequence[Field]) -> Callable[..., Sequence[Any]] | None:
     return found
 
 
-def _read(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, ...]:
+def _read_equations(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, ...]:
     stated, regions = problem.stated, regions_in(problem.domain)
     levels = _level_lines(problem)
     region = None if regions is None or row[0] < 0 else regions.names[row[0]]
     side = Side(region, dict(zip(levels, row[1:].tolist(), strict=True)))
     written = stated.statement.equations
-    changed = stated.statement.origin is not None  # its right-hand sides may be functions that no text has
+    changed = stated.statement.origin is not None  # its right-hand sides may be callables
     setting = Setting(stated.unknowns, stated.givens, stated.domain, levels=_levels(problem))
-    operators = tuple(_left(equation) if changed else equation for equation in written)
-    rules = Reading(operators, setting).on(side)
+    operators = tuple(_left_hand_side(equation) if changed else equation for equation in written)
+    rules = Reading(operators, setting).rules_on(side)
     relations = tuple(
         replace(known, operator=rule.operator, value=known.value if changed else rule.value)
         for known, rule in zip(stated.equations, rules, strict=True)
@@ -586,5 +571,5 @@ def _read(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, ...]:
     return relations if problem.whole is None else tuple(real_relations(relations, len(stated.unknowns)))
 
 
-def _left(equation: sp.Basic) -> sp.Basic:
+def _left_hand_side(equation: sp.Basic) -> sp.Basic:
     return equation.lhs if isinstance(equation, sp.Eq) else residual_form(equation)

@@ -1,4 +1,4 @@
-"""Unknowns, and what relations are read against."""
+"""Unknowns, and the setting in which equations and conditions are read."""
 
 from __future__ import annotations
 
@@ -25,25 +25,19 @@ if TYPE_CHECKING:
     from fspielm.problem.statement import AnyCondition, Statement
 
 
-# ---- What is solved for: functions that an equation contains and nobody supplies
-
-
-# ---- Terms that take an unknown at other places than the point itself: integrals, sums, values at a place
-
-
-def refuse_elsewhere(expression: sp.Expr, unknowns: Sequence[UndefinedFunction], what: str) -> None:
-    """Refuse a term with one of these functions at other places, and say what is possible in its place."""
+def refuse_nonlocal_terms(expression: sp.Expr, unknowns: Sequence[UndefinedFunction], what: str) -> None:
+    """Refuse integrals, sums and other terms that take an unknown at places other than the point itself."""
     for term in sorted(expression.atoms(*NONLOCAL), key=str):
         inside = sorted((f for f in term.atoms(AppliedUndef) if f.func in unknowns), key=str)
         if inside:
             raise ProblemError(
                 f"{what} contains the term {describe(term)}, which takes {inside[0]} at other places than the point "
-                f"itself; only differential equations can be solved{_remedy(term)}"
+                f"itself; only differential equations can be solved{_integral_remedy(term)}"
             )
 
 
-def _remedy(term: sp.Basic) -> str:
-    """How an integral up to a coordinate can be had nevertheless, where that is all it depends on."""
+def _integral_remedy(term: sp.Basic) -> str:
+    """How to state an integral up to a coordinate as a further equation, if it is one."""
     if not isinstance(term, sp.Integral) or len(term.limits) != 1 or len(term.limits[0]) != 3:
         return ""
     dummy, start, end = term.limits[0]
@@ -56,7 +50,7 @@ def _remedy(term: sp.Basic) -> str:
     )
 
 
-# ---- What is solved for: functions that an equation contains and nobody supplies
+# ---- Unknowns
 
 
 _REAL = np.dtype(np.float64)
@@ -71,7 +65,7 @@ class Unknown:
     symbol : AppliedUndef
         As it is written: ``u(x, y)``.
     domain : Domain
-        Where it is to be found.
+        Where it is solved for.
     dtype : dtype
         Of its values.
     """
@@ -87,8 +81,8 @@ class Unknown:
         return coordinates
 
 
-def only(unknowns: Sequence[Unknown], what: str, remedy: str) -> Unknown:
-    """The one unknown there is; `what` is refused where there are several, for which there is the remedy."""
+def single_unknown(unknowns: Sequence[Unknown], what: str, remedy: str) -> Unknown:
+    """The only unknown; with several, `what` is refused and `remedy` named."""
     if len(unknowns) > 1:
         names = ", ".join(str(unknown.symbol) for unknown in unknowns)
         raise ProblemError(f"{what} is for one unknown, but there are {len(unknowns)}, {names}; {remedy}")
@@ -96,17 +90,19 @@ def only(unknowns: Sequence[Unknown], what: str, remedy: str) -> Unknown:
 
 
 def read_unknowns(written: Sequence[sp.Expr], givens: Givens, statement: Statement) -> tuple[Unknown, ...]:
-    """The unknowns of what the equations of a statement set to zero, on a domain that fits them.
+    """The unknowns in the residuals `written` of the equations.
 
-    In the order in which they are declared; otherwise in that of the dictionaries of conditions, then of their first
-    appearance in equations, those that appear in one equation first sorted by name.
+    They have the order in which they are declared. Otherwise those in dictionaries of conditions come first, then the
+    others by their first equation and by name.
     """
     domain, found = statement.domain, dict[AppliedUndef, None]()
     for expression in written:
-        _refuse_elsewhere(expression, givens)
+        _refuse_nonlocal_unknowns(expression, givens)
         found |= dict.fromkeys(_functions(expression, givens))
     declared = statement.unknowns
-    symbols = _by_conditions(found, statement.conditions) if declared is None else _as_declared(declared, found)
+    symbols = (
+        _sort_by_conditions(found, statement.conditions) if declared is None else _sort_as_declared(declared, found)
+    )
     if not symbols:
         known = sorted({str(f) for expression in written for f in expression.atoms(AppliedUndef)})
         given = f" (its {', '.join(known)} is given)" if known else ""
@@ -121,12 +117,12 @@ def read_unknowns(written: Sequence[sp.Expr], givens: Givens, statement: Stateme
     return tuple(Unknown(symbol, domain) for symbol in symbols)
 
 
-def _refuse_elsewhere(expression: sp.Expr, givens: Givens) -> None:
-    """Before arguments are compared: those of an integrand are others."""
+def _refuse_nonlocal_unknowns(expression: sp.Expr, givens: Givens) -> None:
+    """Refuse nonlocal terms before arguments are compared: those of an integrand differ."""
     if not expression.has(*NONLOCAL):
         return
     evaluated = evaluate_derivatives(givens.substitute(expression))
-    refuse_elsewhere(evaluated, [f.func for f in _functions(evaluated, givens)], "the equation")
+    refuse_nonlocal_terms(evaluated, [f.func for f in _functions(evaluated, givens)], "the equation")
 
 
 def _functions(expression: sp.Expr, givens: Givens) -> list[AppliedUndef]:
@@ -135,15 +131,15 @@ def _functions(expression: sp.Expr, givens: Givens) -> list[AppliedUndef]:
     return sorted((f for f in functions if not givens.is_known(f)), key=str)
 
 
-def _by_conditions(found: Iterable[AppliedUndef], conditions: Iterable[AnyCondition]) -> tuple[AppliedUndef, ...]:
-    """The unknowns that dictionaries of conditions name, in their order, and then the others."""
+def _sort_by_conditions(found: Iterable[AppliedUndef], conditions: Iterable[AnyCondition]) -> tuple[AppliedUndef, ...]:
+    """The unknowns in the order of the dictionaries of conditions, then the others."""
     values = (getattr(condition, "value", getattr(condition, "values", None)) for condition in conditions)
     keys = [key for value in values if isinstance(value, Mapping) for key in value]
     named = [symbol for key in keys for symbol in found if key == symbol or key == symbol.func.__name__]
     return tuple(dict.fromkeys((*named, *found)))
 
 
-def _as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tuple[AppliedUndef, ...]:
+def _sort_as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tuple[AppliedUndef, ...]:
     if isinstance(declared, sp.Basic | str) or not isinstance(declared, Sequence):
         raise ProblemError(f"unknowns must be a list such as [u, v]; got {declared!r}")
     for symbol in declared:
@@ -168,7 +164,7 @@ def _as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) -> tupl
 
 
 def _check_symbols(symbols: Sequence[AppliedUndef]) -> None:
-    """Refuse what is no function of coordinates, and one written in two ways."""
+    """Refuse unknowns that are not functions of distinct symbols, or that are written in two ways."""
     for symbol in symbols:
         same = sorted((s for s in symbols if s.func.__name__ == symbol.func.__name__), key=str)
         shown = ", ".join(map(str, same))
@@ -227,22 +223,19 @@ def _check_coordinates(unknown: AppliedUndef, domain: Domain) -> None:
         )
 
 
-# ---- What relations are read against, and the values of conditions by unknown
-
-
-# ---- What relations are read against, and what is read: operators with values
+# ---- Rules and settings
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """``operator(unknowns) = value``: what an equation says, or a condition, wherever it holds.
+    """``operator(unknowns) = value``, from an equation or a condition.
 
     Attributes
     ----------
     operator : Operator
     value : Field
     label : str
-        What tells several rules of one condition apart: ``"order 1"``.
+        Distinguishes several rules of one condition: ``"order 1"``.
     """
 
     operator: Operator
@@ -252,7 +245,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """The unknowns, what is given, and the domain with the parts of its boundary.
+    """The unknowns, the given values, and the domain with the parts of its boundary.
 
     Attributes
     ----------
@@ -261,9 +254,9 @@ class Setting:
     domain : Domain
     parts : tuple of BoundaryPart
     covered : tuple of Region
-        The parts, or pieces of them, that have a condition which says where it holds: the others are the rest.
+        The parts, or pieces of them, that other conditions name; ``on="rest"`` means all others.
     levels : set of Expr
-        What is zero on the borders of Piecewise expressions that are interfaces.
+        The level functions of the borders of Piecewise expressions that are interfaces.
     """
 
     unknowns: tuple[Unknown, ...]
@@ -276,7 +269,7 @@ class Setting:
     @property
     def unknown(self) -> AppliedUndef:
         """The unknown, where there is one."""
-        return only(self.unknowns, "this", "say which one is meant").symbol
+        return single_unknown(self.unknowns, "this", "say which one is meant").symbol
 
     @property
     def symbols(self) -> tuple[AppliedUndef, ...]:
@@ -299,10 +292,7 @@ class Setting:
         return range(self.dimension - (self.domain.time is not None))
 
     def field(self, value: Value | ByRegion, what: str, *, normals: bool = False) -> Field:
-        """A datum as a field, with what is given put in and the unknowns refused.
-
-        It may depend on the normal where there are `normals`: on a boundary.
-        """
+        """A known value as a field, with given values substituted; `normals` allows the outward normal in it."""
         symbols = normal_symbols(self.coordinates) if normals else ()
         if isinstance(value, ByRegion):
             value = value.substituted(self.givens.substitute).placed(self.domain, self.coordinates, what)
@@ -327,12 +317,12 @@ class Setting:
         return replace(field, source=known)  # for messages: as it was written
 
 
-# ---- Values by unknown: what conditions on several of them are written with
+# ---- Values by unknown
 
 
 @final
 class PerUnknown(Mapping[Any, Any]):
-    """A mapping from unknowns to values that does not change: ``{u: 1, v: 0}`` as a condition keeps it."""
+    """An immutable mapping from unknowns to values: ``{u: 1, v: 0}`` as a condition keeps it."""
 
     def __init__(self, items: Mapping[Any, Any]) -> None:
         self._items = tuple(items.items())
@@ -357,13 +347,13 @@ class PerUnknown(Mapping[Any, Any]):
 
 
 def check_datum(value: Any, what: str) -> None:
-    """Refuse what is no number, expression or callable, nor one for each region."""
+    """Refuse anything but a number, an expression, a callable or `ByRegion`."""
     if not isinstance(value, ByRegion):
         check_value(value, what)
 
 
 def freeze(value: Any, what: str, check: Callable[[Any, str], Any] = check_datum) -> Any:
-    """A value, or values by unknown, checked; `check` may return another in the place of one."""
+    """A value, or values by unknown, checked; `check` may return a replacement."""
     if not isinstance(value, Mapping):
         checked = check(value, what)
         return value if checked is None else checked
@@ -386,7 +376,7 @@ def written(value: Any) -> tuple[Any, ...]:
 
 
 def by_unknown(value: Any, who: str, setting: Setting) -> list[tuple[int, str, Any]]:
-    """Each unknown that a value is for: its place, a label where there are several, and its own value."""
+    """For each unknown that a value is for: its index, its name if there are several, and its own value."""
     symbols = setting.symbols
     if not isinstance(value, Mapping):
         if len(symbols) > 1:

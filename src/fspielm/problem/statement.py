@@ -1,4 +1,4 @@
-"""Conditions, what a problem says as it was written, and the relations that follow."""
+"""Conditions, the statement of a problem, and the relations that follow from it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 import numpy as np
 import sympy as sp
@@ -20,36 +20,30 @@ from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import SpaceTime, Time
 from fspielm.problem.operator import Operator, along_normal, derivative, field_coefficient, identity, once
-from fspielm.problem.places import Region, Sampler, Where, boundary_regions, means_rest, probe
+from fspielm.problem.places import Region, Sampler, Where, boundary_regions, is_rest, probe
+from fspielm.problem.scattering.incident import Incident, as_incident
 from fspielm.problem.setting import Rule, Setting, by_unknown, freeze, written
 from fspielm.problem.substitutions import ByRegion
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
-    from fspielm.problem.scattering.incident import Incident
-
-
-# ---- Conditions on values, normal derivatives, mixtures of both, and the start of time
-
-
-# ---- What every condition has in common
 
 
 class AnyCondition(ABC):
-    """What the unknown must satisfy somewhere, beside the equation.
+    """A condition that unknowns satisfy besides the equations.
 
-    A new condition supplies its `kind`, a word for messages and row blocks; the `regions` where it holds; and the
+    A new condition defines its `kind`, a word for messages and row blocks; the `regions` where it holds; and the
     `rules` that hold there.
     """
 
     kind: ClassVar[str]
-    # Whether several of the kind may hold at one place: they may then prescribe different things.
+    # Whether several of this kind may hold at one place, as they may prescribe different things.
     repeats: ClassVar[bool] = False
     weight: float
 
     @property
     def has_normals(self) -> bool:
-        """Whether it holds on a boundary, so that its values may depend on the normal."""
+        """Whether its values may depend on the outward normal."""
         return False
 
     @abstractmethod
@@ -57,7 +51,7 @@ class AnyCondition(ABC):
         """Where it holds."""
 
     def about(self, setting: Setting) -> frozenset[int]:
-        """The unknowns that it is about, by their places: those it names, or all."""
+        """The indices of the unknowns that it names; all, if it names none."""
         value = getattr(self, "value", getattr(self, "values", None))
         if not isinstance(value, Mapping):
             return frozenset(range(len(setting.unknowns)))
@@ -65,18 +59,15 @@ class AnyCondition(ABC):
 
     @abstractmethod
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
-        """What holds there: operators, the values of which on the unknowns are prescribed.
-
-        On a boundary, the equations are of orders `across` in the direction of its normal, one for each unknown.
-        """
+        """The operators with prescribed values; `across` has the order of the equations along the normal by unknown."""
 
     @property
     @abstractmethod
     def expressions(self) -> tuple[Any, ...]:
-        """What the user wrote it with, in whatever form."""
+        """The values and expressions that the user wrote."""
 
     def read_value(self, value: Any, what: str, setting: Setting) -> Field:
-        """A value for the condition, as a field."""
+        """A value of the condition as a field."""
         return setting.field(value, what, normals=self.has_normals)
 
     def with_value(self, value: Any, setting: Setting) -> AnyCondition:
@@ -89,9 +80,13 @@ class BoundaryCondition(AnyCondition):
 
     on: Where | None
 
+    def __post_init__(self) -> None:
+        check_weight(self.weight, type(self).__name__)
+        object.__setattr__(self, "on", check_where(self.on, type(self).__name__))
+
     @property
     def has_normals(self) -> bool:
-        """Every part of a boundary has them."""
+        """True: every part of a boundary has normals."""
         return True
 
     def regions(self, setting: Setting) -> list[Region]:
@@ -100,7 +95,7 @@ class BoundaryCondition(AnyCondition):
 
 
 def check_where(on: Any, who: str) -> Where | None:
-    """Refuse what cannot say where a condition holds; a list of names becomes a tuple."""
+    """Refuse an invalid ``on=``; a list of names becomes a tuple."""
     if isinstance(on, bool | np.bool_ | BooleanAtom):
         raise ProblemError(
             f"{who}: on={on} is a plain truth value (what Python makes of `x == 0`, and SymPy of a relation "
@@ -119,7 +114,7 @@ def check_where(on: Any, who: str) -> Where | None:
 
 
 def check_weight(weight: Any, who: str) -> None:
-    """Refuse what is no positive number."""
+    """Refuse anything but a positive number."""
     if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
         raise ProblemError(f"{who}: weight must be a positive number; got {weight!r}")
 
@@ -127,7 +122,7 @@ def check_weight(weight: Any, who: str) -> None:
 def prescribed(
     condition: AnyCondition, operator: Operator, value: Any, setting: Setting, label: str = ""
 ) -> tuple[Rule, ...]:
-    """The operator on each unknown that `value` is for, with its value."""
+    """One rule for each unknown in `value`: the operator and its value."""
     who = type(condition).__name__
     rules = []
     for place, name, one in by_unknown(value, who, setting):
@@ -138,10 +133,7 @@ def prescribed(
 
 
 def vanishing(setting: Setting, orders: Sequence[Sequence[int]], plain: int = 0) -> tuple[Rule, ...]:
-    """The normal derivatives of these orders are zero, or the same on both sides, for each unknown.
-
-    Labels tell orders above `plain`.
-    """
+    """Rules that set normal derivatives of these orders to zero, by unknown; labels name orders above `plain`."""
     rules = []
     for place, its_orders in enumerate(orders):
         name = setting.symbols[place].func.__name__ if len(orders) > 1 else ""
@@ -152,79 +144,64 @@ def vanishing(setting: Setting, orders: Sequence[Sequence[int]], plain: int = 0)
     return tuple(rules)
 
 
-# ---- The value, the normal derivative, and the start of time
+@dataclass(frozen=True)
+class _PrescribedOnBoundary(BoundaryCondition):
+    """A value for something on the boundary."""
+
+    value: Value | Mapping[Any, Value]
+    on: Where | None = None
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", freeze(self.value, f"{type(self).__name__}: value"))
+        super().__post_init__()
+
+    @property
+    def expressions(self) -> tuple[Any, ...]:
+        """Its values and its place."""
+        return *written(self.value), self.on
+
+    def with_value(self, value: Any, setting: Setting) -> Self:
+        """The same with another value."""
+        return replace(self, value=value)
 
 
 @final
 @dataclass(frozen=True)
-class Dirichlet(BoundaryCondition):
+class Dirichlet(_PrescribedOnBoundary):
     """The value of the unknown on the boundary.
 
     Parameters
     ----------
     value : number, Expr or callable ``(n, d) -> (n,)``; or a mapping from unknowns to such
-        Of several unknowns, those that are prescribed: ``{u: 1, v: 0}``. A callable that needs a second argument gets
+        With several unknowns, the prescribed ones: ``{u: 1, v: 0}``. A callable that needs a second argument gets
         the outward normals ``(n, d)`` in it. In an expression, ``fs.normal_derivative`` of a known function is its
-        derivative along them.
+        derivative along the normal.
     on : str, list of str, SymPy relation or callable mask, optional
-        Where it holds: names of boundary parts, with wildcards (``"circle*"``) if need be; ``"rest"`` for all that no
+        Where it holds: names of boundary parts, also with wildcards (``"circle*"``); ``"rest"`` for everything that no
         other condition on the same unknowns covers; a relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``; or a function
-        from points to a mask. Everywhere on the boundary by default.
+        from points to a mask. The whole boundary by default.
     weight : float
-        How much its rows count beside the equation's; 1 is right unless the data are known to be worse.
+        Weight of its rows relative to those of the equation; 1 is right unless the data are known to be less accurate.
     """
 
-    value: Value | Mapping[Any, Value]
-    on: Where | None = None
-    weight: float = 1.0
     kind: ClassVar[str] = "dirichlet"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", freeze(self.value, "Dirichlet: value"))
-        check_weight(self.weight, "Dirichlet")
-        object.__setattr__(self, "on", check_where(self.on, "Dirichlet"))
-
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its values and its place."""
-        return *written(self.value), self.on
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The unknown itself."""
         return prescribed(self, identity(setting.dimension), self.value, setting)
 
-    def with_value(self, value: Any, setting: Setting) -> Dirichlet:
-        """The same with another value."""
-        return replace(self, value=value)
-
 
 @final
 @dataclass(frozen=True)
-class Neumann(BoundaryCondition):
+class Neumann(_PrescribedOnBoundary):
     """The derivative of the unknown along the outward normal; parameters as for `Dirichlet`."""
 
-    value: Value | Mapping[Any, Value]
-    on: Where | None = None
-    weight: float = 1.0
     kind: ClassVar[str] = "neumann"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", freeze(self.value, "Neumann: value"))
-        check_weight(self.weight, "Neumann")
-        object.__setattr__(self, "on", check_where(self.on, "Neumann"))
-
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its values and its place."""
-        return *written(self.value), self.on
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The normal derivative."""
         return prescribed(self, along_normal(setting.dimension, axes=setting.space), self.value, setting)
-
-    def with_value(self, value: Any, setting: Setting) -> Neumann:
-        """The same with another value."""
-        return replace(self, value=value)
 
 
 @final
@@ -279,9 +256,6 @@ class Initial(AnyCondition):
         return replace(self, value=value)
 
 
-# ---- A mixture of value and normal derivative
-
-
 @final
 @dataclass(frozen=True)
 class Robin(BoundaryCondition):
@@ -291,7 +265,7 @@ class Robin(BoundaryCondition):
     ----------
     alpha, beta : number, Expr or callable ``(n, d) -> (n,)``
     value : number, Expr or callable, or a mapping from unknowns to such
-        For several unknowns the same mixture of each one named.
+        With several unknowns, the same mixture for each one named.
     on, weight
         As for `Dirichlet`.
     """
@@ -308,8 +282,7 @@ class Robin(BoundaryCondition):
         for name in ("alpha", "beta"):
             check_value(getattr(self, name), f"Robin: {name}")
         object.__setattr__(self, "value", freeze(self.value, "Robin: value"))
-        check_weight(self.weight, "Robin")
-        object.__setattr__(self, "on", check_where(self.on, "Robin"))
+        super().__post_init__()
 
     @property
     def expressions(self) -> tuple[Any, ...]:
@@ -321,7 +294,7 @@ class Robin(BoundaryCondition):
         alpha, beta = (self.read_value(getattr(self, n), f"the {n} of Robin", setting) for n in ("alpha", "beta"))
         if alpha.constant == 0.0 and beta.constant == 0.0:
             raise ProblemError("Robin: alpha and beta are both zero, so that nothing is prescribed")
-        # a side that is zero is left out: a mixture of one thing is that thing
+        # without a term that is zero
         value = identity(setting.dimension).times(field_coefficient(alpha, "the alpha of Robin"))
         slope = along_normal(setting.dimension, axes=setting.space).times(field_coefficient(beta, "the beta of Robin"))
         mixture = slope if alpha.constant == 0.0 else value if beta.constant == 0.0 else value + slope
@@ -332,15 +305,12 @@ class Robin(BoundaryCondition):
         return replace(self, value=value)
 
 
-# ---- A plane of symmetry
-
-
 @final
 @dataclass(frozen=True)
 class Symmetry(BoundaryCondition):
-    """The solution goes on beyond a straight piece of the boundary as its mirror image.
+    """A plane of symmetry: the solution continues as its mirror image beyond a straight piece of the boundary.
 
-    Its normal derivatives of odd order vanish: the first, and the third as well for an equation of fourth order.
+    Normal derivatives of odd order vanish: the first, and for an equation of fourth order the third as well.
 
     Parameters
     ----------
@@ -352,17 +322,13 @@ class Symmetry(BoundaryCondition):
     weight: float = 1.0
     kind: ClassVar[str] = "symmetry"
 
-    def __post_init__(self) -> None:
-        check_weight(self.weight, "Symmetry")
-        object.__setattr__(self, "on", check_where(self.on, "Symmetry"))
-
     @property
     def expressions(self) -> tuple[Any, ...]:
         """Its place."""
         return (self.on,)
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
-        """The odd normal derivatives below the order of the equation; the first at any rate."""
+        """The first normal derivative, and further odd ones below the order of the equation."""
         if len(setting.unknowns) > 1:
             raise ProblemError(
                 "Symmetry: of several unknowns, components of a vector along the normal change their sign in a mirror; "
@@ -371,20 +337,20 @@ class Symmetry(BoundaryCondition):
         return vanishing(setting, [range(1, max(across[0], 2), 2)], plain=1)
 
 
-# ---- What a problem says, as it was written
+# ---- Statements
 
 
-# What holds several expressions, in SymPy.
+# SymPy types that hold several expressions.
 _VECTORS = (sp.MatrixBase, sp.Tuple, sp.NDimArray)
 
-# Fourth derivatives go with the fourth power of lengths, which has to be far from where doubles end, at 1e308.
+# The fourth power of a length must stay far below the largest double.
 _LONGEST = 1e60
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """Equations, their domain, conditions and what is given: all that a problem is made from, to be pickled for it.
+    """Equations, domain, conditions and given values: everything that a problem is made from, and its pickled form.
 
     Attributes
     ----------
@@ -393,11 +359,11 @@ class Statement:
     conditions : tuple of AnyCondition
     given : mapping or None
     unknowns : tuple of AppliedUndef or None
-        Their order, where it was given.
+        In the order that was given.
     incident : Incident or None
-        What comes in from outside, on an open domain.
+        The incident field on an open domain.
     origin : partial or None
-        What makes the problem again where these do not: how it was made from another one.
+        Makes the problem again if it was derived from another one.
     """
 
     equations: tuple[sp.Basic, ...]
@@ -410,18 +376,18 @@ class Statement:
 
     @property
     def expressions(self) -> list[sp.Basic]:
-        """Everything in it that is written with SymPy, but for what is given."""
+        """All SymPy expressions in it, except in `given`."""
         written = [*self.equations, *(e for condition in self.conditions for e in condition.expressions)]
         written += [inner for e in written if isinstance(e, ByRegion) for inner in e.expressions]
         return [expression for expression in written if isinstance(expression, sp.Basic)]
 
     def __reduce__(self) -> tuple[Callable[..., Statement], tuple[Any, ...]]:
-        # SymPy would compare the sides of equations anew when they are unpickled, which may take long
+        # unpickling an Eq would compare its sides again, which may take long
         sides = tuple((e.lhs, e.rhs) if isinstance(e, sp.Eq) else e for e in self.equations)
-        return _joined, (sides, self.domain, self.conditions, self.given, self.unknowns, self.origin, self.incident)
+        return _rebuild, (sides, self.domain, self.conditions, self.given, self.unknowns, self.origin, self.incident)
 
 
-def _joined(sides: tuple[Any, ...], *others: Any) -> Statement:
+def _rebuild(sides: tuple[Any, ...], *others: Any) -> Statement:
     equations = (sp.Eq(*side, evaluate=False) if isinstance(side, tuple) else side for side in sides)
     return Statement(tuple(equations), *others)
 
@@ -434,18 +400,16 @@ def state(
     unknowns: Any = None,
     incident: Any = None,
 ) -> Statement:
-    """The statement, refused where its equations, its domain or its conditions are none."""
+    """The statement, with equations, domain and conditions checked."""
     if not isinstance(domain, Domain):
         raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
     _check_size(domain)
     declared = tuple(unknowns) if isinstance(unknowns, list | tuple) else unknowns
-    comes_in = None if incident is None else _as_incident(incident, domain)
-    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared, incident=comes_in)
+    field = None if incident is None else _read_incident(incident, domain)
+    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared, incident=field)
 
 
-def _as_incident(incident: Any, domain: Domain) -> Incident | None:
-    from fspielm.problem.scattering.incident import as_incident
-
+def _read_incident(incident: Any, domain: Domain) -> Incident | None:
     if not domain.is_unbounded:
         raise ProblemError(
             f"incident is for open domains, fs.Exterior(...); domain={domain!r} has an end: state what comes in by the "
@@ -455,7 +419,7 @@ def _as_incident(incident: Any, domain: Domain) -> Incident | None:
 
 
 def _as_equations(equations: Any) -> tuple[sp.Basic, ...]:
-    """One equation or several, those of vectors component by component."""
+    """A flat tuple of equations, those of vectors by component."""
     if isinstance(equations, set | frozenset | Mapping):
         raise ProblemError(f"equation must be one equation, or a list of them in their order; got {equations!r}")
     if isinstance(equations, sp.Eq) and any(isinstance(side, _VECTORS) for side in equations.args):
@@ -469,7 +433,7 @@ def _as_equations(equations: Any) -> tuple[sp.Basic, ...]:
 
 
 def _componentwise(equation: sp.Eq) -> tuple[sp.Basic, ...]:
-    """The components of an equation between vectors; zero stands for a vector of zeros."""
+    """The components of a vector equation; a plain zero means a zero vector."""
     left, right = (tuple(sp.flatten(side)) if isinstance(side, _VECTORS) else side for side in equation.args)
     number = max(len(side) for side in (left, right) if isinstance(side, tuple))
     sides = [(side,) * number if side == 0 else side for side in (left, right)]
@@ -512,13 +476,13 @@ def _check_size(domain: Domain) -> None:
     )
 
 
-# ---- What the unknowns satisfy, and where: the equation, and each rule of a condition on each region it holds on
+# ---- Relations
 
 
-# Enough to see which axes the normals of a part point along.
-_FEW = 200
-# Enough to see whether a callable returns complex numbers.
-_PROBES = 8
+# Sites to see which axes the normals of a part point along.
+_NORMAL_SITES = 200
+# Sites to see whether a callable returns complex numbers.
+_VALUE_SITES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -533,14 +497,13 @@ class Relation:
     value : Field
     region : Region
     weight : float
-        How much its rows count beside those of others.
+        Weight of its rows relative to others.
     condition : AnyCondition or None
-        What it is a rule of; None for equations, and for what was added to them.
+        The condition it comes from; None for equations and gauges.
     sum_weights : (n,) array or None
-        Where sums over sites are prescribed, as integrals are: their weights. Of sites that are more, every n in a row
-        make a sum.
+        If an integral is prescribed: the weights of its sites. Every n successive sites form one sum.
     sums_at : callable or None
-        Where there is a sum at each of some times: the sites of those at others ``(m,)``, as many for each.
+        If an integral is prescribed at several times: the sites of the integrals at other times ``(m,)``.
     """
 
     name: str
@@ -553,13 +516,13 @@ class Relation:
     sums_at: Callable[[FloatArray], Sites] | None = None
 
     @property
-    def is_pin(self) -> bool:
-        """Whether it was added for what the others leave open; see `pins`."""
+    def is_gauge(self) -> bool:
+        """Whether it was added to fix what the others leave open; see `gauge_relations`."""
         return self.condition is None and self.sum_weights is not None
 
     @property
     def measure(self) -> float:
-        """Length or area of the region, which no domain is."""
+        """Length or area of the region, which is not a domain."""
         assert self.region.measure is not None
         return self.region.measure
 
@@ -570,7 +533,7 @@ class Relation:
 
     @property
     def part(self) -> BoundaryPart | None:
-        """The boundary part, or the curve inside, that it holds on."""
+        """The boundary part, or curve inside, on which it holds."""
         return self.region.part
 
     @property
@@ -579,7 +542,7 @@ class Relation:
         return self.region.mask
 
     def holds(self, points: FloatArray) -> BoolArray:
-        """Mask of the points ``(n, d)`` of its part that it is for."""
+        """Mask of the points ``(n, d)`` of its part at which it holds."""
         masks = [] if self.part is None else [mask for mask in (self.part.keep, self.mask) if mask is not None]
         held = np.ones(len(points), dtype=np.bool_)
         for mask in masks:
@@ -588,33 +551,33 @@ class Relation:
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """Names of its boundary parts; its own where it holds elsewhere."""
+        """Names of its boundary parts; its own name if there are none."""
         return tuple(part.name for part in self.region.parts) or (self.name,)
 
     def pieces(self, sites: Sites) -> tuple[tuple[Operator, Sites], ...]:
-        """The sum that has the value: the operator at `sites`, less that at the places they are tied to."""
+        """The operators that sum up to the value: at `sites`, and at the sites tied to them."""
         shift = self.region.shift
         if shift is None:
             return ((self.operator, sites),)
-        # with the normals of this side, so that derivatives along them are in one direction
+        # the normals of this side, for derivatives in the same direction
         there = Sites(sites.points + shift, sites.normals)
         return (self.operator, sites), (self.operator.times(-1.0 / self.region.factor), there)
 
     def values(self, sites: Sites) -> NumberArray:
-        """What the sum is at `sites`, shape ``(n,)``; refused where it is not finite."""
+        """The prescribed values at `sites`, shape ``(n,)``; refused if not finite."""
         what = f"the {self.name}'s right-hand side" if self.condition is None else f"the value of {self.name!r}"
         return self.value.checked(sites.points, what, sites.normals)
 
 
 @once
 def is_complex(relation: Relation) -> bool:
-    """Whether a coefficient or the value of a relation is complex, as far as some sites show."""
+    """Whether a coefficient or the value of a relation is complex at some sample sites."""
     return has_complex_operator(relation) or _any_complex(relation, [], [relation.value])
 
 
 @once
 def has_complex_operator(relation: Relation) -> bool:
-    """Whether a coefficient of a relation is complex, as far as some sites show."""
+    """Whether a coefficient of a relation is complex at some sample sites."""
     numbers = (*relation.operator.numbers, relation.region.factor)
     return _any_complex(relation, numbers, relation.operator.fields)
 
@@ -627,17 +590,17 @@ def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterabl
         return False
     if any(field.constant is not None for field in fields):
         return True
-    sites = relation.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")  # only looks
+    sites = relation.sample(_VALUE_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
     try:
         return any(np.iscomplexobj(field(sites.points, sites.normals)) for field in fields)
-    except ProblemError:  # one has no value there: whoever needs it says so
+    except ProblemError:  # a field without a value there is reported where it is needed
         return False
 
 
 def bind_conditions(
     conditions: Sequence[AnyCondition], setting: Setting, equations: Sequence[Relation]
 ) -> tuple[Relation, ...]:
-    """Bind every condition to the regions where it holds, checking names and values."""
+    """One relation for each rule of each condition on each of its regions."""
     bound: list[Relation] = []
     for condition, regions in zip(conditions, regions_of(conditions, setting), strict=True):
         rules: dict[tuple[int, ...], tuple[Rule, ...]] = {}
@@ -657,11 +620,11 @@ def regions_of(
     setting: Setting,
     find: Callable[[AnyCondition, Setting], list[Region]] = lambda condition, setting: condition.regions(setting),
 ) -> list[list[Region]]:
-    """Where each condition holds, as `find` says; those on the rest of the boundary last, for they need the others.
+    """The regions of each condition, from `find`.
 
-    The rest is what others leave that are about the same unknowns.
+    ``on="rest"`` means what the other conditions on the same unknowns leave, so these are found last.
     """
-    last = [means_rest(getattr(condition, "on", None), setting) for condition in conditions]
+    last = [is_rest(getattr(condition, "on", None), setting) for condition in conditions]
     found = [[] if later else find(c, setting) for c, later in zip(conditions, last, strict=True)]
 
     def on_rest(condition: AnyCondition) -> list[Region]:
@@ -674,10 +637,10 @@ def regions_of(
 
 
 def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int) -> tuple[int, ...]:
-    """The order of the equations across a piece of the boundary, in each unknown: of derivatives along its normals."""
+    """The order of the equations in each unknown, along the normals of a piece of the boundary."""
     if region.kind != "boundary" or region.part is None:
         return (0,) * unknowns
-    normals = probe(region.part, _FEW).normals
+    normals = probe(region.part, _NORMAL_SITES).normals
     assert normals is not None  # every boundary part has them
     crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0))
     terms = [term for equation in equations for term in equation.operator.terms]
@@ -688,7 +651,7 @@ def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int)
 
 
 def distinct(relations: list[Relation]) -> list[Relation]:
-    """Number the blocks that would share a name (two masked conditions on one part)."""
+    """Number the relations that would share a name, such as two masked conditions on one part."""
     seen: dict[str, int] = {}
     result = []
     for relation in relations:

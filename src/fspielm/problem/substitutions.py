@@ -1,7 +1,8 @@
-"""What the user supplies beside an equation: numbers, callables, data by region."""
+"""What ``given=`` substitutes in a problem: numbers for symbols, callables for functions, values by region."""
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -20,18 +21,16 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.time import regions_in
 
-# ---- Data by region: numbers, expressions or callables, one for each region of a domain
-
 
 @final
 @dataclass(frozen=True, init=False, repr=False)
 class ByRegion:
-    """A datum that each region of a domain has its own of.
+    """One value for each region of a domain.
 
     Parameters
     ----------
     **values : number, Expr or callable ``(n, d) -> (n,)``
-        By the names of the regions, one for each of them.
+        A value for each region, by its name.
 
     Examples
     --------
@@ -55,20 +54,20 @@ class ByRegion:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The data by the names of regions."""
+        """The values by the names of the regions."""
         return dict(self.items)
 
     @property
     def expressions(self) -> Iterator[sp.Expr]:
-        """What of it was written with SymPy."""
+        """The values that are SymPy expressions."""
         return (value for _, value in self.items if isinstance(value, sp.Expr))
 
     def substituted(self, substitute: Callable[[sp.Expr], sp.Expr]) -> ByRegion:
-        """The same with something put into its expressions."""
+        """The same with `substitute` applied to its expressions."""
         return ByRegion(**{n: substitute(v) if isinstance(v, sp.Expr) else v for n, v in self.items})
 
     def placed(self, domain: Domain, coordinates: tuple[sp.Symbol, ...], what: str) -> Placed:
-        """The datum as a function of the points of a domain; refused where its regions are others."""
+        """The values as a function of points; refused if `domain` has other regions."""
         regions = regions_in(domain)
         if regions is None:
             raise ProblemError(
@@ -91,7 +90,7 @@ class ByRegion:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Placed:
-    """Data by region as a function of points; where regions meet, it is that of the first of them."""
+    """Values by region as a function of points; where regions meet, the first of them counts."""
 
     values: Mapping[str, Any]
     regions: Regions
@@ -114,34 +113,34 @@ class Placed:
         return f"ByRegion({', '.join(f'{name}={value!r}' for name, value in self.values.items())})"
 
     def field(self, name: str) -> Field:
-        """What a region has, as a function of points anywhere."""
+        """The value of one region as a function of points anywhere."""
         return make_field(self.values[name], self.coordinates, what=f"{self.what}, in {name!r},")
 
     def diff(self, derivative: sp.Derivative) -> Placed:
-        """Its derivative, region by region; a callable's must be given."""
+        """Its derivative, region by region; that of a callable must be given."""
         for name, value in self.values.items():
-            if callable(value) and not isinstance(value, sp.Basic):
+            if _is_callable(value):
                 each = ", ".join(f"{region}=..." for region in self.values)
                 raise ProblemError(
                     f"the equation needs {derivative}, but {self.what} is a callable in {name!r}; supply its "
                     f"derivative, as in given={{{derivative}: fs.ByRegion({each})}}"
                 )
-        own = {name: sp.sympify(value).diff(*derivative.variable_count) for name, value in self.values.items()}
-        return Placed(own, self.regions, self.coordinates, f"{derivative}")
+        slopes = {name: sp.sympify(value).diff(*derivative.variable_count) for name, value in self.values.items()}
+        return Placed(slopes, self.regions, self.coordinates, f"{derivative}")
 
 
-# ---- Borders of Piecewise expressions: where their conditions change over, and which side holds
+# ---- Borders of Piecewise expressions
 
 
-# From what is zero on a border, as `side_of` writes it, to the side that is meant: where it is negative or positive.
+# For each level function, as `side_of` writes it, the side: -1 where it is negative, 1 where it is positive.
 Signs = dict[sp.Expr, int]
 
 
 @lru_cache(maxsize=4096)  # asked again for every border and side, and slow
 def side_of(relation: Relational) -> tuple[sp.Expr, int] | None:
-    """What is zero where a relation changes over, in one form, and its sign where it holds; None for (un)equal ones.
+    """The level function of a relation and its sign where the relation holds; None for equalities.
 
-    ``x < 1/2`` and ``1 >= 2*x`` are about the same border, ``2*x - 1``.
+    The level function is zero on the border: ``x < 1/2`` and ``1 >= 2*x`` have the same one, ``2*x - 1``.
     """
     if not isinstance(relation, sp.Lt | sp.Le | sp.Gt | sp.Ge):
         return None
@@ -152,7 +151,7 @@ def side_of(relation: Relational) -> tuple[sp.Expr, int] | None:
 
 
 def levels_in(expression: sp.Basic) -> tuple[sp.Expr, ...]:
-    """What is zero on the borders of the Piecewise expressions in an expression."""
+    """The level functions of all Piecewise expressions in an expression."""
     relations = {
         relation
         for piecewise in expression.atoms(sp.Piecewise)
@@ -164,13 +163,13 @@ def levels_in(expression: sp.Basic) -> tuple[sp.Expr, ...]:
 
 
 def decided(expression: Any, signs: Signs) -> Any:
-    """The expression as it is on one side of some borders, its conditions there put in."""
+    """The expression on one side of some borders, with the Piecewise expressions resolved there."""
     return expression.xreplace({piecewise: _piece_of(piecewise, signs) for piecewise in _outermost(expression)})
 
 
-@lru_cache(maxsize=256)  # the same expression is decided for every material, and may be long
+@lru_cache(maxsize=256)  # the same, possibly long, expression is asked for with every material
 def _outermost(expression: sp.Basic) -> tuple[sp.Piecewise, ...]:
-    """The Piecewise expressions in an expression, without those within others."""
+    """The Piecewise expressions in an expression that are not inside another one."""
     found: dict[sp.Piecewise, None] = {}
     walk = sp.preorder_traversal(expression)
     for part in walk:
@@ -181,7 +180,7 @@ def _outermost(expression: sp.Basic) -> tuple[sp.Piecewise, ...]:
 
 
 def _piece_of(piecewise: sp.Piecewise, signs: Signs) -> sp.Expr:
-    """What is left of a Piecewise on one side of some borders: only that is looked into."""
+    """What is left of a Piecewise on one side of some borders."""
     left = []
     for expression, condition in piecewise.args:
         sides = {relation: side_of(relation) for relation in condition.atoms(Relational)}
@@ -199,7 +198,7 @@ def _piece_of(piecewise: sp.Piecewise, signs: Signs) -> sp.Expr:
     return sp.Piecewise(*left) if left else sp.nan
 
 
-# ---- What the user supplies beside an equation: numbers for symbols, callables for functions
+# ---- Numbers for symbols, callables for functions
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,20 +210,20 @@ class Givens:
     symbols : dict of Symbol to Expr
         Free of each other: ``{k: 2*w, w: 3}`` has become ``{k: 6, w: 3}``.
     functions : dict of function name to callable
-        Known functions ``f``, in whatever coordinates the equation writes them.
+        Known functions ``f`` of any coordinates.
     applied : dict of applied function to callable
-        Known functions ``f(x)`` in these very coordinates.
+        Known functions ``f(x)`` of exactly these coordinates.
     derivatives : dict of Derivative to callable
     inner : set of Symbol
-        The symbols that the values of others were written with.
+        The symbols in the values of others.
     regional : dict of Symbol to ByRegion
         Symbols with a value in each region.
     stand_ins : dict of applied function to callable
-        What stands for these symbols: functions of the coordinates.
-    pinned : dict of function name to Expr
-        What known functions are in one region, where all is read as it is there.
+        The functions of the coordinates that replace these symbols.
+    formulas : dict of function name to Expr
+        Known functions in one region, after `on_side`.
     signs : dict of Expr to int
-        On which sides of the borders of Piecewise expressions all is read.
+        The sides of the borders of Piecewise expressions, after `on_side`.
     """
 
     symbols: dict[sp.Symbol, sp.Expr] = field(default_factory=dict)
@@ -234,27 +233,26 @@ class Givens:
     inner: set[sp.Symbol] = field(default_factory=set)
     regional: dict[sp.Symbol, ByRegion] = field(default_factory=dict)
     stand_ins: dict[AppliedUndef, PointFunction] = field(default_factory=dict)
-    pinned: dict[str, sp.Expr] = field(default_factory=dict)
+    formulas: dict[str, sp.Expr] = field(default_factory=dict)
     signs: Signs = field(default_factory=dict)
 
     def substitute(self, expression: Any) -> Any:
-        """Put the given numbers in the place of their symbols, in an expression or a relation."""
+        """Replace symbols by their given values, in an expression or a relation."""
         known = expression.xreplace(self.symbols)
-        if self.pinned:
-            known = known.xreplace(
-                {f: self.pinned[f.func.__name__] for f in known.atoms(AppliedUndef) if f.func.__name__ in self.pinned}
-            )
+        if self.formulas:
+            names = {function: function.func.__name__ for function in known.atoms(AppliedUndef)}
+            known = known.xreplace({f: self.formulas[name] for f, name in names.items() if name in self.formulas})
         return decided(known, self.signs) if self.signs else known
 
     def placed(self, domain: Domain, coordinates: tuple[sp.Symbol, ...]) -> Givens:
-        """The same with what is given by region as functions of the points of a domain."""
+        """The same with values by region as functions of the points of a domain."""
 
-        def put(those: dict[Any, Any]) -> dict[Any, Any]:
+        def put(values: dict[Any, Any]) -> dict[Any, Any]:
             return {
                 key: value.substituted(self.substitute).placed(domain, coordinates, f"given[{key}]")
                 if isinstance(value, ByRegion)
                 else value
-                for key, value in those.items()
+                for key, value in values.items()
             }
 
         names = {symbol: sp.Function(symbol.name)(*coordinates) for symbol in self.regional}
@@ -272,45 +270,45 @@ class Givens:
 
     @property
     def materials(self) -> frozenset[str]:
-        """Names of the functions that are given by region, without those that stand for symbols."""
+        """Names of the functions that are given by region, without those that replace symbols."""
         applied = {key.func.__name__: value for key, value in self.applied.items()}
         return frozenset(name for name, value in (self.functions | applied).items() if isinstance(value, Placed))
 
-    def beside(self, region: str | None = None, signs: Signs | None = None) -> Givens:
-        """The same as it is in one region, and on one side of borders: smooth functions, also on the other."""
+    def on_side(self, region: str | None = None, signs: Signs | None = None) -> Givens:
+        """The same in one region and on one side of borders: smooth functions, which go on beyond them."""
         if region is None:
             return replace(self, signs=self.signs | (signs or {}))
 
-        def own(those: dict[Any, Any]) -> dict[Any, Any]:
-            return {key: _own(value, region) for key, value in those.items()}
+        def in_region(values: dict[Any, Any]) -> dict[Any, Any]:
+            return {key: _in_region(value, region) for key, value in values.items()}
 
         functions = self.functions | {key.func.__name__: call for key, call in (self.applied | self.stand_ins).items()}
-        formulas = {
+        by_name = {
             name: sp.sympify(call.values[region])
             for name, call in functions.items()
             if isinstance(call, Placed) and not _is_callable(call.values[region])
         }
         return replace(
             self,
-            functions=own(self.functions),
-            applied=own(self.applied),
-            derivatives=own(self.derivatives),
-            stand_ins=own(self.stand_ins),
-            pinned=self.pinned | formulas,
+            functions=in_region(self.functions),
+            applied=in_region(self.applied),
+            derivatives=in_region(self.derivatives),
+            stand_ins=in_region(self.stand_ins),
+            formulas=self.formulas | by_name,
             signs=self.signs | (signs or {}),
         )
 
     def without_derivatives(self, expression: sp.Expr) -> sp.Expr:
-        """Hide the derivatives that are given: what they are derivatives of need not be."""
+        """Hide the given derivatives: the functions under them need not be given."""
         return expression.xreplace({key: sp.Dummy() for key in self.derivatives})
 
     def is_known(self, function: AppliedUndef) -> bool:
-        """Whether `function` is supplied by the user, and so not the unknown."""
+        """Whether `function` is given, and so not an unknown."""
         name = function.func.__name__
         return name in self.functions or any(key.func.__name__ == name for key in (*self.applied, *self.stand_ins))
 
     def callables(self, expression: sp.Expr, coordinates: tuple[sp.Symbol, ...]) -> dict[sp.Expr, PointFunction]:
-        """The callable for every known function and derivative that stands in `expression`."""
+        """The callable for each known function and derivative in `expression`."""
         found: dict[sp.Expr, PointFunction] = dict(self.derivatives)
         for applied in sorted(expression.atoms(AppliedUndef), key=str):
             if not self.is_known(applied):
@@ -331,7 +329,7 @@ class Givens:
         return found
 
     def check_coordinates(self, unknown: AppliedUndef) -> None:
-        """Refuse numbers for coordinates, and numbers that are none because they depend on coordinates."""
+        """Refuse values for coordinates, and values of symbols that depend on coordinates."""
         for symbol, value in self.symbols.items():
             if symbol in unknown.args:
                 raise ProblemError(
@@ -345,7 +343,7 @@ class Givens:
                 )
 
     def check_use(self, expressions: Iterable[sp.Basic]) -> None:
-        """Refuse a given name that nothing refers to, and one callable for a function of different things."""
+        """Refuse unused names, and one callable for a function of different arguments."""
         data = [*self.regional.values(), *self.functions.values(), *self.applied.values(), *self.derivatives.values()]
         written = [*expressions, *(e for one in data if isinstance(one, ByRegion) for e in one.expressions)]
         symbols = self.inner.union(*(e.free_symbols for e in written))
@@ -395,7 +393,7 @@ def read_givens(given: Mapping[Any, Any] | None) -> Givens:
 
 
 def order_of_derivation(symbols: Mapping[sp.Symbol, sp.Expr]) -> tuple[sp.Symbol, ...]:
-    """Given numbers, each after those that it is derived from."""
+    """The given symbols, each after those that its value contains."""
     graph = {key: value.free_symbols & symbols.keys() for key, value in symbols.items()}
     try:
         return tuple(TopologicalSorter(graph).static_order())
@@ -405,7 +403,7 @@ def order_of_derivation(symbols: Mapping[sp.Symbol, sp.Expr]) -> tuple[sp.Symbol
 
 
 def _resolve(givens: Givens) -> None:
-    """Put given numbers into the values of others."""
+    """Substitute given values in each other."""
     symbols = givens.symbols
     givens.inner.update(*(value.free_symbols for value in symbols.values()))
     for key in order_of_derivation(symbols):
@@ -417,7 +415,7 @@ def _resolve(givens: Givens) -> None:
 
 
 def _number(key: sp.Symbol, value: Any) -> sp.Expr:
-    if callable(value) and not isinstance(value, sp.Basic):
+    if _is_callable(value):
         raise ProblemError(
             f"given[{key}] is a callable, but {key} is a symbol; write a function of the coordinates, as "
             f"in sp.Function({str(key)!r})(x, y), and give that"
@@ -431,8 +429,8 @@ def _number(key: sp.Symbol, value: Any) -> sp.Expr:
     return number
 
 
-def _own(value: PointFunction, region: str) -> PointFunction:
-    """What a function is in one region; a number or an expression as a function of points."""
+def _in_region(value: PointFunction, region: str) -> PointFunction:
+    """A given function in one region."""
     if not isinstance(value, Placed):
         return value
     own = value.values[region]
@@ -464,3 +462,26 @@ def _callable(key: Any, value: Any) -> Any:
         )
     function: PointFunction = value
     return function
+
+
+# ---- Numbers that users write
+
+
+def as_written(value: Any, what: str) -> sp.Expr:
+    """A number or an expression as an expression; anything else, texts included, is refused."""
+    if isinstance(value, sp.Expr):
+        return value
+    if isinstance(value, int | float | complex | np.number) and not isinstance(value, bool):
+        return sp.sympify(value)
+    raise ProblemError(f"{what} must be a number, or a SymPy expression; got {value!r}")
+
+
+def number_in(value: Any, givens: Givens, what: str) -> complex:
+    """The finite number that `value` is once given symbols are replaced; a float if it is real."""
+    known = givens.substitute(as_written(value, what))
+    if known.free_symbols or not known.is_number:
+        raise ProblemError(f"{what} must be a number, or an expression of given symbols; got {value}")
+    number = complex(known)
+    if not cmath.isfinite(number):
+        raise ProblemError(f"{what} must be finite; got {value}")
+    return number if number.imag else number.real

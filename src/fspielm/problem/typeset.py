@@ -25,22 +25,9 @@ from fspielm.problem.setting import Unknown
 from fspielm.problem.statement import AnyCondition, Dirichlet, Initial, Neumann, Robin, Statement, Symmetry
 from fspielm.problem.substitutions import ByRegion
 
-# ---- SymPy expressions in LaTeX and MathML, with unknowns written as in papers: without their arguments
-
-
-def as_latex(expression: sp.Basic, unknowns: Collection[AppliedUndef]) -> str:
-    """The expression in LaTeX."""
-    text: str = _Latex(unknowns).doprint(expression)
-    return text
-
-
-def as_mathml(expression: sp.Basic, unknowns: Collection[AppliedUndef]) -> str:
-    """The expression in presentation MathML, to stand between ``<math>`` and ``</math>``."""
-    return _write(_MathML(unknowns)._print(expression))
-
 
 def _write(node: Any) -> str:
-    """Write a node of the document; SymPy's own writing escapes neither relations nor the names of symbols."""
+    """Write a node of the document; SymPy escapes neither relations nor names of symbols."""
     if node.nodeType == node.TEXT_NODE:
         return escape(unescape(node.data))
     attributes = "".join(f' {name}="{escape(value)}"' for name, value in node.attributes.items())
@@ -73,7 +60,7 @@ def _power(order: Any) -> str:
 
 @final
 class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
-    """As SymPy's, whose derivatives have their powers at the wrong place."""
+    """As SymPy's, but with the powers of derivatives at the right place."""
 
     def __init__(self, unknowns: Collection[AppliedUndef]) -> None:
         super().__init__()
@@ -129,7 +116,7 @@ class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
         return raised
 
 
-# ---- A problem as mathematics: LaTeX for papers, HTML with MathML for notebooks
+# ---- Problems
 
 
 _COMMA = r",\quad "
@@ -164,14 +151,14 @@ class _Stated(Protocol):
 
 @dataclass(frozen=True)
 class _TypesetLine:
-    """Something that holds somewhere, to be set in one line.
+    """An equation or condition and where it holds, to be set in one line.
 
     Attributes
     ----------
     what : tuple of Basic or str
-        Mathematics, or words where it has no formula; of several unknowns one after the other.
+        Mathematics, or words without a formula; one for each unknown.
     where : tuple of Basic or str
-        Mathematics and words, to be set one after the other.
+        Mathematics and words in their order.
     """
 
     what: tuple[sp.Basic | str, ...]
@@ -196,7 +183,7 @@ def _equation(equation: sp.Basic) -> sp.Basic:
 
 
 def _domain(domain: Domain, coordinates: Sequence[sp.Symbol]) -> tuple[sp.Basic | str, ...]:
-    """Where the equation holds: intervals for boxes and time, the shape as it is written otherwise."""
+    """Where the equation holds: intervals for boxes and time, otherwise the shape as it is written."""
     if isinstance(domain, Time):
         ends = (_number(domain.start), _number(domain.end))
         return (sp.Contains(coordinates[-1], sp.Interval.Lopen(*ends), evaluate=False),)
@@ -224,12 +211,12 @@ def _where(on: Any) -> tuple[sp.Basic | str, ...]:
 
 
 def _each(operator: Callable[[Any], sp.Expr], value: Any, problem: _Stated) -> tuple[sp.Basic, ...]:
-    """What an operator makes of each unknown that a value is for, and that value."""
+    """An equation for each unknown in a value: the operator on it equals its value."""
     return tuple(_equals(operator(symbol), one, problem) for symbol, one in _by_symbol(value, problem))
 
 
 def _by_symbol(value: Any, problem: _Stated) -> list[tuple[sp.Expr, Any]]:
-    """Each unknown that a value is for, with its own; in a dictionary, unknowns may stand by their names."""
+    """Each unknown in a value with its own value; dictionaries may use names of unknowns."""
     if not isinstance(value, Mapping):
         return [(symbol, value) for symbol in _symbols_of(problem)]
     return [
@@ -242,7 +229,7 @@ def _equals(left: sp.Expr, value: Any, problem: _Stated) -> sp.Basic:
 
 
 def _value(value: Any, problem: _Stated) -> sp.Expr:
-    """A number, an expression, or a callable as a function of the coordinates under its own name."""
+    """A number, an expression, or a callable as a function of its name."""
     if isinstance(value, ByRegion):
         return sp.Symbol(repr(value))
     if callable(value) and not isinstance(value, sp.Basic):
@@ -263,7 +250,7 @@ def _number(value: float) -> sp.Expr:
 
 @singledispatch
 def _stated(condition: AnyCondition, problem: _Stated) -> _TypesetLine:
-    """What a condition says; one that is not known here says it in its own words."""
+    """The line of a condition; unknown types show their `repr`."""
     return _TypesetLine((repr(condition),), ())
 
 
@@ -343,7 +330,7 @@ def problem_latex(problem: _Stated) -> str:
 
 
 def problem_align(problem: _Stated, parameters: Mapping[str, sp.Expr]) -> str:
-    """The same for a paper, its equals signs one below the other, and the values of parameters last."""
+    """The same for a paper, with aligned equals signs, and the values of parameters last."""
     lines = []
     for line in _typeset_lines(problem):
         first = line.what[0]
@@ -358,7 +345,7 @@ def problem_align(problem: _Stated, parameters: Mapping[str, sp.Expr]) -> str:
 
 
 def problem_html(problem: _Stated) -> str:
-    """The same as a self-contained table, in MathML, which browsers set without help."""
+    """The same as a self-contained HTML table with MathML."""
     rows = []
     for line in _typeset_lines(problem):
         where = " ".join(_html(part, problem) for part in line.where).replace(" , ", ", ")
@@ -378,13 +365,13 @@ def _latex_place(line: _TypesetLine, problem: _Stated) -> str:
 def _latex(item: sp.Basic | str, problem: _Stated) -> str:
     if isinstance(item, str):
         return item if item == "," else rf"\text{{ {_escape_latex(item)} }}"
-    return as_latex(item, _symbols_of(problem))
+    return str(_Latex(_symbols_of(problem)).doprint(item))
 
 
 def _html(item: sp.Basic | str, problem: _Stated) -> str:
     if isinstance(item, str):
         return escape(item)
-    return f'<math displaystyle="true">{as_mathml(item, _symbols_of(problem))}</math>'
+    return f'<math displaystyle="true">{_write(_MathML(_symbols_of(problem))._print(item))}</math>'
 
 
 def _escape_latex(text: str) -> str:

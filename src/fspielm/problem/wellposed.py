@@ -18,25 +18,22 @@ from fspielm.problem.places import probe
 from fspielm.problem.setting import Setting
 from fspielm.problem.statement import Initial, Relation
 
-# ---- Which points of a domain can be joined within it
-
-
 _NEIGHBOURS = 8
 _STEPS = np.linspace(0.0, 1.0, 12)[1:-1]
-_FIRST_LOOK, _SECOND_LOOK = 600, 4000
+_FIRST_SAMPLE, _SECOND_SAMPLE = 600, 4000
 
 
 def connected_pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
-    """Points of the domain ``(n, d)``, and the number of the piece that each lies in.
+    """Points of the domain ``(n, d)``, and the number of the connected piece that contains each.
 
-    Two pieces are told apart by the straight ways between neighbouring points, all of which leave the domain. A neck
-    too narrow for these is a gap to them; so what looks like two pieces is looked at again with more points.
+    Neighbouring points are connected if the straight line between them stays in the domain. If this finds several
+    pieces, more points decide whether a narrow neck connects them.
     """
-    points, labels = _look(domain, _FIRST_LOOK)
-    return (points, labels) if labels.max() == 0 else _look(domain, _SECOND_LOOK)
+    points, labels = _sampled_pieces(domain, _FIRST_SAMPLE)
+    return (points, labels) if labels.max() == 0 else _sampled_pieces(domain, _SECOND_SAMPLE)
 
 
-def _look(domain: Domain, n: int) -> tuple[FloatArray, NDArray[np.int_]]:
+def _sampled_pieces(domain: Domain, n: int) -> tuple[FloatArray, NDArray[np.int_]]:
     from scipy.sparse import coo_array  # seldom needed, slow to import
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
@@ -50,20 +47,20 @@ def _look(domain: Domain, n: int) -> tuple[FloatArray, NDArray[np.int_]]:
     return points, connected_components(graph, directed=False)[1].astype(np.int_)
 
 
-# ---- Whether a system has the conditions that it needs, as far as that can be counted
+# ---- Systems of equations
 
 
 def check_system(equations: Sequence[Relation], constraints: Sequence[Relation], setting: Setting) -> str:
-    """Refuse too few conditions, by name; more than needed are a matter of least squares.
+    """Refuse a system with too few conditions; too many are solved by least squares.
 
-    A system whose determinant is of even order 2m in space takes m conditions on every part of the boundary that is
-    not characteristic for it, one of ordinary differential equations as many as the order of its determinant, and every
-    unknown a value at the start of time for each of its time derivatives.
+    If the determinant has even order 2m in space, every part of the boundary that is not characteristic needs m
+    conditions. Ordinary differential equations need as many as the order of the determinant. Every unknown needs an
+    initial value for each of its time derivatives.
 
     Returns
     -------
     str
-        What is missing, where something is known inside; empty otherwise.
+        What is missing, if there are conditions inside; empty otherwise.
     """
     operators = [equation.operator for equation in equations]
     operator = determinant(operators, len(setting.unknowns), setting.domain)
@@ -80,20 +77,19 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
         )
     _refuse_undetermined(equations, constraints, setting)
     missing = _missing_initial(constraints, equations, setting)
-    if missing and _initial_values(constraints) >= operator.order_along(
-        range(setting.dimension - 1, setting.dimension)
-    ):
-        missing = ""  # fewer may do where an equation ties time derivatives together
+    initial = sum(isinstance(c.condition, Initial) for c in constraints)
+    if missing and initial >= operator.order_along(range(setting.dimension - 1, setting.dimension)):
+        missing = ""  # fewer are enough if an equation relates time derivatives to each other
     if setting.dimension == 1:
         number = sum(c.region.count or operator.order for c in constraints)
         if number < operator.order and not missing:
             missing = (
                 f"conditions: these ordinary differential equations are of order {operator.order} together and take as "
-                f"many conditions; got {number}{_without(constraints, setting)}"
+                f"many conditions; got {number}{_unknowns_without_conditions(constraints, setting)}"
             )
     else:
-        carried = setting.domain.time is not None and all(one.order <= 1 for one in operators)
-        if not carried:  # what a system of first order carries along may come in at one part and leave at another
+        is_transport = setting.domain.time is not None and all(one.order <= 1 for one in operators)
+        if not is_transport:  # whose inflow and outflow differ
             missing = missing or next(
                 filter(None, (_missing_on(p, constraints, operator, setting) for p in setting.parts)), ""
             )
@@ -102,24 +98,20 @@ def check_system(equations: Sequence[Relation], constraints: Sequence[Relation],
     return missing
 
 
-def _initial_values(constraints: Sequence[Relation]) -> int:
-    return sum(isinstance(c.condition, Initial) for c in constraints)
-
-
 def _refuse_undetermined(equations: Sequence[Relation], constraints: Sequence[Relation], setting: Setting) -> None:
-    """Refuse an unknown without conditions whose derivatives stand in one equation alone.
+    """Refuse an unknown without conditions that only one equation contains, by its derivatives alone.
 
-    Whatever the others are, its own part of that equation may then be zero without it being so. In one coordinate of
-    space that leaves few functions, which are counted.
+    Any field that these derivatives make zero can be added to it. In one space dimension such fields are few, and
+    counted elsewhere.
     """
     if len(setting.space) < 2:
         return
     about = {term.unknown for constraint in constraints for term in constraint.operator.terms}
     for place, symbol in enumerate(setting.symbols):
-        its = [(e.name, part) for e in equations if (part := e.operator.part(place)).terms]
-        if place not in about and len(its) == 1 and min(term.order for term in its[0][1].terms) > 0:
+        own = [(e.name, part) for e in equations if (part := e.operator.part(place)).terms]
+        if place not in about and len(own) == 1 and min(term.order for term in own[0][1].terms) > 0:
             raise ProblemError(
-                f"conditions: {symbol} has none, and only {its[0][0]} contains it, by its derivatives: nothing "
+                f"conditions: {symbol} has none, and only {own[0][0]} contains it, by its derivatives: nothing "
                 f"determines it; add for instance fs.Dirichlet({{{symbol.func.__name__}: 0}})"
             )
 
@@ -161,7 +153,7 @@ def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], operator: O
     for constraint in constraints:
         if part in constraint.region.parts:
             mask = np.ones(len(sites)) if constraint.mask is None else constraint.mask(sites.points)
-            # what ties two parts together is half a condition on each
+            # a periodic condition is half a condition on each of its two parts
             number += (0.5 if constraint.region.partner is not None else 1.0) * mask
     if np.all(number >= needed):
         return ""
@@ -171,43 +163,42 @@ def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], operator: O
     return (
         f"the boundary part {part.name!r} has {number[few[0]]:g} of the {needed} conditions that the equations need "
         f"there (the parts are {[p.name for p in setting.parts]}); add to them"
-        f"{_without(constraints, setting)}"
+        f"{_unknowns_without_conditions(constraints, setting)}"
     )
 
 
-def _without(constraints: Sequence[Relation], setting: Setting) -> str:
-    """The unknowns that no condition is about, in words."""
+def _unknowns_without_conditions(constraints: Sequence[Relation], setting: Setting) -> str:
+    """The unknowns without conditions, in words."""
     seen = {term.unknown for constraint in constraints for term in constraint.operator.terms}
     names = [str(symbol) for place, symbol in enumerate(setting.symbols) if place not in seen]
     return f" ({', '.join(names)} {'has' if len(names) == 1 else 'have'} none)" if names else ""
 
 
-# ---- Whether every part of the boundary, and the start of time, has the conditions the equation needs
+# ---- A single equation
 
 
-# How far a zero of the symbol may be from a multiple of 2 pi / period, relative to the terms of the symbol there.
+# What counts as a zero of the symbol, relative to its terms.
 _ROUNDING = 1e-9
 _SITES = 200
-# Fewer points than this share are a corner that no straight way leads out of, not a piece.
+# Fewer points than this share are an artefact in a corner, not a piece.
 _LEAST_SHARE = 0.005
 
 
 def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
-    """Refuse missing, doubled and contradicting conditions of an equation, each by name; see `check_system` for others.
+    """Refuse missing, doubled and contradicting conditions; see `check_system` for several unknowns.
 
-    An equation of even order 2m in space takes m conditions on every part of the boundary; equations of odd
-    order (advection) are left to the user, as inflow and outflow differ, and so are the places where the
-    boundary is characteristic, as the axis r = 0 is for ``r*u_rr + u_r + r*u_zz``. An ordinary differential
-    equation takes as many conditions as its order, wherever they are; periodic ends take more where they leave
-    something open, as the constant of ``u_xx = f``.
+    An equation of even order 2m in space needs m conditions on every part of the boundary. Equations of odd order
+    (advection) are not checked, as inflow and outflow differ, nor are places where the boundary is characteristic, such
+    as the axis r = 0 for ``r*u_rr + u_r + r*u_zz``. An ordinary differential equation needs as many conditions as its
+    order, anywhere; periodic ends may need more, as for the constant of ``u_xx = f``.
 
-    Conditions inside may stand for any that are missing, and are never too many.
+    Conditions inside may replace missing ones, and are never too many.
 
     Returns
     -------
     str
-        What is missing, where nothing inside can stand for it (see `_can_stand_in`), or on a piece of the domain that
-        is not joined to the rest; empty otherwise.
+        What is missing, if nothing inside can replace it (see `_can_stand_in`) or on a separate piece of the domain;
+        empty otherwise.
     """
     equations = [relation for relation in relations if relation.condition is None]
     constraints = [r for r in relations if r.condition is not None and r.region.kind != "interface"]
@@ -225,25 +216,25 @@ def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
     if domain.time is not None:
         given = [c.condition for c in constraints if isinstance(c.condition, Initial)]
         late = _check_initial(given, operator, may_miss=bool(inside))
-        if domain.dimension > 1 or len(given) + _number(inside, operator.order) < operator.order:
+        if domain.dimension > 1 or len(given) + _count_inside(inside, operator.order) < operator.order:
             missing.append(late)
     boundary = [c for c in constraints if c.region.kind == "boundary"]
     for part in parts:
         here = [c for c in boundary if part in c.region.parts]
         missing.append(_check_part(part, parts, here, operator, setting.space, may_miss=bool(inside)))
     if parts and domain.dimension == 1:
-        _check_number(boundary, inside, parts, operator)
+        _check_count(boundary, inside, parts, operator)
     if any(missing) and not any(_can_stand_in(c, domain, operator) for c in inside):
         return next(filter(None, missing))
-    return _loose_piece(constraints, domain, operator)
+    return _undetermined_piece(constraints, domain, operator)
 
 
 def _can_stand_in(constraint: Relation, domain: Domain, operator: Operator) -> bool:
-    """Whether what holds inside can determine what a condition on the boundary, or at the start, would.
+    """Whether a condition inside can replace one on the boundary or at the start.
 
-    Points cannot, in several coordinates. A curve can that runs along the boundary or the start of time; any, for an
-    equation that runs backward in time as well as forward. Elsewhere, what the solution is beyond the curve hides in
-    the last digits on it, as a heat's past does in its end.
+    In several coordinates points cannot. A curve along the boundary or the start of time can; any curve can if the
+    equation runs backward in time as well as forward. Otherwise the problem beyond the curve is ill-posed, as the
+    backward heat equation is.
     """
     part, time = constraint.part, domain.time
     if part is None:
@@ -257,7 +248,7 @@ def _can_stand_in(constraint: Relation, domain: Domain, operator: Operator) -> b
     return bool(np.all(before_end & ~domain._contains(points, False)))
 
 
-def _check_number(
+def _check_count(
     boundary: Sequence[Relation],
     inside: Sequence[Relation],
     parts: tuple[BoundaryPart, ...],
@@ -266,8 +257,8 @@ def _check_number(
     """Refuse too few or too many conditions of an ordinary differential equation."""
     intervals = max(len(parts) // 2, 1)  # a line with gaps has an equation of its own on every piece
     needed = operator.order * intervals
-    further = _number(inside, needed)
-    open_ends = left_open(boundary, operator)
+    further = _count_inside(inside, needed)
+    open_ends = count_left_open(boundary, operator)
     if len(boundary) - open_ends <= needed <= len(boundary) + further:
         return
     if any(is_characteristic(operator, probe(part), range(1)).any() for part in parts):
@@ -280,8 +271,8 @@ def _check_number(
     )
 
 
-def _number(inside: Sequence[Relation], needed: int) -> int:
-    """At how many points conditions hold inside; along a curve, at as many as are wanted."""
+def _count_inside(inside: Sequence[Relation], needed: int) -> int:
+    """The number of points of conditions inside; a curve has as many as needed."""
     return sum(needed if c.region.count is None else c.region.count for c in inside)
 
 
@@ -294,7 +285,7 @@ def _check_part(
     *,
     may_miss: bool,
 ) -> str:
-    """Return what is missing, unless it may not."""
+    """What is missing on a part; refused unless `may_miss`."""
     sites = probe(part)
     covered = [np.ones(len(sites), dtype=bool) if c.mask is None else c.mask(sites.points) for c in here]
     _check_doubled(part, here, covered)
@@ -302,10 +293,10 @@ def _check_part(
     if operator.dimension == 1 or order % 2 or order == 0:
         return ""
     needed = order // 2
-    # what ties two parts together is half a condition on each
+    # a periodic condition is half a condition on each of its two parts
     shares = [0.5 if c.region.partner is not None else 1.0 for c in here]
     number = sum((share * mask for share, mask in zip(shares, covered, strict=True)), np.zeros(len(sites)))
-    # Most problems end here; to know where the boundary is characteristic, coefficients must be evaluated.
+    # before the coefficients are evaluated to see where the boundary is characteristic
     if np.all(number == needed):
         return ""
     wrong = (number != needed) & ~is_characteristic(operator, sites, space)
@@ -332,7 +323,7 @@ def _check_doubled(part: BoundaryPart, here: Sequence[Relation], covered: Sequen
             if one.kind == other.kind and not one.repeats:
                 raise ProblemError(
                     f"the part {part.name!r} has two {type(other).__name__} conditions "
-                    f"({_shown(first)} and {_shown(second)}); "
+                    f"({_format_value(first)} and {_format_value(second)}); "
                     "keep one, or limit them with on="
                 )
             tied = first.region.partner is not None or second.region.partner is not None
@@ -343,7 +334,7 @@ def _check_doubled(part: BoundaryPart, here: Sequence[Relation], covered: Sequen
                 )
 
 
-def _shown(constraint: Relation) -> str:
+def _format_value(constraint: Relation) -> str:
     value = constraint.value
     return describe(value.source) if value.constant is None else f"{value.constant:g}"
 
@@ -371,7 +362,7 @@ def _missing(
 
 
 def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bool) -> str:
-    """Return what is missing, unless it may not."""
+    """What is missing at the start of time; refused unless `may_miss`."""
     time = range(operator.dimension - 1, operator.dimension)
     needed = operator.order_along(time)
     orders = [condition.order for condition in given]
@@ -399,18 +390,17 @@ def _check_initial(given: Sequence[Initial], operator: Operator, *, may_miss: bo
     return ""
 
 
-def left_open(boundary: Sequence[Relation], operator: Operator) -> int:
-    """How many conditions beside a periodic one find something that it leaves open."""
+def count_left_open(boundary: Sequence[Relation], operator: Operator) -> int:
+    """How many further conditions periodic ends of an ordinary differential equation need."""
     tied = [(c.region.shift, c.region.factor) for c in boundary if c.region.shift is not None]
     return periodic_solutions(operator, float(tied[0][0][0]), tied[0][1]) if tied else 0
 
 
 def periodic_solutions(operator: Operator, period: float, factor: complex = 1.0) -> int:
-    """How many independent functions of this period, up to a factor, the operator of one coordinate makes zero.
+    """The dimension of the kernel of an operator of one coordinate among functions of this period, up to a factor.
 
-    So many further conditions fix what periodic ends leave open. With constant coefficients these are the multiples
-    of 2 pi / period at which the symbol vanishes, moved by the phase of the factor; otherwise only constants are seen,
-    where no term is free of derivatives.
+    With constant coefficients these are the multiples of 2 pi / period, moved by the phase of the factor, at which the
+    symbol vanishes. Otherwise only constants are found, if every term has a derivative.
     """
     try:
         terms = constant_operator(operator).operator.terms
@@ -424,15 +414,14 @@ def periodic_solutions(operator: Operator, period: float, factor: complex = 1.0)
 
 
 def _vanishes(coefficients: np.ndarray, root: complex) -> bool:
-    """Whether a polynomial is zero there, up to rounding."""
+    """Whether a polynomial is zero at `root`, up to rounding."""
     return bool(abs(np.polyval(coefficients, root)) <= _ROUNDING * np.polyval(np.abs(coefficients), abs(root)))
 
 
-def _loose_piece(constraints: Sequence[Relation], domain: Domain, operator: Operator) -> str:
+def _undetermined_piece(constraints: Sequence[Relation], domain: Domain, operator: Operator) -> str:
     """Describe a piece of the domain on which the solution is determined only up to a constant; empty if there is none.
 
-    The estimate of the error does not see this: features are functions of all space, and carry the constant of one
-    piece over to the others.
+    The error estimate does not see this: functions of all space carry the constant of one piece over to the others.
     """
     if domain.time is not None or not domain.may_be_in_pieces or any(term.order == 0 for term in operator.terms):
         return ""
@@ -441,7 +430,8 @@ def _loose_piece(constraints: Sequence[Relation], domain: Domain, operator: Oper
     large = np.flatnonzero(counts >= _LEAST_SHARE * len(points))
     if len(large) < 2:
         return ""
-    held = {int(label) for c in constraints if _fixes_values(c) for label in _touched(c, points, labels)}
+    fixing = [c for c in constraints if any(term.order == 0 for term in c.operator.terms)]
+    held = {int(label) for c in fixing for label in _adjacent_pieces(c, points, labels)}
     for label in large:
         if int(label) not in held:
             place = ", ".join(f"{v:.3g}" for v in points[labels == label].mean(axis=0))
@@ -452,12 +442,8 @@ def _loose_piece(constraints: Sequence[Relation], domain: Domain, operator: Oper
     return ""
 
 
-def _fixes_values(constraint: Relation) -> bool:
-    return any(term.order == 0 for term in constraint.operator.terms)
-
-
-def _touched(constraint: Relation, points: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The pieces that the constraint's sites lie next to."""
+def _adjacent_pieces(constraint: Relation, points: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The pieces next to the sites of a constraint."""
     from scipy.spatial import cKDTree
 
     sites = constraint.sample(_SITES, np.random.default_rng(0))

@@ -36,7 +36,7 @@ from fspielm.problem.normal import NormalDerivative, normal_derivative, normal_s
 from fspielm.problem.operator import Operator
 from fspielm.problem.parameters import plain_symbol
 from fspielm.problem.problem import Problem
-from fspielm.problem.scattering.inside import operator_inside
+from fspielm.problem.scattering.inside import interior_operator
 from fspielm.problem.scattering.media import has_media, media_of, medium_at
 from fspielm.problem.scattering.open_domain import incident_of, lattice_of
 from fspielm.problem.setting import Setting, only
@@ -552,7 +552,7 @@ def _residual_in_media(solution: Solution, outside: Relation, points: FloatArray
     values[numbers == 0] = solution.evaluate(outside.operator, points[numbers == 0])
     missing = _omitted_incident(solution)
     for number, medium in enumerate(media_of(problem), 1):
-        here, operator = numbers == number, operator_inside(problem, medium).times(factor)
+        here, operator = numbers == number, interior_operator(problem, medium).times(factor)
         inside = solution.evaluate(operator, points[here])
         if missing is not None:
             inside = inside + evaluate(missing, np.ones(1), operator, Sites(points[here]), threads=1)

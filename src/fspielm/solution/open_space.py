@@ -20,7 +20,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.shapes.ball import Ball
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.incident import PlaneWaves
-from fspielm.problem.scattering.inside import as_one
+from fspielm.problem.scattering.inside import one_unknown_problem
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import incident_of, lattice_of, outer_wavenumbers
 
@@ -76,7 +76,7 @@ def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tupl
         *(_sum_of_unknown(number, leaves, each) for number in range(len(media) + 1)), strict=True
     )
     total, every = _joined([outside, *incident], amplitudes[0], 1.0)
-    stated, both = as_one(problem), RegionalBasis(total, inside, [medium.shape for medium in media])
+    stated, both = one_unknown_problem(problem), RegionalBasis(total, inside, [medium.shape for medium in media])
     lattice = lattice_of(stated)
     whole = both if lattice is None else FoldedBasis(both, lattice)
     return stated, whole, np.concatenate([every, *amplitudes[1:]])

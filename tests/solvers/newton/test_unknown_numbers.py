@@ -45,4 +45,4 @@ def test_the_pressure_of_a_flow_stays_pinned() -> None:
         [fs.Dirichlet({v: 0, w: 0})],
         unknowns=[v, w, p],
     )
-    assert [relation.name for relation in problem.linearised().relations if relation.is_pin] == ["mean of p"]
+    assert [relation.name for relation in problem.linearised().relations if relation.is_gauge] == ["mean of p"]

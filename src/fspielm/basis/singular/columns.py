@@ -147,7 +147,7 @@ def open_conflicts(problem: Problem) -> list[str]:
         return []
     jumps = jump_places(problem)
     near = SAME_PLACE * domain_size(problem)
-    return list(dict.fromkeys(c.told for c in conflicts if all(math.dist(c.point, p) > near for p in jumps)))
+    return list(dict.fromkeys(c.message for c in conflicts if all(math.dist(c.point, p) > near for p in jumps)))
 
 
 def _singular_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:

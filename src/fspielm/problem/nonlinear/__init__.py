@@ -1,1 +1,1 @@
-"""Equations that are not linear in the unknowns, and their linearisations."""
+"""Nonlinear equations and conditions, and their linearisations."""

@@ -1,4 +1,4 @@
-"""Nonlinear expressions: jets of unknowns, and their Gateaux derivatives."""
+"""Nonlinear expressions: jets of unknowns, and linearisations by Gateaux derivatives."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from fspielm.expr.functions import describe, evaluate_derivatives
 from fspielm.problem.linear import (
     PARTS,
     Conjugate,
-    as_written,
-    by_conjugate,
+    as_sympy,
     derivative_name,
     linear_operator,
+    rewrite_part,
     target_of,
     visible_parts,
 )
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative
 from fspielm.problem.operator import Operator
-from fspielm.problem.setting import Setting, refuse_elsewhere
+from fspielm.problem.setting import Setting, refuse_nonlocal_terms
 
-# ---- What has jumps or kinks in the unknowns, which Newton's method cannot take; and what to write in its place
+# ---- Terms with jumps or kinks in the unknowns
 
 
 _SMALL = "with a small number eps"
 
 
-def _both(sign: str) -> Callable[[sp.Basic], str]:
+def _smooth_extremum(sign: str) -> Callable[[sp.Basic], str]:
     def remedy(e: sp.Basic) -> str:
         if len(e.args) != 2:
             return f"nest it, two arguments at a time, and smooth each {_SMALL}"
@@ -44,7 +44,7 @@ def _both(sign: str) -> Callable[[sp.Basic], str]:
     return remedy
 
 
-# What each is to be replaced by; nothing where no smooth function is like it.
+# Smooth replacements to suggest; empty if there is none.
 _REMEDIES: dict[type[sp.Basic], Callable[[sp.Basic], str]] = {
     sp.Abs: lambda e: (
         f"its square is, {describe(e.args[0] ** 2)} of a real function and {describe(e**2)} of a complex one, "
@@ -52,8 +52,8 @@ _REMEDIES: dict[type[sp.Basic], Callable[[sp.Basic], str]] = {
     ),
     sp.sign: lambda e: f"write tanh(({e.args[0]})/eps) {_SMALL}",
     sp.Heaviside: lambda e: f"write (1 + tanh(({e.args[0]})/eps))/2 {_SMALL}",
-    sp.Max: _both("+"),
-    sp.Min: _both("-"),
+    sp.Max: _smooth_extremum("+"),
+    sp.Min: _smooth_extremum("-"),
     sp.arg: lambda e: "write it with re and im",
     sp.Piecewise: lambda e: (
         f"join the pieces smoothly, by (1 + tanh(.../eps))/2 {_SMALL}; where a coordinate decides, pieces may differ"
@@ -68,15 +68,7 @@ _REMEDIES: dict[type[sp.Basic], Callable[[sp.Basic], str]] = {
 
 
 def refuse_rough(form: sp.Expr, written: Mapping[sp.Dummy, sp.Expr], what: str) -> None:
-    """Refuse an expression that is not smooth in some of its symbols, by the term that is not.
-
-    Parameters
-    ----------
-    form : Expr
-    written : mapping
-        From the symbols to what they stand for.
-    what : str
-    """
+    """Refuse an expression that is not smooth in the symbols of `written`, which maps them to what they stand for."""
     symbols = set(written)
     for node in sp.preorder_traversal(form):
         if not node.free_symbols & symbols:
@@ -106,7 +98,7 @@ def _message(term: sp.Basic, what: str, remedy: str) -> str:
 
 
 def _is_root_of_square(node: sp.Basic) -> bool:
-    """Whether it is the modulus in disguise: sqrt(u**2)."""
+    """Whether it is a disguised modulus such as sqrt(u**2)."""
     return (
         isinstance(node, sp.Pow)
         and not node.exp.is_integer
@@ -116,12 +108,12 @@ def _is_root_of_square(node: sp.Basic) -> bool:
     )
 
 
-# ---- Expressions in unknowns and their derivatives, written with a plain symbol for each of them
-# A conjugate has a symbol of its own: of a function F of z and its conjugate w, what F does to first order is ``F_z dz
-# + F_w conj(dz)``. So complex unknowns need no other rules than real ones.
+# ---- Jets
+# A conjugate has its own symbol: to first order, a function F of z and its conjugate w changes by
+# ``F_z dz + F_w conj(dz)``. So the rules are the same for complex and real unknowns.
 
 
-# Real functions of real numbers; so the conjugate of a value is the value at the conjugate, but for cuts.
+# These functions are real for real numbers, and so commute with conjugation except on branch cuts.
 _REAL = (sp.Add, sp.Mul, sp.Pow, sp.Function, sp.Piecewise)
 _COMPLEX = (sp.hankel1, sp.hankel2, sp.hn1, sp.hn2, sp.expint)
 
@@ -129,14 +121,14 @@ _COMPLEX = (sp.hankel1, sp.hankel2, sp.hn1, sp.hn2, sp.expint)
 @final
 @dataclass(frozen=True, eq=False)
 class Jet:
-    """The unknowns, their derivatives, normal derivatives and conjugates of those that an expression contains.
+    """The unknowns, derivatives, normal derivatives and their conjugates in an expression.
 
     Attributes
     ----------
     atoms : tuple of Expr
-        In the order of their names, a conjugate as a `Conjugate`.
+        In the order of their names; conjugates are `Conjugate`.
     symbols : tuple of Dummy
-        What stands for each of them.
+        The symbols that replace them.
     setting : Setting
     """
 
@@ -151,57 +143,57 @@ class Jet:
 
     @cached_property
     def operators(self) -> tuple[Operator, ...]:
-        """What makes the atoms of the unknowns; conjugates to be taken afterwards."""
+        """The operators that give the atoms, without conjugation."""
         plain = [atom.function if isinstance(atom, Conjugate) else atom for atom in self.atoms]
         return tuple(linear_operator({atom: sp.S.One}, self.setting, normals=True) for atom in plain)
 
     @property
     def conjugated(self) -> tuple[bool, ...]:
-        """Which of the atoms are conjugates."""
+        """For each atom, whether it is a conjugate."""
         return tuple(isinstance(atom, Conjugate) for atom in self.atoms)
 
     @property
     def has_normals(self) -> bool:
-        """Whether derivatives along the normal are among them."""
+        """Whether it has derivatives along the normal."""
         return any(atom.has(NormalDerivative) for atom in self.atoms)
 
     @property
     def written(self) -> dict[sp.Dummy, sp.Expr]:
-        """From the symbols back to the atoms, as SymPy has them."""
-        return {symbol: as_written(atom) for symbol, atom in zip(self.symbols, self.atoms, strict=True)}
+        """From the symbols to the atoms in SymPy's own terms."""
+        return {symbol: as_sympy(atom) for symbol, atom in zip(self.symbols, self.atoms, strict=True)}
 
     @property
     def shown(self) -> dict[sp.Dummy, sp.Symbol]:
-        """From the symbols to ones with names to be printed."""
+        """From the symbols to symbols with readable names."""
         return {symbol: sp.Symbol(name) for symbol, name in zip(self.symbols, self.names, strict=True)}
 
 
 def read_jet(written: sp.Expr, setting: Setting, what: str, *, surely_real: bool) -> tuple[sp.Expr, Jet]:
-    """What stands in an expression, and the expression in the symbols that stand for it.
+    """An expression in jet symbols, and the jet.
 
     Parameters
     ----------
     written : Expr
-        Numbers that are given put in.
+        With given numbers substituted.
     setting : Setting
     what : str
-        How messages call it.
+        Its name in messages.
     surely_real : bool
-        Whether nothing in the problem is complex: then Abs(u)**2 is refused, for u**2 is half the work.
+        Whether nothing in the problem is complex: then Abs(u)**2 is refused, as u**2 is half the work.
     """
     unknowns = setting.symbols
     expression = _with_real_coordinates(_without_moduli(written, setting, what, surely_real), setting)
-    refuse_elsewhere(expression, [unknown.func for unknown in unknowns], what)
+    refuse_nonlocal_terms(expression, [unknown.func for unknown in unknowns], what)
     found = {d for d in expression.atoms(sp.Derivative) if d.expr in unknowns} | set(unknowns)
     found |= {d for d in expression.atoms(NormalDerivative) if d.has(*unknowns)}
     plain = {
         atom: sp.Dummy(derivative_name(atom, setting))
         for atom in sorted(found, key=lambda atom: derivative_name(atom, setting))
     }
-    turned = {symbol: sp.Dummy(f"conjugate({symbol.name})") for symbol in plain.values()}
-    form = _with_conjugates(expression.xreplace(plain), turned, what)
+    conjugates = {symbol: sp.Dummy(f"conjugate({symbol.name})") for symbol in plain.values()}
+    form = _with_conjugates(expression.xreplace(plain), conjugates, what)
     both = {symbol: atom for atom, symbol in plain.items()}
-    both |= {turned[symbol]: Conjugate(atom) for atom, symbol in plain.items()}
+    both |= {conjugates[symbol]: Conjugate(atom) for atom, symbol in plain.items()}
     used = [symbol for symbol in both if form.has(symbol)]
     jet = Jet(tuple(both[symbol] for symbol in used), tuple(used), setting)
     refuse_rough(form, jet.written, what)
@@ -209,7 +201,7 @@ def read_jet(written: sp.Expr, setting: Setting, what: str, *, surely_real: bool
 
 
 def _without_moduli(written: sp.Expr, setting: Setting, what: str, surely_real: bool) -> sp.Expr:
-    """Even powers of the modulus as products with the conjugate, which are smooth; before derivatives are taken."""
+    """Replace even powers of the modulus by smooth products with the conjugate, before derivatives are taken."""
 
     def is_even(e: sp.Basic) -> bool:
         return isinstance(e, sp.Pow) and isinstance(e.base, sp.Abs) and e.exp.is_even and e.has(*setting.symbols)
@@ -228,7 +220,7 @@ def _without_moduli(written: sp.Expr, setting: Setting, what: str, surely_real: 
 
 
 def _with_real_coordinates(expression: sp.Expr, setting: Setting) -> sp.Expr:
-    """Derivatives carried out; where there are parts along real coordinates, so that they are parts of derivatives."""
+    """Evaluate derivatives, along real coordinates if there are conjugates or parts."""
     if not any(part.has(*setting.symbols) for part in expression.atoms(*PARTS)):
         return evaluate_derivatives(expression)
     real = {symbol: sp.Dummy(symbol.name, real=True) for symbol in setting.coordinates}
@@ -237,9 +229,9 @@ def _with_real_coordinates(expression: sp.Expr, setting: Setting) -> sp.Expr:
     return result
 
 
-def _with_conjugates(form: sp.Expr, turned: dict[sp.Dummy, sp.Dummy], what: str) -> sp.Expr:
-    """Conjugates, real and imaginary parts by the symbols of conjugates."""
-    other = turned | {new: old for old, new in turned.items()}
+def _with_conjugates(form: sp.Expr, conjugates: dict[sp.Dummy, sp.Dummy], what: str) -> sp.Expr:
+    """Replace conjugates, real and imaginary parts by the symbols of conjugates."""
+    other = conjugates | {new: old for old, new in conjugates.items()}
     symbols = set(other)
 
     def conjugated(e: sp.Expr) -> sp.Expr:
@@ -254,23 +246,23 @@ def _with_conjugates(form: sp.Expr, turned: dict[sp.Dummy, sp.Dummy], what: str)
         return e.func(*map(conjugated, e.args))
 
     result: sp.Expr = form.replace(
-        lambda e: isinstance(e, PARTS) and bool(e.free_symbols & symbols), partial(by_conjugate, conjugated)
+        lambda e: isinstance(e, PARTS) and bool(e.free_symbols & symbols), partial(rewrite_part, conjugated)
     )
     return result
 
 
-# ---- What a nonlinear expression does to first order: a linear equation for the next iterate
-# F(u) = 0 becomes ``F'(v) u = F'(v) v - F(v)`` around an iterate v. What F has of linear terms stays as it is; what
-# depends on v, in a coefficient or on the right, becomes a known function of the coordinates, a `Slot`.
+# ---- Linearisation
+# F(u) = 0 becomes ``F'(v) u = F'(v) v - F(v)`` around an iterate v. Linear terms of F stay as they are; coefficients
+# and right-hand sides that depend on v become known functions of the coordinates, a `Slot` each.
 
 
-# Characters of a name, and nodes of what is named by how it is written.
+# Limits for names of slots: characters of a name, and nodes of an expression that is printed as one.
 _LONGEST = 48
 _MOST_NODES = 60
 
 
 class Slot(NamedTuple):
-    """A function of the coordinates that an iterate makes: as it stands in the linear equation, and in jet symbols."""
+    """A function of the coordinates that depends on the iterate, and its expression in jet symbols."""
 
     function: AppliedUndef
     expression: sp.Expr
@@ -284,9 +276,9 @@ class Linearisation:
     Attributes
     ----------
     coefficients : dict of Expr to Expr
-        From the atoms of the jet, as SymPy has them; with slots in the place of what an iterate makes.
+        Coefficients of the atoms of the jet, in which slots replace what depends on the iterate.
     value : Expr
-        What they make together.
+        The right-hand side.
     slots : tuple of Slot
     """
 
@@ -296,13 +288,13 @@ class Linearisation:
 
     @property
     def equation(self) -> sp.Eq:
-        """All of it as SymPy has it."""
+        """The linear equation in SymPy."""
         left = sp.Add(*(coefficient * atom for atom, coefficient in self.coefficients.items()))
         return sp.Eq(left, self.value, evaluate=False)
 
 
 def linear_form(form: sp.Expr, jet: Jet, what: str, prefix: str = "") -> Linearisation:
-    """The linearisation of an expression in jet symbols; names of its slots begin with `prefix`."""
+    """The linearisation of an expression in jet symbols; the names of its slots begin with `prefix`."""
     symbols = frozenset(jet.symbols)
     coefficients: dict[sp.Symbol, list[sp.Expr]] = {symbol: [] for symbol in jet.symbols}
     values: list[sp.Expr] = []
@@ -310,7 +302,7 @@ def linear_form(form: sp.Expr, jet: Jet, what: str, prefix: str = "") -> Lineari
         parts = visible_parts(term, symbols)
         if parts is None:
             slopes = slopes_of(term, jet, what)
-            # in one sum, so that what is of first degree in a symbol cancels before it is a number
+            # one sum, in which terms of first degree cancel symbolically
             values.append(sp.Add(*(symbol * slope for symbol, slope in slopes.items()), -term))
         else:
             values.append(-parts.pop(sp.S.One, sp.S.Zero))
@@ -325,7 +317,7 @@ def linear_form(form: sp.Expr, jet: Jet, what: str, prefix: str = "") -> Lineari
 
 
 def slopes_of(form: sp.Expr, jet: Jet, what: str) -> dict[sp.Symbol, sp.Expr]:
-    """Derivatives of an expression with respect to the jet symbols in it; refused where SymPy knows none."""
+    """Derivatives of an expression with respect to its jet symbols; refused if SymPy cannot find one."""
     slopes = {symbol: form.diff(symbol) for symbol in jet.symbols if form.has(symbol)}
     for slope in slopes.values():
         left = [d for d in slope.atoms(sp.Derivative, sp.Subs) if d.free_symbols & set(jet.symbols)]
@@ -338,7 +330,7 @@ def slopes_of(form: sp.Expr, jet: Jet, what: str) -> dict[sp.Symbol, sp.Expr]:
 
 
 def _spread_derivatives(form: sp.Expr, jet: Jet) -> sp.Expr:
-    """Products with a sum of derivatives written out, for each of these is then linear by itself."""
+    """Expand products with a sum of derivatives, as each term is then linear by itself."""
     derivatives = {
         symbol for symbol, atom in zip(jet.symbols, jet.atoms, strict=True) if not target_of(atom).is_Function
     }
@@ -356,20 +348,19 @@ def _spread_derivatives(form: sp.Expr, jet: Jet) -> sp.Expr:
 @final
 @dataclass(frozen=True, eq=False)
 class _Slots:
-    """Fills functions of the coordinates into expressions, one for each thing that an iterate makes."""
+    """Replaces what depends on the iterate by slots, one for each distinct expression."""
 
     jet: Jet
     prefix: str
     known: dict[sp.Expr, Slot] = field(default_factory=dict)
 
     def fill(self, expression: sp.Expr) -> sp.Expr:
-        """The expression with slots for what contains jet symbols.
+        """The expression with slots for terms that contain jet symbols.
 
-        Choices by place, and factors that materials are read from, stay outside; all that has the same factors is one
-        slot.
+        Piecewise choices and material factors stay outside; terms with the same factors share a slot.
         """
         terms: list[sp.Expr] = []
-        alike: dict[sp.Expr, list[sp.Expr]] = {}
+        groups: dict[sp.Expr, list[sp.Expr]] = {}
         for term in sp.Add.make_args(expression):
             factor, dependent = term.as_independent(*self.jet.symbols, as_Add=False)
             if dependent == 1:
@@ -378,26 +369,26 @@ class _Slots:
                 pieces = ((self.fill(value), condition) for value, condition in dependent.args)
                 terms.append(factor * sp.Piecewise(*pieces))
             else:
-                outside = sp.Mul(*filter(self._stays, sp.Mul.make_args(factor)))
-                alike.setdefault(outside, []).append(term / outside)
-        terms += [outside * self._slot(sp.Add(*inside)).function for outside, inside in alike.items()]
+                outside = sp.Mul(*filter(self._stays_outside, sp.Mul.make_args(factor)))
+                groups.setdefault(outside, []).append(term / outside)
+        terms += [outside * self._slot(sp.Add(*inside)).function for outside, inside in groups.items()]
         return sp.Add(*terms)
 
-    def _stays(self, factor: sp.Expr) -> bool:
+    def _stays_outside(self, factor: sp.Expr) -> bool:
         known = set(self.jet.setting.coordinates)
         return bool(factor.has(AppliedUndef, sp.Piecewise, *OF_NORMALS) or factor.free_symbols - known)
 
     def _slot(self, expression: sp.Expr) -> Slot:
         if expression not in self.known:
-            name = f"[{self.prefix}{self._text(expression)}]"
+            name = f"[{self.prefix}{self._slot_text(expression)}]"
             if any(slot.function.func.__name__ == name for slot in self.known.values()):
                 name = f"{name[:-1]} #{len(self.known)}]"
             function = sp.Function(name)(*self.jet.setting.coordinates)
             self.known[expression] = Slot(function, expression)
         return self.known[expression]
 
-    def _text(self, expression: sp.Expr) -> str:
-        """What messages call a slot: as it is written, unless that is long, for printing takes long then."""
+    def _slot_text(self, expression: sp.Expr) -> str:
+        """The name of a slot in messages: its expression, unless it would take long to print."""
         if sum(1 for _ in islice(sp.preorder_traversal(expression), _MOST_NODES)) == _MOST_NODES:
             names = ", ".join(str(name) for symbol, name in self.jet.shown.items() if expression.has(symbol))
             return f"function of {names}"

@@ -1,4 +1,4 @@
-"""Functions to linearise around, and what they make of coefficients."""
+"""Iterates to linearise around, and the coefficients that they determine."""
 
 from __future__ import annotations
 
@@ -26,39 +26,36 @@ if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# ---- Functions to linearise around: solutions, and guesses in whatever form they were written
-
-
-# Of a callable, derivatives are those of polynomials through so many points along each axis, so far apart in all.
+# To differentiate a callable by interpolation: points along each axis, and their width relative to the domain.
 _NODES = 7
 _WIDTH = 0.02
 
 
 class Iterate(Protocol):
-    """What has values and derivatives at points: a `Solution`, for one."""
+    """Functions with values and derivatives at points, such as a `Solution`."""
 
     def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
-        """Each of T operators on the unknowns as they were written, at n sites; shape ``(T, n)``.
+        """Each of T operators on the unknowns as written, at n sites; shape ``(T, n)``.
 
-        Their conjugates are further unknowns, after all others.
+        Conjugates are further unknowns, after all others.
         """
         ...
 
 
 def as_iterate(problem: Problem, guess: Any = None) -> Iterate:
-    """What a guess means for the unknowns of a problem.
+    """A guess as an iterate for the unknowns of a problem.
 
     Parameters
     ----------
     problem : Problem
     guess : None, number, Expr, callable ``(n, d) -> (n,)``, Solution; or a mapping from unknowns to numbers, ...
-        None is zero, and so is an unknown that a mapping leaves out. Derivatives of callables are taken numerically. An
-        earlier solution is of the same unknowns; anything with its ``evaluate_each`` will do.
+        None is zero, as are unknowns that a mapping leaves out. Callables are differentiated numerically. An earlier
+        solution must have the same unknowns; anything with ``evaluate_each`` is accepted.
 
     Raises
     ------
     ProblemError
-        If it is none of these, or of other unknowns.
+        If it is none of these, or has other unknowns.
     """
     stated = problem.stated
     if hasattr(guess, "evaluate_each"):
@@ -70,7 +67,7 @@ def as_iterate(problem: Problem, guess: Any = None) -> Iterate:
     each = [] if guess is None else by_unknown(guess, "guess", _setting(problem))
     values = {place: value for place, _, value in each}
     made = Guess(problem, tuple(values.get(place, 0) for place in range(len(stated.unknowns))))
-    _ = made.fields  # which says what is wrong
+    _ = made.fields  # checks the values
     return made
 
 
@@ -94,12 +91,11 @@ def _check_solution(problem: Problem, guess: Any) -> None:
 @final
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """Numbers, expressions and callables, one for each unknown.
+    """An iterate of numbers, expressions and callables, one for each unknown.
 
     Attributes
     ----------
     problem : Problem
-        Whose unknowns they are for.
     values : tuple of number, Expr or callable
     """
 
@@ -111,7 +107,7 @@ class Guess:
         """The values as functions of points."""
         names = self.problem.names if len(self.values) > 1 else ("",)
         each = zip(self.values, names, strict=True)
-        return tuple(_setting(self.problem).field(value, _what(name)) for value, name in each)
+        return tuple(_setting(self.problem).field(value, _guess_name(name)) for value, name in each)
 
     def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
         """Each of T operators, at n sites; shape ``(T, n)``."""
@@ -127,35 +123,35 @@ class Guess:
         if place >= len(self.values):
             return self._derivative(place - len(self.values), orders, points).conj()
         field = self.fields[place]
-        what = _what(self.problem.names[place] if len(self.values) > 1 else "")
+        what = _guess_name(self.problem.names[place] if len(self.values) > 1 else "")
         if isinstance(field.source, sp.Expr):
             if (place, orders) not in self._derived:
                 along = zip(self.problem.coordinates, orders, strict=True)
                 self._derived[place, orders] = _setting(self.problem).field(field.source.diff(*along), what)
             return self._derived[place, orders].checked(points, what)
         lower, upper = self.problem.domain.bounding_box
-        return _difference(lambda places: field.checked(places, what), orders, points, lower, upper)
+        return _finite_difference(lambda places: field.checked(places, what), orders, points, lower, upper)
 
     @cached_property
     def _derived(self) -> dict[tuple[int, tuple[int, ...]], Field]:
         return {}
 
     def __reduce__(self) -> tuple[type[Guess], tuple[Any, ...]]:
-        return Guess, (self.problem, self.values)  # what was compiled cannot be pickled
+        return Guess, (self.problem, self.values)  # compiled fields cannot be pickled
 
 
-def _what(name: str) -> str:
+def _guess_name(name: str) -> str:
     return f"the guess for {name}" if name else "the guess"
 
 
-def _difference(
+def _finite_difference(
     function: Callable[[FloatArray], NumberArray],
     orders: tuple[int, ...],
     points: FloatArray,
     lower: FloatArray,
     upper: FloatArray,
 ) -> NumberArray:
-    """A derivative of a function that has none: of the polynomial through its values nearby, within the box."""
+    """A derivative of a callable by interpolation at nearby points within the box."""
     axes = [axis for axis, order in enumerate(orders) if order]
     if not axes:
         return function(points)
@@ -180,26 +176,26 @@ def _difference(
     return total
 
 
-# ---- What an iterate makes of the slots of linearisations: known functions of points
+# ---- Coefficients that an iterate makes
 
 
-# Sets of points that are remembered: coefficients of one block of rows are asked for one after the other.
+# Cached sets of points: the coefficients of one block of rows are needed in succession.
 _REMEMBERED = 4
-# That is put in the place of an iterate: one at which hardly any term is infinite.
+# Replaces the iterate in outlines: hardly any term is infinite there.
 _NUMBER = sp.GoldenRatio
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Around:
-    """A nonlinear problem and an iterate; what all slots of a law are at points is found together, and once.
+    """The slots of a nonlinear problem around an iterate; all slots of a law are evaluated together, and once.
 
     Attributes
     ----------
     problem : Problem
     iterate : Iterate
     share : float
-        By which all slots are multiplied.
+        Factor of all slots.
     """
 
     problem: Problem
@@ -225,7 +221,7 @@ class Around:
         return found[slot]
 
     def outline(self, law: int, slot: int) -> sp.Expr:
-        """What a slot of a law is made of besides the iterate: itself where that is a number, the same everywhere."""
+        """The expression of a slot with a number for the iterate."""
         of = self._laws[law]
         return of.linear.slots[slot].expression.xreplace(dict.fromkeys(of.jet.symbols, _NUMBER))
 
@@ -240,18 +236,18 @@ class Around:
 
 @final
 @dataclass(eq=False)
-class Elsewhere:
-    """What stands in the place of an `Around` where one linear problem serves many iterates, one after the other.
+class MovableIterate:
+    """An `Around` whose iterate can be replaced, for one linear problem with many iterates.
 
-    Before the first one values mean nothing, so that what is zero around one of them is not taken to be zero always.
+    Before the first iterate it has placeholder values, so that nothing that happens to be zero counts as always zero.
     """
 
-    anything: Callable[[int, int], Anything]
+    placeholder: Callable[[int, int], Placeholder]
     at: Around | None = None
 
     def values(self, law: int, slot: int, sites: Sites) -> NumberArray:
-        """The values ``(n,)`` of one slot of a law, at the present iterate."""
-        return self.anything(law, slot)(sites.points) if self.at is None else self.at.values(law, slot, sites)
+        """The values ``(n,)`` of one slot of a law at the current iterate."""
+        return self.placeholder(law, slot)(sites.points) if self.at is None else self.at.values(law, slot, sites)
 
     def outline(self, law: int, slot: int) -> sp.Expr:
         """See `Around.outline`."""
@@ -259,52 +255,46 @@ class Elsewhere:
         return self.at.outline(law, slot)
 
 
-@final
 @dataclass(frozen=True, eq=False)
-class AtPoints:
-    """One slot as a function of points."""
+class _SlotValues:
+    """One slot of a law."""
 
     is_slot: ClassVar[bool] = True
 
-    around: Around | Elsewhere
+    around: Around | MovableIterate
     law: int
     slot: int
+
+    @property
+    def outline(self) -> sp.Expr:
+        """See `Around.outline`."""
+        return self.around.outline(self.law, self.slot)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AtPoints(_SlotValues):
+    """One slot as a function of points."""
 
     def __call__(self, points: FloatArray) -> NumberArray:
         """Values ``(n,)``."""
         return self.around.values(self.law, self.slot, Sites(points))
 
-    @property
-    def outline(self) -> sp.Expr:
-        """See `Around.outline`."""
-        return self.around.outline(self.law, self.slot)
-
 
 @final
 @dataclass(frozen=True, eq=False)
-class AtSites:
+class AtSites(_SlotValues):
     """One slot as a function of points and normals."""
-
-    is_slot: ClassVar[bool] = True
-
-    around: Around | Elsewhere
-    law: int
-    slot: int
 
     def __call__(self, points: FloatArray, normals: FloatArray) -> NumberArray:
         """Values ``(n,)``."""
         return self.around.values(self.law, self.slot, Sites(points, normals))
 
-    @property
-    def outline(self) -> sp.Expr:
-        """See `Around.outline`."""
-        return self.around.outline(self.law, self.slot)
-
 
 @final
 @dataclass(frozen=True, eq=False)
-class Anything:
-    """What stands in a slot before there is an iterate: values without any meaning that are not zero, nor all alike."""
+class Placeholder:
+    """Arbitrary values of a slot before there is an iterate: not zero, and not constant."""
 
     number: int
     is_complex: bool

@@ -1,4 +1,4 @@
-"""A nonlinear equation or condition, made ready to be evaluated at iterates."""
+"""Nonlinear equations and conditions, compiled to be evaluated at iterates."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# ---- A nonlinear equation or condition, made ready to be evaluated at iterates
-
-
-# From sites, and the values of a jet there, to those of some expressions.
+# From sites and the values of a jet there to the values of some expressions.
 Evaluate = Callable[[Sites, NumberArray], list[NumberArray]]
 
 
@@ -39,7 +36,7 @@ class Law:
     Attributes
     ----------
     what : str
-        How messages call it: ``"the equation"``.
+        Its name in messages: ``"the equation"``.
     form : Expr
         F, in the symbols of the jet.
     jet : Jet
@@ -54,24 +51,24 @@ class Law:
 
     @property
     def needs_normals(self) -> bool:
-        """Whether it has a meaning on a boundary alone."""
+        """Whether it has a meaning on a boundary only."""
         return self.jet.has_normals or self._takes_normals
 
     def residual(self, iterate: Iterate, sites: Sites) -> NumberArray:
-        """F at the iterate, shape ``(n,)``; refused where it is not finite."""
+        """F at the iterate, shape ``(n,)``; refused if not finite."""
         values = self._residual(sites, self.values(iterate, sites))[0]
         self._check(values, self.form, iterate, sites)
         return values
 
     def slots(self, iterate: Iterate, sites: Sites) -> list[NumberArray]:
-        """What the linearisation has slots for; refused where something is not finite."""
+        """The values of all slots of the linearisation; refused if not finite."""
         found = self._slots(sites, self.values(iterate, sites))
         for values, slot in zip(found, self.linear.slots, strict=True):
             self._check(values, slot.expression, iterate, sites)
         return found
 
     def second(self, iterate: Iterate, one: Iterate, other: Iterate, sites: Sites) -> NumberArray:
-        """The second derivative of F at the iterate along two functions, shape ``(n,)``: F'' takes both linearly."""
+        """The second derivative of F at the iterate along two functions, shape ``(n,)``."""
         first, last = self.values(one, sites), self.values(other, sites)
         found = self._curvatures(sites, self.values(iterate, sites))
         total: NumberArray = np.zeros(len(sites))
@@ -80,10 +77,10 @@ class Law:
         return total
 
     def curvature(self, iterate: Iterate, sites: Sites) -> FloatArray:
-        """How large the second derivative is, shape ``(n,)``: a bound for it along jets of length one.
+        """A bound of the second derivative along jets of length one, shape ``(n,)``.
 
-        The root of the sum of squares of all second derivatives with respect to u, u_x, ...: ``|F''(v, w)|`` is at most
-        that times the lengths of the jets of v and w, of which only `curved` count.
+        This is the Frobenius norm of the second derivatives with respect to u, u_x, ...: ``|F''(v, w)|`` is at most
+        this times the lengths of the jets of v and w, of which only `curved` count.
         """
         total: FloatArray = np.zeros(len(sites))
         for (a, b), curvature in zip(self._pairs, self._curvatures(sites, self.values(iterate, sites)), strict=True):
@@ -92,7 +89,7 @@ class Law:
 
     @property
     def curved(self) -> tuple[str, ...]:
-        """The names of what F is not linear in."""
+        """The names of the jet entries in which F is nonlinear."""
         return tuple(self.jet.names[place] for place in sorted({place for pair in self._pairs for place in pair}))
 
     def values(self, iterate: Iterate, sites: Sites) -> NumberArray:
@@ -113,7 +110,7 @@ class Law:
 
     @cached_property
     def _second(self) -> dict[tuple[int, int], sp.Expr]:
-        """Second derivatives by places in the jet, those that are not zero."""
+        """Nonzero second derivatives, by the indices of two jet entries."""
         symbols = self.jet.symbols
         slopes = slopes_of(self.form, self.jet, self.what)
         pairs = combinations_with_replacement(range(len(symbols)), 2)
@@ -148,14 +145,14 @@ class Law:
         on_boundary = compile_together(written, (*coordinates, *normals), self.jet.symbols, both, self.what)
 
         def evaluate(sites: Sites, jet: NumberArray) -> list[NumberArray]:
-            # where there is none, nothing asks for it
+            # without normals, nothing uses them
             outward = np.zeros_like(sites.points) if sites.normals is None else sites.normals
             return on_boundary(beside(sites.points, outward), jet)
 
         return evaluate
 
     def _check(self, values: NumberArray, expression: sp.Expr, iterate: Iterate, sites: Sites) -> None:
-        """Refuse values that are not finite, or too large, with those of the iterate there."""
+        """Refuse values that are not finite or too large; the message has those of the iterate."""
         bad = np.flatnonzero(beyond_range(values))
         if not bad.size:
             return
@@ -170,19 +167,19 @@ class Law:
         )
 
 
-# ---- Nonlinear problems that have one solution at most, as far as that can be read from their equation
-# What is known: the comparison principle of elliptic equations (Gilbarg and Trudinger, theorem 17.1) where values are
-# given all around; that of parabolic ones; energies of semilinear waves; Picard's theorem for ordinary ones. It speaks
-# of smooth solutions. All else is left open, whether or not it could be known.
+# ---- Uniqueness
+# Smooth solutions are unique by the comparison principle of elliptic equations (Gilbarg and Trudinger, theorem 17.1)
+# with values all around, by that of parabolic equations, by energies of semilinear waves, and by Picard's theorem for
+# ordinary differential equations. Anything else is left open.
 
 
 _SECOND = 2
-# Derivatives of one unknown by how often each coordinate is in them.
+# Derivatives of the equation by the orders of the derivative of the unknown.
 Slopes = dict[tuple[int, ...], sp.Expr]
 
 
 def why_unique(problem: Problem) -> str:
-    """Why a nonlinear problem has no two solutions, in words; empty where that is not known."""
+    """Why a nonlinear problem has at most one solution, in words; empty if unknown."""
     nonlinear = problem.nonlinear
     assert nonlinear is not None
     is_real = problem.whole is None and problem.dtype.kind == "f"
@@ -214,7 +211,7 @@ def _slopes(law: Law) -> Slopes:
 
 
 def _why_elliptic(slopes: Slopes, dimension: int) -> str:
-    """Nothing grows with u but against the second derivatives."""
+    """Elliptic equations whose terms do not grow with u against the second derivatives."""
     sign = _sign_of_second(slopes, range(dimension), dimension)
     value = sign * slopes.get((0,) * dimension, sp.S.Zero)
     if sign and max(map(sum, slopes)) == _SECOND and value.is_nonpositive:
@@ -223,7 +220,7 @@ def _why_elliptic(slopes: Slopes, dimension: int) -> str:
 
 
 def _why_evolving(slopes: Slopes, dimension: int) -> str:
-    """Solutions are continued from a start."""
+    """Equations with a start: ordinary, parabolic, and semilinear waves."""
     time, space = dimension - 1, range(dimension - 1)
     in_time = max(orders[time] for orders in slopes)
     first = slopes.get(tuple(in_time * (axis == time) for axis in range(dimension)), sp.S.Zero)
@@ -243,7 +240,7 @@ def _why_evolving(slopes: Slopes, dimension: int) -> str:
 
 
 def _sign_of_second(slopes: Slopes, axes: range, dimension: int) -> int:
-    """Of the matrix of coefficients of second derivatives along some axes where it is surely definite; or else zero."""
+    """The sign of the matrix of second derivatives along `axes` if it is surely definite, otherwise zero."""
 
     def entry(a: int, b: int) -> sp.Expr:
         orders = [0] * dimension

@@ -1,4 +1,4 @@
-"""Statements with nonlinear equations or conditions: read, checked, and stated again as linear ones."""
+"""Statements with nonlinear equations or conditions, and the statements of their linearisations."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from sympy.core.function import AppliedUndef
 
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import describe, evaluate_derivatives
-from fspielm.problem.compiled import Compiled, argument_name, compile_all, equation_names
+from fspielm.problem.compiled import Compiled, compile_all, equation_names, residual_forms
 from fspielm.problem.further_conditions import Condition, check_unknowns
 from fspielm.problem.linear import NonlinearError, check_differential, linear_parts, residual_form, target_of
 from fspielm.problem.nonlinear.expressions import linear_form, read_jet
-from fspielm.problem.nonlinear.iterate import Anything
+from fspielm.problem.nonlinear.iterate import Placeholder
 from fspielm.problem.nonlinear.law import Law
 from fspielm.problem.parameters import used_in
 from fspielm.problem.setting import Setting, read_unknowns
 from fspielm.problem.statement import AnyCondition, Statement
 from fspielm.problem.substitutions import ByRegion, read_givens
 
-# What makes, of the number of a law and that of a slot in it, a function of points.
+# From the numbers of a law and of a slot in it to a function of points.
 Fill = Callable[[int, int], Any]
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Nonlinear:
-    """What is not linear in a problem, and the statement of its linearisations.
+    """The nonlinear equations and conditions of a problem, and the statement of its linearisations.
 
     Attributes
     ----------
     laws : tuple of Law
-        The equations, then the conditions, that are not linear.
+        The nonlinear equations, then the nonlinear conditions.
     equations : dict of int to Law
-        Those among the equations, by their numbers.
+        The nonlinear equations by their numbers.
     statement : Statement
-        Of the linearised problem, where slots are not filled yet.
+        Of the linearised problem, with empty slots.
     reason : str
-        Why it is not linear: the first term that is not.
+        Why it is not linear: the first nonlinear term.
     """
 
     laws: tuple[Law, ...]
@@ -48,12 +48,12 @@ class Nonlinear:
     statement: Statement
     reason: str
 
-    def anything(self, law: int, slot: int, is_complex: bool = False) -> Anything:
-        """What stands in a slot before there is an iterate; complex where iterates are."""
-        return Anything(7 * law + slot, is_complex or self.laws[law].linear.slots[slot].expression.has(sp.I))
+    def placeholder(self, law: int, slot: int, is_complex: bool = False) -> Placeholder:
+        """The placeholder of a slot; complex if iterates are."""
+        return Placeholder(7 * law + slot, is_complex or self.laws[law].linear.slots[slot].expression.has(sp.I))
 
     def filled(self, fill: Fill) -> Statement:
-        """The statement of the linearised problem with functions in its slots."""
+        """The statement of the linearised problem with its slots filled."""
         slots = {
             slot.function: fill(number, place)
             for number, law in enumerate(self.laws)
@@ -63,20 +63,18 @@ class Nonlinear:
 
 
 def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
-    """All that a statement says which is not linear: what does not depend on iterates is that of any linearisation.
+    """Read and check a nonlinear statement; its relations are those of a linearisation with placeholders.
 
-    `error` is what was found to be wrong with it as a linear one.
+    `error` is that of reading it as a linear statement.
     """
-    givens = read_givens(statement.given)
-    number = len(statement.equations)
-    written = [residual_form(e, argument_name(i, number)) for i, e in enumerate(statement.equations)]
+    givens, written = read_givens(statement.given), residual_forms(statement)
     domain = statement.domain
     unknowns = read_unknowns(written, givens, statement)
     setting = Setting(unknowns, givens.placed(domain, unknowns[0].coordinates), domain)
     reader = _Reader(setting, givens.symbols, _is_surely_real(statement), error.expression)
     equations: list[sp.Basic] = list(statement.equations)
     laws: dict[int, Law] = {}
-    for index, (what, residual) in enumerate(zip(equation_names(number), written, strict=True)):
+    for index, (what, residual) in enumerate(zip(equation_names(statement), written, strict=True)):
         law = reader.law(residual, what)
         if law is not None:
             check_differential(law.jet.atoms, equations[index], setting, what)
@@ -93,7 +91,7 @@ def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
     linear = Statement(tuple(equations), domain, tuple(conditions), unknowns=symbols)
     linear = replace(linear, given=used_in(statement.given or {}, linear.expressions))
     nonlinear = Nonlinear((*laws.values(), *others), laws, linear, str(error))
-    pattern = compile_all(nonlinear.filled(nonlinear.anything))
+    pattern = compile_all(nonlinear.filled(nonlinear.placeholder))
     givens.check_use(statement.expressions)
     if pattern.interfaces:
         for law in laws.values():
@@ -108,7 +106,7 @@ def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
 
 @dataclass(frozen=True, eq=False)
 class _Reader:
-    """Reads equations and conditions of one statement, of which one expression is known not to be linear."""
+    """Reads the equations and conditions of a statement; `nonlinear` is an expression known not to be linear."""
 
     setting: Setting
     symbols: Mapping[sp.Symbol, sp.Expr]
@@ -116,7 +114,7 @@ class _Reader:
     nonlinear: sp.Expr | None
 
     def law(self, residual: sp.Expr, what: str, prefix: str = "") -> Law | None:
-        """What an equation says where it is not linear; None where it is."""
+        """The law of an equation; None if it is linear."""
         if self._is_linear(residual, what):
             return None
         form, jet = read_jet(residual.xreplace(self.symbols), self.setting, what, surely_real=self.surely_real)
@@ -125,7 +123,7 @@ class _Reader:
 
     def _is_linear(self, residual: sp.Expr, what: str) -> bool:
         expression = evaluate_derivatives(self.setting.givens.substitute(residual))
-        if expression == self.nonlinear:  # to find it out took as long as all the rest
+        if expression == self.nonlinear:  # slow to find out again
             return False
         try:
             linear_parts(expression, self.setting.symbols, what)
@@ -134,14 +132,14 @@ class _Reader:
         return True
 
     def condition(self, condition: Condition, prefix: str) -> Law | None:
-        """The same of a condition."""
+        """The law of a condition; None if it is linear."""
         residual = residual_form(condition.equation, "Condition: equation")
         check_unknowns(residual, self.setting.symbols)
         return self.law(residual, "the condition", f"condition {prefix}")
 
 
 def _is_surely_real(statement: Statement) -> bool:
-    """Whether nothing in a statement is complex, nor can be: formulas and numbers alone, without conjugates."""
+    """Whether a statement has only real formulas and numbers, without callables and conjugates."""
     complex_ones = (sp.I, sp.conjugate, sp.re, sp.im)
     data = [*(statement.given or {}).values(), *(e for c in statement.conditions for e in c.expressions)]
     values = [inner for one in data for inner in (one.values.values() if isinstance(one, ByRegion) else (one,))]
@@ -154,7 +152,7 @@ def _is_surely_real(statement: Statement) -> bool:
 
 
 def _refuse_flux(law: Law, interface: str) -> None:
-    """Refuse a flux that depends on the unknown where materials meet: only one that is linear is read there."""
+    """Refuse a nonlinear flux at interfaces, where only linear ones can be read."""
     slots = {slot.function for slot in law.linear.slots}
     orders = {atom: _order(atom) for atom in law.linear.coefficients}
     highest = max(orders.values())

@@ -1,4 +1,4 @@
-"""Fields that come in from outside."""
+"""Incident fields: what an open domain would contain without its objects."""
 
 from __future__ import annotations
 
@@ -18,13 +18,9 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import describe, make_field
 from fspielm.geometry.boundary import as_plane_point, as_positive, as_vector
-from fspielm.problem.parameters import as_written, number_in
-from fspielm.problem.substitutions import Givens
+from fspielm.problem.substitutions import Givens, as_written, number_in
 
-# ---- Fields that come in from outside: what an open domain would have without its objects
-
-
-# Of a beam: how far its directions go, in units of their spread, and how many there are to each of it.
+# Directions of a beam: their range in units of their spread, and their number per spread.
 _SPREADS = 6.0
 _PER_SPREAD = 8
 
@@ -37,30 +33,30 @@ class Incident(ABC):
         """The derivative of these orders along the coordinates, at points ``(n, d)``; shape ``(n,)``."""
 
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> Incident:
-        """The same with numbers for given symbols, as a function of these coordinates."""
+        """The same with given values substituted, as a function of these coordinates."""
         return self
 
     @property
     def place(self) -> tuple[float, ...] | None:
-        """Where it is singular, if it is."""
+        """The point where it is singular, if there is one."""
         return None
 
     def of_unknowns(self, unknowns: Sequence[sp.Basic]) -> tuple[Incident, ...]:
-        """What comes in of each unknown; of one of several, which one it is has to be said."""
+        """The incident field of each unknown; refused for several unknowns unless given by unknown."""
         if len(unknowns) > 1:
             each = ", ".join(f"{unknown}: ..." for unknown in unknowns)
             raise ProblemError(f"incident: say what comes in of each unknown, as in incident={{{each}}}")
         return (self,)
 
     def without(self, known: Callable[[Incident], bool]) -> Incident | None:
-        """What is left of a sum without the fields in it of which `known` is true; None if nothing is."""
+        """The sum without the terms for which `known` is true; None if nothing is left."""
         return None if known(self) else self
 
 
 @final
 @dataclass(frozen=True)
 class PlaneWaves(Incident):
-    """``sum_j amplitude_j exp(i k direction_j (x - origin))``, or a single one of them.
+    """Plane waves ``sum_j amplitude_j exp(i k direction_j (x - origin))``.
 
     Attributes
     ----------
@@ -79,15 +75,15 @@ class PlaneWaves(Incident):
 
     def __str__(self) -> str:
         which = "the plane wave" if len(self.directions) == 1 else f"the sum of {len(self.directions)} plane waves"
-        return f"{which} of wavenumber {_told(self.wavenumber)}"
+        return f"{which} of wavenumber {_format_wavenumber(self.wavenumber)}"
 
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """See `Incident.bound`."""
         found = len(self.directions[0])
         if found != len(coordinates):
             raise ProblemError(f"incident: direction has {found} entries for the {len(coordinates)} coordinates")
-        origin, k = self.origin or (0.0,) * found, _number(self.wavenumber, givens)
-        if isinstance(k, float) and k < 0:  # a wave that goes the other way
+        origin, k = self.origin or (0.0,) * found, _wavenumber_value(self.wavenumber, givens)
+        if isinstance(k, float) and k < 0:  # the opposite direction
             turned = tuple(tuple(-entry for entry in direction) for direction in self.directions)
             return replace(self, wavenumber=-k, directions=turned, origin=origin)
         return replace(self, wavenumber=k, origin=origin)
@@ -102,7 +98,7 @@ class PlaneWaves(Incident):
 @final
 @dataclass(frozen=True)
 class Beam(Incident):
-    """Plane waves of a Gaussian spread of directions, of size one in the focus.
+    """Plane waves with a Gaussian spread of directions and amplitude one in the focus.
 
     Attributes
     ----------
@@ -121,16 +117,16 @@ class Beam(Incident):
     waist: float
 
     def __str__(self) -> str:
-        return f"the beam of wavenumber {_told(self.wavenumber)}"
+        return f"the beam of wavenumber {_format_wavenumber(self.wavenumber)}"
 
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
-        """The plane waves; see `Incident.bound`."""
-        k = abs(_number(self.wavenumber, givens))
+        """Its plane waves; see `Incident.bound`."""
+        k = abs(_wavenumber_value(self.wavenumber, givens))
         if k == 0:
             raise ProblemError("beam: k must not be zero")
         spread = 2.0 / (k * self.waist)
         reach = min(_SPREADS * spread / np.sqrt(2), 0.5 * np.pi)
-        # as many as tell apart what is some waists and wavelengths away
+        # enough for some waists and wavelengths around the focus
         count = int(2 * _PER_SPREAD * max(_SPREADS, k * reach))
         angles = np.linspace(-reach, reach, count)
         strengths = np.exp(-((angles / spread) ** 2))
@@ -160,7 +156,7 @@ class PointSource(Incident):
     at: tuple[float, ...]
 
     def __str__(self) -> str:
-        return f"the point source of wavenumber {_told(self.wavenumber)}"
+        return f"the point source of wavenumber {_format_wavenumber(self.wavenumber)}"
 
     @property
     def place(self) -> tuple[float, ...]:
@@ -171,7 +167,7 @@ class PointSource(Incident):
         """See `Incident.bound`."""
         if len(self.at) != len(coordinates):
             raise ProblemError(f"incident: place has {len(self.at)} entries for the {len(coordinates)} coordinates")
-        wavenumber = _number(self.wavenumber, givens)
+        wavenumber = _wavenumber_value(self.wavenumber, givens)
         if wavenumber == 0:
             raise ProblemError("incident: a point source has a wavenumber; state a harmonic field as an expression")
         return replace(self, wavenumber=wavenumber)
@@ -181,15 +177,15 @@ class PointSource(Incident):
         apart = points - np.array(self.at)
         radius = np.linalg.norm(apart, axis=1)
         total = np.zeros(len(points), dtype=np.complex128)
-        # a derivative along x is x times (d/dr) / r, of which there are so many, or one of the factors x
+        # each derivative along x differentiates the radial part, as x (d/dr) / r, or a factor x
         for pairs in product(*(range(order // 2 + 1) for order in orders)):
             share = math.prod(_hermite(order, pair) for order, pair in zip(orders, pairs, strict=True))
             powers = np.prod(apart ** (np.array(orders) - 2 * np.array(pairs)), axis=1)
-            total += share * powers * self._sloped(radius, sum(orders) - sum(pairs))
+            total += share * powers * self._radial_derivatives(radius, sum(orders) - sum(pairs))
         return total
 
-    def _sloped(self, radius: FloatArray, times: int) -> ComplexArray:
-        """``(d/dr) / r`` of the field so many times over: Hankel's functions of higher orders."""
+    def _radial_derivatives(self, radius: FloatArray, times: int) -> ComplexArray:
+        """``(d/dr) / r`` applied `times` times: Hankel functions of higher orders."""
         k = self.wavenumber
         if len(self.at) == 2:
             return np.asarray(0.25j * (-k / radius) ** times * scipy.special.hankel1(times, k * radius))
@@ -227,13 +223,13 @@ class Formula(Incident):
 
     def derivative(self, points: FloatArray, orders: Sequence[int]) -> NumberArray:
         """See `Incident.derivative`."""
-        return np.asarray(_compiled(self.expression, self.coordinates, tuple(orders)).checked(points, "incident"))
+        return np.asarray(_derivative_of(self.expression, self.coordinates, tuple(orders)).checked(points, "incident"))
 
 
 @final
 @dataclass(frozen=True)
 class ByUnknown(Incident):
-    """What comes in of each of several unknowns.
+    """The incident fields of several unknowns.
 
     Attributes
     ----------
@@ -244,7 +240,7 @@ class ByUnknown(Incident):
 
     @property
     def place(self) -> tuple[float, ...] | None:
-        """Where one of them is singular."""
+        """A point where one of them is singular."""
         return next((field.place for _, field in self.fields if field.place is not None), None)
 
     def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> ByUnknown:
@@ -260,42 +256,42 @@ class ByUnknown(Incident):
         return tuple(known[unknown] for unknown in unknowns)
 
     def derivative(self, points: FloatArray, orders: Sequence[int]) -> NumberArray:
-        """That of the only one; see `Incident.derivative`."""
+        """The derivative of the only field; see `Incident.derivative`."""
         ((_, field),) = self.fields
         return field.derivative(points, orders)
 
 
-def _number(k: Any, givens: Givens) -> complex:
-    """A wavenumber as a number, real where it is."""
+def _wavenumber_value(k: Any, givens: Givens) -> complex:
+    """A wavenumber as a number; a float if it is real."""
     value = givens.substitute(as_written(k, "incident: the wavenumber"))
     if value.free_symbols:
         raise ProblemError(f"incident: the wavenumber {k} is no number; supply one, as in given={{{k}: 10.0}}")
     return number_in(value, givens, "incident: the wavenumber")
 
 
-def _told(k: Any) -> str:
-    """A wavenumber in words: 7, where Python has 7.0 or 7 + 0j."""
+def _format_wavenumber(k: Any) -> str:
+    """A wavenumber as text: 7 instead of 7.0 or 7 + 0j."""
     if not isinstance(k, int | float | complex):
         return str(k)
     return f"{k:.6g}" if k.imag else f"{k.real:.6g}"
 
 
 def _hermite(order: int, pairs: int) -> float:
-    """In how many ways so many pairs are taken out of `order` things."""
+    """The number of ways to choose `pairs` pairs from `order` items."""
     return math.factorial(order) / float(math.factorial(pairs) * math.factorial(order - 2 * pairs) * 2**pairs)
 
 
 @lru_cache(maxsize=64)
-def _compiled(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], orders: tuple[int, ...]) -> Any:
+def _derivative_of(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], orders: tuple[int, ...]) -> Any:
     wanted = [(symbol, order) for symbol, order in zip(coordinates, orders, strict=True) if order]
     return make_field(expression.diff(*wanted) if wanted else expression, coordinates, what="incident")
 
 
-# ---- What users write for ``incident=``: waves by their names, expressions, or both by unknown
+# ---- What users write for ``incident=``
 
 
-# What the length of a direction may differ from one by, to be one.
-_OF_LENGTH_ONE = 1e-15
+# Directions of length one up to this are not normalised.
+_UNIT_TOLERANCE = 1e-15
 
 
 def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
@@ -306,9 +302,9 @@ def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
     k : number or Expr
         The wavenumber of the equation around the objects.
     direction : (number, number) or (number, number, number)
-        Where it goes; of any length.
+        Its direction of travel; of any length.
     """
-    return PlaneWaves(_wavenumber(k, "plane_wave"), (_direction(direction, "plane_wave"),))
+    return PlaneWaves(_checked(k, "plane_wave"), (_direction(direction, "plane_wave"),))
 
 
 def point_source(k: Any, place: Iterable[SupportsFloat]) -> PointSource:
@@ -326,31 +322,30 @@ def point_source(k: Any, place: Iterable[SupportsFloat]) -> PointSource:
     at = as_vector(place, "point_source: place")
     if len(at) not in (2, 3):
         raise ProblemError(f"point_source: place must have two coordinates, or three; got {len(at)}: {at}")
-    return PointSource(_wavenumber(k, "point_source"), at)
+    return PointSource(_checked(k, "point_source"), at)
 
 
 def beam(k: Any, direction: Iterable[SupportsFloat], focus: Iterable[SupportsFloat], waist: SupportsFloat) -> Beam:
-    """A beam in the plane, for ``incident=``: plane waves of a Gaussian spread of directions, of size one in its focus.
+    """A Gaussian beam in the plane, for ``incident=``: plane waves with amplitude one in the focus.
 
     Parameters
     ----------
     k : number or Expr
         The wavenumber of the equation around the objects.
     direction : (number, number)
-        Where it goes, of any length.
+        Its direction of travel, of any length.
     focus : (number, number)
     waist : number
-        At this distance across from the focus, it has fallen to 1 / e; some wavelengths at least for a beam that
-        hardly widens.
+        The distance across the focus at which the amplitude has fallen to 1 / e; a narrow beam needs some wavelengths.
     """
     along = _direction(direction, "beam")
     if len(along) != 2:
         raise ProblemError("beam: beams are those of the plane; in space take fs.plane_wave, or an expression")
-    return Beam(_wavenumber(k, "beam"), along, as_plane_point(focus, "beam: focus"), as_positive(waist, "beam: waist"))
+    return Beam(_checked(k, "beam"), along, as_plane_point(focus, "beam: focus"), as_positive(waist, "beam: waist"))
 
 
 def as_incident(value: Any) -> Incident | None:
-    """What was given as ``incident=``, checked."""
+    """The value of ``incident=`` as an incident field."""
     if value is None or isinstance(value, Incident):
         return value
     if isinstance(value, Mapping):
@@ -364,7 +359,7 @@ def as_incident(value: Any) -> Incident | None:
 
 
 def as_typed(incident: Incident) -> str:
-    """The same as users write it."""
+    """An incident field as users write it."""
     if isinstance(incident, PlaneWaves) and len(incident.directions) == 1:
         return f"plane_wave({incident.wavenumber}, {incident.directions[0]})"
     if isinstance(incident, PointSource):
@@ -385,8 +380,8 @@ def _as_field(value: Any, unknown: Any) -> Incident:
     return field
 
 
-def _wavenumber(k: Any, who: str) -> Any:
-    as_written(k, f"{who}: k")  # which says what is wrong
+def _checked(k: Any, who: str) -> Any:
+    as_written(k, f"{who}: k")
     return k
 
 
@@ -395,5 +390,5 @@ def _direction(value: Iterable[SupportsFloat], who: str) -> tuple[float, ...]:
     length = float(np.linalg.norm(entries))
     if len(entries) not in (2, 3) or length == 0.0:
         raise ProblemError(f"{who}: direction must have two entries, or three in space, not all zero; got {entries}")
-    # one that has been made so stays as it is, to the last bit
-    return tuple(entry if abs(length - 1) < _OF_LENGTH_ONE else entry / length for entry in entries)
+    # normalised directions stay the same to the last bit
+    return tuple(entry if abs(length - 1) < _UNIT_TOLERANCE else entry / length for entry in entries)

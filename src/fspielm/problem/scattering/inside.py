@@ -1,4 +1,4 @@
-"""Open domains as problems with an unknown for each medium, and the fields inside as problems of their own."""
+"""Transmission problems: open domains with an unknown for each medium, and the fields inside by themselves."""
 
 from __future__ import annotations
 
@@ -19,33 +19,30 @@ from fspielm.geometry.exterior import Exterior
 from fspielm.problem.operator import Operator, Term, along_normal, identity, once
 from fspielm.problem.places import whole_domain
 from fspielm.problem.problem import Problem, make_problem
-from fspielm.problem.problem import Problem as Stated
 from fspielm.problem.scattering.media import Medium, media_of
 from fspielm.problem.scattering.open_domain import wavenumber_of
 from fspielm.problem.setting import Setting, Unknown
 from fspielm.problem.statement import Relation, Robin
 from fspielm.problem.substitutions import read_givens
 
-# ---- Open domains whose objects have fields inside, as problems with an unknown for each medium
-
 
 @once
 def two_sided(problem: Problem) -> Problem:
-    """The problem with the fields inside of objects as further unknowns; as it is where there are none."""
+    """The transmission problem, whose further unknowns are the fields inside of objects; unchanged without such."""
     media = media_of(problem)
     if not media or len(problem.unknowns) > 1:
         return problem
 
     domain, outside = problem.domain, problem.unknowns[0]
-    assert isinstance(domain, Exterior)  # as the condition is for no other
+    assert isinstance(domain, Exterior)  # the only domains with media
     unknowns, equations = [outside], []
     for number, medium in enumerate(media, 1):
-        which = _inside(domain, medium.place)
-        within = [domain.shapes[i] for i, outer in enumerate(domain.around) if outer == medium.place]
-        region = reduce(sub, within, medium.shape)
+        which = _medium_name(domain, medium.place)
+        holes = [domain.shapes[i] for i, outer in enumerate(domain.around) if outer == medium.place]
+        region = reduce(sub, holes, medium.shape)
         name = f"{outside.symbol.func.__name__} {which}"
         unknowns.append(Unknown(sp.Function(name)(*outside.coordinates), region))
-        operator = operator_inside(problem, medium).on(number)
+        operator = interior_operator(problem, medium).on(number)
         zero = make_field(0, outside.coordinates)
         equations.append(Relation(f"equation {which}", operator, zero, whole_domain(region)))
     first, *rest = problem.relations
@@ -53,60 +50,51 @@ def two_sided(problem: Problem) -> Problem:
     return make_problem(statement, tuple(unknowns), (first, *equations, *rest), problem.givens)
 
 
-def operator_inside(problem: Problem, medium: Medium) -> Operator:
-    """What is zero of the field in a medium: the Laplacian, and the square of the wavenumber there times the field."""
+def interior_operator(problem: Problem, medium: Medium) -> Operator:
+    """The Helmholtz operator in a medium: the Laplacian plus the square of the wavenumber there."""
     d = problem.dimension
     laplacian = [Term(1.0, tuple(2 * (axis == other) for other in range(d))) for axis in range(d)]
     setting = Setting(problem.unknowns, problem.givens, problem.domain)
     return Operator(d, (*laplacian, Term(medium.condition.square(setting), (0,) * d)))
 
 
-def _inside(domain: Exterior, place: int) -> str:
-    """Where the field of an object is, in words: by the object's name, with a number where several have it."""
+def _medium_name(domain: Exterior, place: int) -> str:
+    """The place of the field in an object, in words, with a number if several objects have the same name."""
     name, names = domain.shapes[place].name, [shape.name for shape in domain.shapes]
     if name:
         return f"in {name}" if names.count(name) == 1 else f"in {name} ({place + 1})"
     return "inside" if len(names) == 1 else f"inside object {place + 1}"
 
 
-def as_one(problem: Problem) -> Problem:
-    """The problem of one unknown that a two-sided one was made from, on all sides of the boundaries."""
-    assert problem.statement.origin is not None  # which made the unknowns
+def one_unknown_problem(problem: Problem) -> Problem:
+    """The problem of one unknown from which a transmission problem was made, on both sides of the boundaries."""
+    assert problem.statement.origin is not None  # `two_sided`
     stated: Problem = problem.statement.origin.args[0]
     domain = stated.domain
     assert isinstance(domain, Exterior)
     filled = domain.filled(medium.place for medium in media_of(stated))
-    statement = replace(stated.statement, domain=filled, origin=partial(as_one, problem))
+    statement = replace(stated.statement, domain=filled, origin=partial(one_unknown_problem, problem))
     return make_problem(statement, stated.unknowns, stated.relations, stated.givens)
-
-
-# ---- Fields inside of objects whose wavenumber varies, as problems of their own
 
 
 Data: TypeAlias = Callable[[FloatArray, FloatArray], NumberArray]
 
-# Places in the object where waves are looked at.
-_LOOKS = 2000
+# Sample points in an object.
+_TEST_SITES = 2000
 
 
 def varying_media(problem: Problem) -> tuple[int, ...]:
-    """The unknowns of a two-sided problem whose wavenumbers vary."""
+    """The indices of the unknowns of a transmission problem whose wavenumbers vary."""
     return tuple(n for n, equation in enumerate(problem.equations) if n > 0 and not equation.operator.is_constant)
 
 
-def fastest_inside(problem: Problem) -> float:
-    """The largest wavenumber inside of the objects of a two-sided problem, where waves may not grow.
-
-    Raises
-    ------
-    ProblemError
-        If they do.
-    """
-    return max(_fastest(equation) for equation in problem.equations[1:])
+def largest_interior_wavenumber(problem: Problem) -> float:
+    """The largest wavenumber inside of the objects of a transmission problem; refused if waves grow there."""
+    return max(_largest_wavenumber(equation) for equation in problem.equations[1:])
 
 
-def _fastest(equation: Relation) -> float:
-    sites = equation.sample(_LOOKS, np.random.default_rng(0), "low-discrepancy")  # only looks
+def _largest_wavenumber(equation: Relation) -> float:
+    sites = equation.sample(_TEST_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
     (square,) = (term.at(sites) for term in equation.operator.terms if term.order == 0)
     growing = np.flatnonzero(np.imag(square) < -1e-12 * np.abs(square).max())
     if len(growing):
@@ -118,8 +106,8 @@ def _fastest(equation: Relation) -> float:
     return float(np.sqrt(np.abs(square).max()))
 
 
-def impedance(problem: Problem, number: int) -> complex:
-    """The number i eta of what is prescribed inside, ``flux dv/dn - i eta v``: with it no object has a resonance."""
+def interior_impedance(problem: Problem, number: int) -> complex:
+    """The number i eta of the condition ``flux dv/dn - i eta v`` on the field v inside, which avoids resonances."""
     medium = media_of(problem)[number - 1]
     lower, upper = medium.shape.bounding_box
     around = wavenumber_of(problem.equations[medium.around].operator)
@@ -127,22 +115,22 @@ def impedance(problem: Problem, number: int) -> complex:
     return 1j * size * (-1.0 if medium.flux.real < 0 else 1.0)
 
 
-def arriving(problem: Problem, number: int) -> Operator:
-    """What of a field around a medium is prescribed for the one inside, at sites whose normals point out of it."""
+def impedance_operator(problem: Problem, number: int) -> Operator:
+    """The operator on the field around a medium whose values are prescribed for the field inside; normals point out."""
     value, slope = identity(problem.dimension), along_normal(problem.dimension)
-    return slope + value.times(-impedance(problem, number))
+    return slope + value.times(-interior_impedance(problem, number))
 
 
-def problem_inside(problem: Problem, number: int, data: Data) -> Problem:
-    """The field of one medium of a problem, of which `arriving` is known: of points and normals."""
+def interior_problem(problem: Problem, number: int, data: Data) -> Problem:
+    """The problem of the field in one medium, where `data` has the values of `impedance_operator` on its boundary."""
     medium, inner = media_of(problem)[number - 1], problem.unknowns[number]
     given = problem.statement.given or {}
     square = sp.sympify(medium.condition.wavenumber).xreplace(read_givens(given).symbols) ** 2
     names = {function.func.__name__ for function in square.atoms(AppliedUndef)}
     used = {key: value for key, value in given.items() if _is_in(key, square, names)}
     laplacian = sum(inner.symbol.diff(coordinate, 2) for coordinate in inner.coordinates)
-    known = Robin(-impedance(problem, number), medium.flux, data)
-    return Stated(sp.Eq(laplacian + square * inner.symbol, 0), inner.domain, [known], given=used)
+    known = Robin(-interior_impedance(problem, number), medium.flux, data)
+    return Problem(sp.Eq(laplacian + square * inner.symbol, 0), inner.domain, [known], given=used)
 
 
 def _is_in(key: object, expression: sp.Expr, names: set[str]) -> bool:

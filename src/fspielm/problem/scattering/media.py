@@ -1,4 +1,4 @@
-"""Objects that let waves through: the media inside, and conditions on both sides."""
+"""Transparent objects: the media inside, and conditions between both sides."""
 
 from __future__ import annotations
 
@@ -27,46 +27,37 @@ from fspielm.problem.operator import (
     once,
     product,
 )
-from fspielm.problem.parameters import as_written, number_in
 from fspielm.problem.places import Region, Where, piece_of, probe, whole_part
 from fspielm.problem.setting import Rule, Setting
 from fspielm.problem.statement import (
     AnyCondition,
     BoundaryCondition,
     Relation,
-    check_weight,
-    check_where,
     distinct,
     regions_of,
 )
-from fspielm.problem.substitutions import Givens
+from fspielm.problem.substitutions import Givens, as_written, number_in
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# ---- Wavenumbers of waves that leave, for a time factor exp(-i omega t)
-
-
-# Of a wavenumber, what is rounding of its imaginary part: a wave is not turned round by that.
+# Rounding of the imaginary part of a wavenumber.
 _ROUNDING = 1e-12
 
 
 def grows(wavenumber: complex) -> bool:
-    """Whether a wave grows on its way, by more than rounding."""
+    """Whether a wave grows in its direction of travel, for a time factor exp(-i omega t)."""
     return wavenumber.imag < -_ROUNDING * abs(wavenumber)
 
 
-def leaving_root(square: complex) -> complex:
-    """The root that radiates or falls off."""
+def radiating_root(square: complex) -> complex:
+    """The square root whose waves radiate or decay, for a time factor exp(-i omega t)."""
     root = cmath.sqrt(square)
     return -root if grows(root) else root
 
 
-# ---- Objects of open domains that let waves through
-
-
-# The field inside, by its place beside the one around it, until it is known which object it is for.
+# The number of the field inside in rules, next to 0 for the one around, before objects are known.
 INSIDE = 1
 _WAVENUMBER = "Transparent: wavenumber"
 
@@ -74,22 +65,22 @@ _WAVENUMBER = "Transparent: wavenumber"
 @final
 @dataclass(frozen=True)
 class Transparent(BoundaryCondition):
-    """An object of an open domain has the same kind of waves inside, of another wavenumber.
+    """Transparent objects of an open domain: waves of the same kind inside, with another wavenumber.
 
-    Values continue across its boundary, and so does the flux: the normal derivative, that inside times `flux`. Other
-    objects may lie in it, with conditions of their own; then the derivative around them is that times `flux`.
+    The value is continuous across the boundary, and so is the flux: the normal derivative, which counts times `flux`
+    inside. Other objects with their own conditions may lie inside, and `flux` applies around them as well.
 
     Parameters
     ----------
     wavenumber : number or Expr
-        That inside, which may vary with the coordinates; complex where waves are lost, with an imaginary part that is
-        positive.
+        The wavenumber inside, which may vary with the coordinates. With losses it is complex, with a positive imaginary
+        part.
     flux : number or Expr
-        What the derivative inside is multiplied with, where that outside of all objects is by one: one over the square
-        of the index of refraction for a magnetic field along the object, the ratio of densities outside and inside for
-        sound; one by default.
+        Factor of the normal derivative inside, relative to that outside of all objects: one over the square of the
+        index of refraction for a magnetic field along the object, the ratio of densities outside and inside for sound;
+        one by default.
     on : str, list of str, SymPy relation or callable mask, optional
-        Which objects it is for, by parts of their boundaries, as for `Dirichlet`: whole objects. All by default.
+        Whole objects, named by the parts of their boundaries as for `Dirichlet`; all by default.
     weight : float
         As for `Dirichlet`.
     """
@@ -101,17 +92,13 @@ class Transparent(BoundaryCondition):
     kind: ClassVar[str] = "transparent"
     repeats: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        check_weight(self.weight, "Transparent")
-        object.__setattr__(self, "on", check_where(self.on, "Transparent"))
-
     @property
     def expressions(self) -> tuple[Any, ...]:
         """The wavenumber, the factor of the flux, and the place."""
         return self.wavenumber, self.flux, self.on
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
-        """Values inside are those outside, and so are fluxes."""
+        """Values and fluxes are equal inside and outside."""
         if not setting.domain.is_unbounded:
             raise ProblemError(
                 "Transparent is for objects of open domains, fs.Exterior(...); on bounded ones state materials with "
@@ -119,7 +106,7 @@ class Transparent(BoundaryCondition):
             )
         if len(setting.unknowns) > 1:
             raise ProblemError("Transparent is for one unknown; in elastic bodies objects are rigid or cavities")
-        self.square(setting)  # which says what is wrong with it
+        self.square(setting)  # checks the wavenumber
         value, slope = identity(setting.dimension), along_normal(setting.dimension)
         zero, factor = setting.field(0, "zero"), self.factor(setting.givens)
         return (
@@ -128,14 +115,14 @@ class Transparent(BoundaryCondition):
         )
 
     def factor(self, givens: Givens) -> complex:
-        """That of the flux, as a number."""
+        """The factor of the flux as a number."""
         number = number_in(self.flux, givens, "Transparent: flux")
         if number == 0:
             raise ProblemError("Transparent: flux must not be zero, for nothing would go in: state fs.Neumann(0)")
         return number
 
     def square(self, setting: Setting) -> Coefficient:
-        """That of the wavenumber, as what the field inside is multiplied with."""
+        """The square of the wavenumber as a coefficient."""
         if callable(self.wavenumber) and not isinstance(self.wavenumber, sp.Basic):
             raise ProblemError(
                 "Transparent: wavenumber must be a number or an expression; write a function of the coordinates, as in "
@@ -149,13 +136,13 @@ class Transparent(BoundaryCondition):
         return number**2
 
     def check_loss(self, setting: Setting) -> None:
-        """Refuse waves that grow inside of objects, which they may only where they do so outside: in resonances."""
+        """Refuse waves that grow inside of objects; they may in resonances, where they grow outside as well."""
         square = self.square(setting)
         if not callable(square):
             self._check(not grows(self.number(setting.givens)))
 
     def number(self, givens: Givens) -> complex:
-        """The wavenumber, where it is the same everywhere."""
+        """The wavenumber, if it is constant."""
         return number_in(self.wavenumber, givens, _WAVENUMBER)
 
     def _check(self, is_right: bool) -> None:
@@ -166,7 +153,7 @@ class Transparent(BoundaryCondition):
             )
 
 
-# ---- Objects of open domains that let waves through: the media inside, and conditions between the fields of both sides
+# ---- Media
 
 
 NamedParts: TypeAlias = list[tuple[str, BoundaryPart]]
@@ -175,20 +162,19 @@ NamedParts: TypeAlias = list[tuple[str, BoundaryPart]]
 @final
 @dataclass(frozen=True, eq=False)
 class Medium:
-    """The inside of an object, without others that lie in it.
+    """The inside of a transparent object, without other objects in it.
 
     Attributes
     ----------
     place : int
-        Of the object among those of the domain.
+        The index of the object in the domain.
     shape : Domain
         The object.
     condition : Transparent
-        By which it has a field inside.
     around : int
-        The unknown around it: zero is that outside of all objects, the media have those from one on.
+        The number of the unknown around it: 0 outside of all objects, from 1 on in media.
     flux : complex
-        What the derivative inside is multiplied with, where that around it is by one.
+        Factor of the normal derivative inside, relative to that around it.
     """
 
     place: int
@@ -205,7 +191,7 @@ def has_media(problem: Problem) -> bool:
 
 @once
 def media_of(problem: Problem) -> tuple[Medium, ...]:
-    """The media of a problem, those around others before them; the unknown of the first is that at place one."""
+    """The media of a problem, outer ones first; the first has the unknown number 1."""
     if not has_media(problem):
         return ()
     outside, domain = problem.unknowns[:1], problem.domain
@@ -214,36 +200,30 @@ def media_of(problem: Problem) -> tuple[Medium, ...]:
 
 
 def medium_at(problem: Problem, points: FloatArray) -> NDArray[np.int_]:
-    """Which unknown is that of each point ``(n, d)``; boundaries belong to what is around them."""
+    """The number of the unknown at each point ``(n, d)``; boundaries belong to the medium around."""
     found = np.zeros(len(points), dtype=np.int_)
     for number, medium in enumerate(media_of(problem), 1):
         found[medium.shape._contains(points, False)] = number
     return found
 
 
-def one_sided(relations: Sequence[Relation]) -> tuple[Relation, ...]:
-    """The relations with what objects that let waves through say of the field around them: values, as others do."""
+def outer_relations(relations: Sequence[Relation]) -> tuple[Relation, ...]:
+    """The relations of the field outside alone: transparent objects prescribe its value, as other conditions do."""
 
     def outer(operator: Operator) -> Operator:
         return Operator(operator.dimension, tuple(term for term in operator.terms if term.unknown != INSIDE))
 
     return tuple(
-        replace(relation, operator=outer(relation.operator)) if _lets_through(relation) else relation
+        replace(relation, operator=outer(relation.operator)) if _is_transparent(relation) else relation
         for relation in relations
-        if not _lets_through(relation) or relation.operator.order == 0
+        if not _is_transparent(relation) or relation.operator.order == 0
     )
 
 
-def between_media(
+def transmission_relations(
     relations: Sequence[Relation], conditions: Sequence[AnyCondition], setting: Setting
 ) -> tuple[Relation, ...]:
-    """The relations object by object, each between the unknowns on both sides of its boundary.
-
-    Raises
-    ------
-    ProblemError
-        Where one lies in another that lets nothing through.
-    """
+    """The relations by object, between the unknowns on both sides; refused if an opaque object contains another."""
     domain, media = setting.domain, _media_in(conditions, setting)
     assert isinstance(domain, Exterior)  # that has objects
     numbers = {medium.place: number for number, medium in enumerate(media, 1)}
@@ -253,16 +233,16 @@ def between_media(
             found.append(relation)
             continue
         for place, region in _by_object(relation.region, objects):
-            around = _around(domain, place, numbers)
+            around = _unknown_around(domain, place, numbers)
             medium = media[numbers[place] - 1] if place in numbers else None
             share = 1.0 if medium is None else medium.flux / medium.condition.factor(setting.givens)
-            operator = _across(relation.operator, around, numbers.get(place, around), share)
+            operator = _between_unknowns(relation.operator, around, numbers.get(place, around), share)
             name = relation.name.replace(relation.region.label, region.label, 1)
             found.append(replace(relation, name=name, operator=operator, region=region))
     return tuple(distinct(found))
 
 
-def _lets_through(relation: Relation) -> bool:
+def _is_transparent(relation: Relation) -> bool:
     return isinstance(relation.condition, Transparent)
 
 
@@ -274,11 +254,11 @@ def _media_in(conditions: Sequence[AnyCondition], setting: Setting) -> tuple[Med
     for condition, regions in zip(conditions, regions_of(conditions, setting), strict=True):
         if isinstance(condition, Transparent):
             found |= dict.fromkeys(_whole_objects(regions, domain, objects), condition)
-    order = sorted(found, key=lambda place: len(list(_outward(domain, place))))
+    order = sorted(found, key=lambda place: len(list(_enclosing_objects(domain, place))))
     numbers = {place: number for number, place in enumerate(order, 1)}
     media: list[Medium] = []
     for place in order:
-        around = _around(domain, place, numbers)
+        around = _unknown_around(domain, place, numbers)
         factor, outer = (
             found[one].factor(setting.givens) if one in found else 1.0 for one in (place, domain.around[place])
         )
@@ -287,14 +267,14 @@ def _media_in(conditions: Sequence[AnyCondition], setting: Setting) -> tuple[Med
     return tuple(media)
 
 
-def _outward(domain: Exterior, place: int) -> Iterator[int]:
-    """The places of the objects around one, from the innermost on."""
+def _enclosing_objects(domain: Exterior, place: int) -> Iterator[int]:
+    """The indices of the objects around one, innermost first."""
     while (place := domain.around[place]) >= 0:
         yield place
 
 
-def _around(domain: Exterior, place: int, numbers: dict[int, int]) -> int:
-    """The unknown around an object."""
+def _unknown_around(domain: Exterior, place: int, numbers: dict[int, int]) -> int:
+    """The number of the unknown around an object."""
     outer = domain.around[place]
     if outer < 0:
         return 0
@@ -307,7 +287,7 @@ def _around(domain: Exterior, place: int, numbers: dict[int, int]) -> int:
 
 
 def _whole_objects(regions: Sequence[Region], domain: Exterior, objects: Sequence[NamedParts]) -> list[int]:
-    """The objects that regions cover; refuses such as are covered in part."""
+    """The indices of the objects that regions cover; refused if one is covered in part."""
     found = []
     for place, (shape, parts) in enumerate(zip(domain.shapes, objects, strict=True)):
         shares = {}
@@ -330,7 +310,7 @@ def _whole_objects(regions: Sequence[Region], domain: Exterior, objects: Sequenc
 
 
 def _by_object(region: Region, objects: Sequence[NamedParts]) -> Iterator[tuple[int, Region]]:
-    """The places of the objects that a region of the boundary is on, and what it is there."""
+    """The objects that a region of the boundary touches, each with its piece of the region."""
     assert region.part is not None  # on a boundary
     own = [(place, part) for place, parts in enumerate(objects) for name, part in parts if name == region.part.name]
     if len(own) == 1:
@@ -342,17 +322,14 @@ def _by_object(region: Region, objects: Sequence[NamedParts]) -> Iterator[tuple[
 
 
 def _parts_by_object(domain: Exterior, setting: Setting) -> list[NamedParts]:
-    """The parts of each object by themselves, after the names that they have together with those of others."""
+    """The parts of each object, each after its name among the parts of all objects."""
     axes = [str(symbol) for symbol in setting.coordinates]
     names = [[part.name for part in shape.boundary(axes)] for shape in domain.shapes]
     return [list(zip(*each, strict=True)) for each in zip(names, domain.object_parts(axes), strict=True)]
 
 
-def _across(operator: Operator, around: int, inside: int, share: complex) -> Operator:
-    """What is said of the fields around an object and in it, of the unknowns at these places.
-
-    Of the flux inside, so much counts: what is around has a factor of its own.
-    """
+def _between_unknowns(operator: Operator, around: int, inside: int, share: complex) -> Operator:
+    """The operator on the unknowns `around` and `inside` an object; derivatives inside count times `share`."""
 
     def bound(term: Term) -> Term:
         if term.unknown != INSIDE:

@@ -1,4 +1,4 @@
-"""Problems on open domains, as those of what the objects add."""
+"""Problems on open domains, restated for the scattered field; elastic waves and gratings."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
 from fspielm.problem.operator import Coefficient, Operator, once
-from fspielm.problem.parameters import stood_for
+from fspielm.problem.parameters import stand_in_symbols
 from fspielm.problem.scattering.incident import Incident, PlaneWaves
-from fspielm.problem.scattering.media import Transparent, between_media, leaving_root, one_sided
+from fspielm.problem.scattering.media import Transparent, outer_relations, radiating_root, transmission_relations
 from fspielm.problem.setting import Setting
 from fspielm.problem.statement import AnyCondition, Relation, Statement
 from fspielm.problem.wellposed import check_conditions
@@ -29,10 +29,7 @@ if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# ---- Waves in elastic bodies, told from a pair of equations: what is longitudinal and what is transverse
-
-
-# Of what coefficients may differ by where they should be the same.
+# Relative tolerance of coefficients that should be equal.
 _SAME = 1e-12
 
 
@@ -46,7 +43,7 @@ class ElasticWaves:
     longitudinal, transverse : complex
         Their wavenumbers, with imaginary parts that are not negative.
     axes : tuple of int
-        Along which axis each of the two unknowns displaces.
+        The axis of the displacement of each of the two unknowns.
     """
 
     longitudinal: complex
@@ -55,28 +52,23 @@ class ElasticWaves:
 
 
 def elastic_waves(operators: Sequence[Operator]) -> ElasticWaves:
-    """The waves of ``mu lap u + (lambda + mu) grad div u + rho omega^2 u``; any other pair of equations is refused.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """The waves of ``mu lap u + (lambda + mu) grad div u + rho omega^2 u``; other equations are refused."""
     if len(operators) != 2 or operators[0].dimension != 2:
-        raise _refused("this system has others")
+        raise _refusal("this system has others")
     if not all(operator.is_constant for operator in operators):
-        raise _refused("a coefficient varies")
-    found = {own: wave for own in (0, 1) for operator in operators if (wave := _read(operator, own)) is not None}
+        raise _refusal("a coefficient varies")
+    found = {own: wave for own in (0, 1) for operator in operators if (wave := _read_wave(operator, own)) is not None}
     if len(found) != 2 or {wave.axes[0] for wave in found.values()} != {0, 1}:
-        raise _refused("this system has other terms")
+        raise _refusal("this system has other terms")
     one, other = found[0], found[1]
     for name in ("longitudinal", "transverse"):
         if abs(getattr(one, name) - getattr(other, name)) > _SAME * abs(getattr(one, name)):
-            raise _refused("its two equations have different coefficients")
+            raise _refusal("its two equations have different coefficients")
     return ElasticWaves(one.longitudinal, one.transverse, (one.axes[0], other.axes[0]))
 
 
-def _read(operator: Operator, own: int) -> ElasticWaves | None:
-    """What the equation of an unknown says, with the axis along which that displaces; None of another kind."""
+def _read_wave(operator: Operator, own: int) -> ElasticWaves | None:
+    """The waves in the equation of one displacement, with its axis; None if it is another equation."""
     terms = {
         (t.unknown == own, t.orders): complex(t.coefficient) for t in operator.terms if not callable(t.coefficient)
     }
@@ -87,37 +79,31 @@ def _read(operator: Operator, own: int) -> ElasticWaves | None:
     for axis in (0, 1):
         along, across = second[axis], second[1 - axis]
         if abs(along - across - mixed) <= _SAME * abs(along):
-            return ElasticWaves(leaving_root(zeroth / along), leaving_root(zeroth / across), (axis,))
+            return ElasticWaves(radiating_root(zeroth / along), radiating_root(zeroth / across), (axis,))
     return None
 
 
-def _refused(why: str) -> ProblemError:
+def _refusal(why: str) -> ProblemError:
     return ProblemError(
         "open domains are known for one unknown, and for waves of two displacements in an isotropic elastic body, "
         f"mu lap u + (lambda + mu) grad div u + rho omega^2 u = 0; {why}"
     )
 
 
-# ---- What problems on open domains have to be, and their conditions as those of what the objects add
+# ---- Problems on open domains
 
 
-# What is left of terms that cancel, in units of the terms, where an incident field satisfies the equation.
-_SATISFIED = 1e-8
-_LOOKS = 24
-# Of the extent of the window: so far from a corner all of the boundary counts alike.
-_BESIDE_CORNERS = 0.05
-# Powers of that distance for values and for slopes: the root counts the square of a residual by its length of the
-# boundary, as values amount to something; slopes, which are not bounded at a corner, count by length once more.
-_POWERS = (0.5, 1.0)
+# Relative residual of an incident field that satisfies the equation, and points to see it.
+_TOLERANCE = 1e-8
+_TEST_POINTS = 24
+# Relative to the extent of the window: farther from corners the boundary has equal weights.
+_CORNER_LENGTH = 0.05
+# Powers of the distance from corners that weigh values, and slopes, which are unbounded at corners.
+_CORNER_POWERS = (0.5, 1.0)
 
 
 def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setting: Setting) -> tuple[Relation, ...]:
-    """The relations for what objects add to the incident field, with what is not known on open domains refused.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """The relations of the scattered field; problems that open domains do not support are refused."""
     equations = [relation for relation in relations if relation.condition is None]
     waves = wavenumbers_of([equation.operator for equation in equations])
     for equation in equations:
@@ -134,46 +120,48 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
         for condition in transparent:
             condition.check_loss(setting)
     if needs_media(statement.conditions, setting.domain):
-        check_conditions(one_sided(relations), setting)
-        relations = between_media(relations, statement.conditions, setting)
+        check_conditions(outer_relations(relations), setting)
+        relations = transmission_relations(relations, statement.conditions, setting)
     incident: tuple[Incident, ...] = ()
     if statement.incident is not None:
         bound = statement.incident.bound(setting.givens, setting.unknowns[0].coordinates)
         incident = bound.of_unknowns([unknown.symbol for unknown in setting.unknowns])
-        unmet = _unmet(statement, waves)
+        unmet = _explain_unmet(statement, waves)
         _check_incident(incident, [equation.operator for equation in equations], setting, unmet)
     domain = setting.domain
     if isinstance(domain, Exterior) and domain.period is not None:
-        make_lattice(incident, waves, domain)  # which says what is wrong
+        make_lattice(incident, waves, domain)  # checks the grating
     corners = setting.domain.corners([str(symbol) for symbol in setting.unknowns[0].coordinates])
     if not incident and not corners:
         return relations
     lower, upper = setting.domain.bounding_box
     places = np.array([corner.point for corner in corners])
-    length = _BESIDE_CORNERS * float(np.max(upper - lower))
+    length = _CORNER_LENGTH * float(np.max(upper - lower))
 
     def read(relation: Relation) -> Relation:
-        weight = _Weight(places, length, _POWERS[min(relation.operator.order, 1)]) if len(corners) else None
-        return relation if relation.condition is None else _shifted(relation, incident, weight)
+        weight = (
+            _CornerWeight(places, length, _CORNER_POWERS[min(relation.operator.order, 1)]) if len(corners) else None
+        )
+        return relation if relation.condition is None else _for_scattered_field(relation, incident, weight)
 
     return tuple(map(read, relations))
 
 
 def needs_media(conditions: Sequence[AnyCondition], domain: Domain) -> bool:
-    """Whether an object has a field inside, or has to, since another one lies in it."""
+    """Whether an object has a field inside, or needs one as it contains another object."""
     nested = isinstance(domain, Exterior) and any(outer >= 0 for outer in domain.around)
     return nested or any(condition.kind == "transparent" for condition in conditions)
 
 
 @once
 def has_data(problem: Problem) -> bool:
-    """Whether what conditions say varies along the objects, beside what comes in."""
+    """Whether prescribed values vary along the objects, apart from the incident field."""
     sources = [relation.value.source for relation in problem.constraints]
     return not all(isinstance(source, sp.Expr) and source.is_number for source in sources)
 
 
 def incident_of(problem: Problem) -> tuple[Incident, ...]:
-    """What comes in of each unknown outside, as functions of the coordinates; empty if nothing does."""
+    """The incident field of each unknown outside; empty if there is none."""
     stated = problem.statement.incident
     if stated is None:
         return ()
@@ -182,12 +170,7 @@ def incident_of(problem: Problem) -> tuple[Incident, ...]:
 
 
 def ratio_of(operator: Operator) -> complex:
-    """K of ``laplacian u + K u``, up to a factor; any other equation is refused.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """K of ``laplacian u + K u``, up to a factor; other equations are refused."""
     known = "open domains are known for Laplace's and Helmholtz' equation with constant coefficients"
     if not operator.is_constant:
         raise ProblemError(f"{known}; a coefficient varies: put what varies into a bounded domain")
@@ -202,18 +185,12 @@ def ratio_of(operator: Operator) -> complex:
 
 
 def wavenumber_of(operator: Operator) -> complex:
-    """The k of ``laplacian u + k^2 u``, the root that radiates or falls off; zero for Laplace's equation."""
-    return leaving_root(ratio_of(operator))
+    """K of ``laplacian u + k^2 u``, the root that radiates or decays; zero for Laplace's equation."""
+    return radiating_root(ratio_of(operator))
 
 
 def wavenumbers_of(operators: Sequence[Operator]) -> tuple[complex, ...]:
-    """Those of the waves outside of objects: of one unknown its own, of an elastic body the lower and the higher one.
-
-    Raises
-    ------
-    ProblemError
-        For equations of any other kind.
-    """
+    """The wavenumber of one equation, or the lower and the higher one of an elastic body; others are refused."""
     if len(operators) == 1 and operators[0].unknowns <= {0}:
         return (wavenumber_of(operators[0]),)
     waves = elastic_waves(operators)
@@ -221,37 +198,39 @@ def wavenumbers_of(operators: Sequence[Operator]) -> tuple[complex, ...]:
 
 
 def outer_wavenumbers(problem: Problem) -> tuple[complex, ...]:
-    """Those of a problem outside of its objects."""
-    return wavenumbers_of(_sides(problem)[0])
+    """The wavenumbers outside of objects."""
+    return wavenumbers_of(_operators_by_side(problem)[0])
 
 
 def inner_wavenumbers(problem: Problem) -> tuple[complex | None, ...]:
-    """Those of the media inside of objects; None where one varies."""
-    return tuple(wavenumber_of(inside) if inside.is_constant else None for inside in _sides(problem)[1])
+    """The wavenumbers of the media inside of objects; None for a varying one."""
+    return tuple(wavenumber_of(inside) if inside.is_constant else None for inside in _operators_by_side(problem)[1])
 
 
 def highest_wavenumber(problem: Problem) -> float:
-    """The size of the highest, on either side."""
+    """The largest absolute wavenumber outside and inside of objects."""
     return max(abs(k) for k in (*outer_wavenumbers(problem), *inner_wavenumbers(problem)) if k is not None)
 
 
-def _sides(problem: Problem) -> tuple[list[Operator], list[Operator]]:
+def _operators_by_side(problem: Problem) -> tuple[list[Operator], list[Operator]]:
     """The equations outside of objects, and those inside."""
     operators = [equation.operator for equation in problem.equations]
     outside = sum(unknown.domain.is_unbounded for unknown in problem.unknowns)
     return operators[:outside], operators[outside:]
 
 
-def _unmet(statement: Statement, waves: Sequence[complex]) -> str:
-    """What to say of a field that does not satisfy the equation: which one that is."""
-    left_open = [str(symbol) for symbol in stood_for(statement) if any(e.has(symbol) for e in statement.equations)]
+def _explain_unmet(statement: Statement, waves: Sequence[complex]) -> str:
+    """The message for a field that does not satisfy the equation, which names the equation."""
+    left_open = [
+        str(symbol) for symbol in stand_in_symbols(statement) if any(e.has(symbol) for e in statement.equations)
+    ]
     if left_open:
         names = ", ".join(left_open)
         return (
             f"does not satisfy the equation, which leaves {names} open: write it with {names} as well, as in "
             f"fs.plane_wave({left_open[0]}, direction) where {left_open[0]} is the wavenumber"
         )
-    numbers = " and ".join(map(_told, waves))
+    numbers = " and ".join(map(_format_number, waves))
     kind = "Laplace's, which has no wavenumber" if numbers == "0" else f"one of wavenumber {numbers}"
     return f"does not satisfy the equation, which is {kind}; take the field of that equation"
 
@@ -263,67 +242,69 @@ def _check_incident(incident: Sequence[Incident], operators: Sequence[Operator],
             raise ProblemError(
                 f"incident: the source at {field.place} lies in an object, or on its boundary; place it outside"
             )
-    points = domain.sample(_LOOKS, np.random.default_rng(0))  # only looks
+    points = domain.sample(_TEST_POINTS, np.random.default_rng(0))  # samples only
     nothing = (0,) * points.shape[1]
 
     def satisfy(fields: Sequence[Incident]) -> bool:
-        # what is zero wherever it was looked at is narrow, and no wave
+        # a field that is zero at all points is narrow, and no wave
         if not any(np.any(field.derivative(points, nothing)) for field in fields):
             return False
-        return all(_left_of(operator, fields, points) <= _SATISFIED for operator in operators)
+        return all(_relative_residual(operator, fields, points) <= _TOLERANCE for operator in operators)
 
-    # what satisfies the equation by itself would outshine what is narrow, and does not
+    # without terms that satisfy the equation, which would hide narrow ones that do not
     left = incident[0].without(lambda field: satisfy([field])) if len(incident) == 1 else None
     rest = [left] if left is not None else incident if len(incident) > 1 else []
     if rest and not satisfy(rest):
         raise ProblemError(f"incident: {', '.join(map(str, incident))} {unmet}")
 
 
-def _left_of(operator: Operator, fields: Sequence[Incident], points: FloatArray) -> float:
-    """What is left of an equation, in units of its terms."""
+def _relative_residual(operator: Operator, fields: Sequence[Incident], points: FloatArray) -> float:
+    """The residual of an equation relative to its terms."""
     sites = Sites(points)
     each = np.array([term.at(sites) * fields[term.unknown].derivative(points, term.orders) for term in operator.terms])
     largest = float(np.abs(each).sum(axis=0).max())
     return float(np.abs(each.sum(axis=0)).max()) / largest if largest else 0.0
 
 
-def _told(number: complex) -> str:
+def _format_number(number: complex) -> str:
     return f"{number.real:.6g}" if number.imag == 0 else f"{number:.6g}"
 
 
-def _shifted(relation: Relation, incident: tuple[Incident, ...], weight: Coefficient | None) -> Relation:
-    """A relation times a weight, for what is added to the incident field."""
+def _for_scattered_field(relation: Relation, incident: tuple[Incident, ...], weight: Coefficient | None) -> Relation:
+    """A relation times a weight, for the scattered field."""
     value, operator = relation.value, relation.operator
-    plain = _Known(value.arguments, value.source, None, _Left(value, operator, incident, None), needs_normals=True)
+    plain = _ScatteredValue(
+        value.arguments, value.source, None, _ScatteredData(value, operator, incident, None), needs_normals=True
+    )
     if weight is None:
         return replace(relation, value=plain)
     weighted = operator.times(weight)
-    known = replace(plain, _function=_Left(value, weighted, incident, weight), plain=plain)
+    known = replace(plain, _function=_ScatteredData(value, weighted, incident, weight), plain=plain)
     return replace(relation, operator=weighted, value=known)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Known(Field):
-    """What is known of a value: narrow and oscillating as what was written is, and complex."""
+class _ScatteredValue(Field):
+    """A prescribed value of the scattered field: as narrow and oscillating as the one written, and complex."""
 
     plain: Field | None = None
 
     @property
     def is_surely_real(self) -> bool:
-        """Incident waves are not."""
+        """False: incident waves are complex."""
         return False
 
     @property
     def unweighted(self) -> Field:
-        """Without the weights at corners, which have kinks."""
+        """The value without weights at corners, which have kinks."""
         return self.plain or self
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Left:
-    """What is left of a value, of points and normals side by side, for the field that objects add."""
+class _ScatteredData:
+    """A prescribed value minus that of the incident field, as a function of points and normals side by side."""
 
     value: Field
     operator: Operator
@@ -338,7 +319,7 @@ class _Left:
             known = known * self.weight(sites)
         if not self.incident:
             return known
-        # what comes in is outside alone
+        # the incident field is outside of objects
         terms = [
             (term, self.incident[term.unknown]) for term in self.operator.terms if term.unknown < len(self.incident)
         ]
@@ -347,8 +328,8 @@ class _Left:
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Weight:
-    """A power of the distance from corners: rows crowd there, and what is next to them alone would decide otherwise."""
+class _CornerWeight:
+    """A power of the distance from corners, where rows crowd and would dominate otherwise."""
 
     corners: FloatArray
     length: float
@@ -359,27 +340,27 @@ class _Weight:
         return np.asarray(np.minimum(nearest / self.length, 1.0) ** self.power)
 
 
-# ---- Gratings: objects at equal distances along the first axis, in a plane wave
+# ---- Gratings
 
 
-# An order that goes along the grating so nearly has no digits: of the wavenumber, what it has across.
+# Orders with a smaller wavenumber across the grating, relative to the whole, are too close to grazing.
 _GRAZING = 3e-3
 
 
 @final
 @dataclass(frozen=True)
 class Lattice:
-    """Fields that are, one period further on, the same times a number of size one.
+    """Quasi-periodic fields: one period further they are the same times a phase factor.
 
     Attributes
     ----------
     wavenumber : float
-        k, of the waves.
+        k of the waves.
     period : float
     along : float
-        The wavenumber along the first axis of what comes in, times which a period is the phase from copy to copy.
+        The wavenumber of the incident wave along the first axis, which times the period is the phase between copies.
     middle : float
-        Of a period, its first coordinate.
+        The first coordinate of the middle of a period.
     """
 
     wavenumber: float
@@ -388,21 +369,21 @@ class Lattice:
     middle: float
 
     def phases(self, copies: FloatArray) -> ComplexArray:
-        """What fields so many periods further on are multiplied with."""
+        """The phase factors of fields this many periods further."""
         return np.asarray(np.exp(1j * self.along * self.period * copies))
 
     def copies(self, points: FloatArray) -> FloatArray:
-        """By how many periods each of some points ``(n, 2)`` is off the one around the middle."""
+        """The number of periods between points ``(n, 2)`` and the period around the middle."""
         return np.asarray(np.round((points[:, 0] - self.middle) / self.period))
 
     def orders(self, beyond: float = 0.0) -> tuple[NDArray[np.int_], FloatArray, ComplexArray]:
-        """The numbers of all orders that go away, and of those that fall off at rates up to `beyond`.
+        """The propagating orders, and the evanescent ones that decay at rates up to `beyond`.
 
         Returns
         -------
         numbers : (J,) array of int
         along, across : (J,) arrays
-            Their wavenumbers along the grating, and away from it.
+            Their wavenumbers along and across the grating.
         """
         spacing = 2 * math.pi / self.period
         reach = math.hypot(self.wavenumber, beyond)
@@ -412,7 +393,7 @@ class Lattice:
 
 
 def lattice_of(problem: Problem) -> Lattice | None:
-    """That of a problem whose objects are a grating; None of others."""
+    """The lattice of a problem whose objects form a grating; None for others."""
     domain = problem.domain
     if not isinstance(domain, Exterior) or domain.period is None:
         return None
@@ -420,23 +401,17 @@ def lattice_of(problem: Problem) -> Lattice | None:
 
 
 def make_lattice(incident: Sequence[Incident], waves: Sequence[complex], domain: Exterior) -> Lattice:
-    """The lattice of a grating in what comes in.
-
-    Raises
-    ------
-    ProblemError
-        If that is no plane wave, or an order of it goes along the grating.
-    """
+    """The lattice of a grating in a plane wave; refused for other fields and at Wood anomalies."""
     if len(waves) > 1:
         raise ProblemError("a grating, fs.Exterior(..., period=...), is known for one unknown")
-    comes_in, wavenumber = incident[0] if incident else None, waves[0]
-    if not isinstance(comes_in, PlaneWaves) or len(comes_in.directions) > 1:
+    wave, wavenumber = incident[0] if incident else None, waves[0]
+    if not isinstance(wave, PlaneWaves) or len(wave.directions) > 1:
         raise ProblemError("a grating, fs.Exterior(..., period=...), needs incident=fs.plane_wave(k, direction)")
     if wavenumber == 0 or wavenumber.imag:
         raise ProblemError("a grating, fs.Exterior(..., period=...), is known for waves of a real wavenumber k")
     assert domain.period is not None
     k = wavenumber.real
-    lattice = Lattice(k, domain.period, k * comes_in.directions[0][0], domain.middle)
+    lattice = Lattice(k, domain.period, k * wave.directions[0][0], domain.middle)
     numbers, _, across = lattice.orders(beyond=k)
     worst = int(np.argmin(np.abs(across)))
     if abs(across[worst]) < _GRAZING * k:

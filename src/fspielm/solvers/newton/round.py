@@ -15,7 +15,7 @@ from fspielm.collocation.system import Finite
 from fspielm.errors import IterateError, ProblemError, SolveError
 from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import Examination, examine
-from fspielm.problem.compiled import Compiled, in_pairs
+from fspielm.problem.compiled import Compiled, split_real_imaginary
 from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Iterate
 from fspielm.problem.parameters import used_in
 from fspielm.problem.problem import Problem, compile_statement, problem_of
@@ -53,7 +53,7 @@ def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
     if problem.whole is None or made.whole is not None:
         return made
     # the problem has conjugates of its unknown, Laplace's equation has not
-    return problem_of(in_pairs(Compiled(made.statement, made.unknowns, made.pattern, made.givens)))
+    return problem_of(split_real_imaginary(Compiled(made.statement, made.unknowns, made.pattern, made.givens)))
 
 
 # ---- Other starts, where Newton's method fails

@@ -92,7 +92,7 @@ class CellTrial(Trial):
                     np.linalg.qr(rows, mode="raw")
                     taken.append(perf_counter() - began)
             each = min(taken) / (nested.operations_of(leaf.dtype) * 2.0 * rows.shape[0] * rows.shape[1] ** 2)
-        return CellOutlook(self.neurons, nested.cost.in_a_row(nested.threads), each)
+        return CellOutlook(self.neurons, nested.cost.sequential_operations(nested.threads), each)
 
     def discretise(self, request: Request, seconds: dict[str, float]) -> Patchwork:
         """The cells themselves: nothing is random."""
@@ -130,7 +130,7 @@ class CellOutlook(Expected):
     def of(self, problem: Problem, trial: Any) -> CellOutlook:
         """The same for another trial."""
         nested = trial.patchwork.nested()
-        return CellOutlook(trial.neurons, nested.cost.in_a_row(nested.threads), self.each)
+        return CellOutlook(trial.neurons, nested.cost.sequential_operations(nested.threads), self.each)
 
 
 _MOST_ROUNDS = 16

@@ -23,7 +23,7 @@ from fspielm.geometry.exterior import PlaneExterior
 from fspielm.problem.derived import with_data
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
-from fspielm.problem.scattering.inside import arriving, fastest_inside, impedance, problem_inside, varying_media
+from fspielm.problem.scattering.inside import impedance_operator, interior_impedance, interior_problem, largest_interior_wavenumber, varying_media
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import incident_of, outer_wavenumbers
 from fspielm.resources import current_deadline
@@ -84,9 +84,9 @@ class Inside:
     examination: Examination
 
     @property
-    def arriving(self) -> Operator:
+    def impedance_operator(self) -> Operator:
         """The impedance trace that is prescribed inside."""
-        return arriving(self.problem, self.number)
+        return impedance_operator(self.problem, self.number)
 
     def driven_by(self, basis: Basis) -> Responses:
         """The field inside for each function around the object."""
@@ -148,7 +148,7 @@ class Responses:
         peak = float(np.abs(Phi @ (coefficients @ self.fields)).max())
         error = self.estimate(coefficients).largest * peak
         problem, number = self.inside.problem, self.inside.number
-        factors = (1.0, abs(impedance(problem, number)))
+        factors = (1.0, abs(interior_impedance(problem, number)))
         own = [each for each in problem.constraints if number in each.operator.unknowns]
         return {each.name: factors[min(each.operator.order, 1)] * error for each in own}
 
@@ -172,7 +172,7 @@ def solve_inside(request: Request, number: int, tol: float, data: Driven, second
         budget = replace(budget, seconds=max(_SHARE * seconds, _LEAST))
     inner = replace(
         request,
-        problem=problem_inside(request.problem, number, data),
+        problem=interior_problem(request.problem, number, data),
         tol=tol,
         budget=budget,
         method=QR(),
@@ -294,7 +294,7 @@ class Lens(Stage):
         for done, number in enumerate(lenses):
             seconds = current_deadline().seconds_left / (len(lenses) - done)
             # inside other media the incident field is changed, but has about as many oscillations
-            known = data.get(number) or Driven(arriving(problem, number), incident, np.ones(1))
+            known = data.get(number) or Driven(impedance_operator(problem, number), incident, np.ones(1))
             found[number] = self.inside.get(number) or solve_inside(self.request, number, self.tol, known, seconds)
         return found
 
@@ -329,5 +329,5 @@ def lens(request: Request) -> Lens:
         raise ProblemError(
             "Transparent: nothing comes in, so that the field is zero; state incident=fs.plane_wave(...)"
         )
-    fastest = max(abs(outer_wavenumbers(problem)[0]), fastest_inside(problem))
+    fastest = max(abs(outer_wavenumbers(problem)[0]), largest_interior_wavenumber(problem))
     return Lens(request, fastest, max(_FINER * request.tol, _FINEST))
