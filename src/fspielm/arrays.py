@@ -10,9 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.errors import ProblemError
 
-# ---- Array types and the one check that every public function taking points makes
-
-
 FloatArray = NDArray[np.float64]
 NumberArray = NDArray[Any]  # of float64 or complex128
 ComplexArray = NDArray[np.complex128]
@@ -100,9 +97,6 @@ def safe_norm(values: NumberArray) -> float:
 def safe_rms(values: NumberArray) -> float:
     """Root mean square without overflow or underflow of the squares."""
     return safe_norm(values) / float(np.sqrt(max(values.size, 1)))
-
-
-# ---- What was worked out last, for several that ask for the same thing one after the other
 
 
 T = TypeVar("T")

@@ -17,9 +17,6 @@ from typing import BinaryIO
 
 from fspielm.errors import ProblemError
 
-# ---- Files to read from, and nothing that only looks like one
-
-
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",
@@ -54,7 +51,6 @@ def _open(path: str, flags: int) -> int:
 
 
 # ---- Files that appear complete or not at all
-
 
 # What a draft is called, between the name of its target and its suffix: ".panda.nc-1f0c9a7e.draft.nc".
 _MARK = ".draft"
@@ -177,8 +173,7 @@ def _flush(path: Path) -> None:
         os.close(handle)
 
 
-# ---- A folder that appears complete or not at all
-
+# ---- Folders that appear complete or not at all
 
 # What file managers leave behind in a folder that was looked at.
 _LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})

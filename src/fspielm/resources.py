@@ -21,7 +21,7 @@ import scipy
 from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
 from fspielm.wording import MORE_TIME, duration, readable_bytes, too_many_waves
 
-# ---- When work has to end and how much memory it may take: one value for everything below a call
+# ---- Deadlines
 # A `Deadline` is enforced for a block of code, as `numpy.errstate` is, and loops that may take long call
 # `check_deadline()`, however deep they are; no function needs an argument for it. `OutOfTime` is no `Exception`, so
 # that code which tries something else after a failure does not go on. Whoever began the work catches it and returns the
@@ -157,11 +157,7 @@ def resident_memory() -> int:
     return peak if sys.platform == "darwin" else 1024 * peak
 
 
-# ---- Threads, memory, and the linear algebra library's own threads
-
-
-# ---- What the machine offers, and how work is spread over it
-
+# ---- Memory and threads of the machine
 
 _FALLBACK_MEMORY = 8 * 2**30
 _SIZE = re.compile(r"(\d+\.?\d*(?:e\d+)?) ?(?:([kmgt])(i)?)?b?", re.IGNORECASE)
@@ -223,7 +219,7 @@ def run_tasks(tasks: Iterable[Callable[[], None]], threads: int) -> None:
             raise
 
 
-# ---- The threads of the linear algebra libraries, which have their own setting
+# ---- Threads of the linear algebra library
 
 
 def library() -> str:
@@ -266,8 +262,7 @@ def _controller() -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
-# ---- Long computations that Ctrl-C ends at once
-
+# ---- Interruptible work
 
 T = TypeVar("T")
 

@@ -176,7 +176,7 @@ def greatest(*ends: Ends) -> Ends:
     return reduce(np.maximum, ends)
 
 
-# ---- The functions of SymPy on arrays of intervals
+# ---- Functions of SymPy on arrays of intervals
 # Outside of its real domain a function has no value: an argument is cut to the domain, and where nothing is left of it
 # the result is the whole line.
 
@@ -336,7 +336,7 @@ def step_function(at_zero: float, a: Ends) -> Ends:
     return np.heaviside(a, at_zero)
 
 
-# ---- Enclosures: what an expression can be over boxes, from interval arithmetic
+# ---- Enclosures of expressions over boxes
 # A condition is an array of shape ``(2, n)``: true in the first row where it holds in the whole of a box, and in the
 # second where it may hold somewhere in it.
 

@@ -29,15 +29,6 @@ from fspielm.arrays import LARGEST, BoolArray, FloatArray, NumberArray, beyond_r
 from fspielm.errors import IterateError, ProblemError, blame
 from fspielm.resources import check_deadline
 
-# ---- Functions of points from SymPy expressions, by NumPy, SciPy and mpmath
-
-
-# ---- What functions of points return, checked, also with outward normals
-
-
-# ---- What functions of points return, checked; and how messages name what the user gave
-
-
 PointFunction = Callable[[FloatArray], ArrayLike]
 
 # An imaginary part below this share of the largest value is rounding, not a complex function.
@@ -137,8 +128,7 @@ def is_real(values: NumberArray) -> bool:
     return bool(not finite.size or np.abs(finite.imag).max() <= _IMAGINARY_ROUNDING * np.abs(finite).max())
 
 
-# ---- Functions of points and outward normals, and both side by side as the columns of one array
-
+# ---- Functions that also take outward normals
 
 NormalFunction = Callable[[FloatArray, FloatArray], ArrayLike]
 
@@ -169,11 +159,7 @@ def of_both(function: Callable[..., Any], dimension: int) -> PointFunction:
     return apart
 
 
-# ---- Functions of points from SymPy expressions, by NumPy, SciPy and mpmath
-
-
-# ---- Numbers in expressions that no computation can be done with
-
+# ---- Numbers that no computation can use
 
 _NAMES = {sp.oo: "infinite", -sp.oo: "infinite", sp.zoo: "infinite", sp.nan: "not a number"}
 
@@ -199,7 +185,7 @@ def _is_double(number: sp.Number) -> bool:
         return False
 
 
-# ---- From SymPy to numbers: SciPy and NumPy where they can, mpmath where they cannot
+# ---- From SymPy to NumPy and SciPy, or to mpmath
 
 
 def numeric_function(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -> Callable[..., Any]:
@@ -284,7 +270,6 @@ def _by_mpmath(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -> Call
 
 
 # ---- Functions of points from SymPy expressions
-
 
 # What takes its argument somewhere else than at the point itself.
 NONLOCAL = (sp.Subs, sp.Limit, ExprWithLimits)
@@ -416,8 +401,7 @@ def _check_supplied(expression: sp.Expr, functions: Mapping[sp.Expr, PointFuncti
         )
 
 
-# ---- The values of expressions without coordinates, integrals and sums among them
-
+# ---- Values of expressions without coordinates
 
 # Sums of no more terms than these are added up term by term.
 _MOST_TERMS = 10_000
@@ -475,7 +459,6 @@ def _is_regular(node: ExprWithLimits) -> bool:
 
 
 # ---- Masks of points from SymPy relations
-
 
 # What rounding may make of a side of an inequality, relative to its value: that of x**2 is lost in that of 1e10.
 _ROUNDING = 1e-13
@@ -550,8 +533,7 @@ def _relax(relation: Any, tolerance: sp.Float, rounding: sp.Float | None) -> Any
     return relation.func(gap, limit, evaluate=False)
 
 
-# ---- Numbers, SymPy expressions and callables, all turned into functions of a points array
-
+# ---- Fields: numbers, expressions and callables as functions of points
 
 # Functions of real numbers that are complex.
 _COMPLEX = (sp.hankel1, sp.hankel2, sp.hn1, sp.hn2, sp.expint, sp.Ynm)

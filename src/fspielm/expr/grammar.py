@@ -9,8 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from fspielm.errors import TextError
 
-# ---- How large a text, and what it means, may be: whatever is typed is answered at once
-
+# ---- Bounds on the text and on what it means: every input gets an answer at once
 
 TEXT_LENGTH: Final = 50_000
 TOKENS: Final = 10_000
@@ -34,8 +33,7 @@ class RefusalError(Exception):
     """Why something cannot be done; whoever knows the place in the text turns it into a `TextError`."""
 
 
-# ---- Text, cut into numbers, names and signs
-
+# ---- Tokens
 
 Kind: TypeAlias = Literal["number", "name", "sign", "end"]
 
@@ -105,7 +103,7 @@ def _no_meaning(character: str) -> str:
     return f"the character {shown!r} has no meaning in an expression"
 
 
-# ---- What a text says, before anything is known of its names: a tree of numbers, names, signs and calls
+# ---- The nodes of the syntax tree
 
 
 @dataclass(frozen=True)
@@ -189,8 +187,7 @@ class Logic(Node):
     operands: tuple[Node, ...]
 
 
-# ---- From tokens to a tree, by operator precedence (Pratt 1973)
-
+# ---- The parser: operator precedence (Pratt 1973)
 
 WORDS = ("and", "or", "not")
 _COMPARISONS = ("=", "==", "!=", "<", "<=", ">", ">=")

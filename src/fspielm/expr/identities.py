@@ -15,8 +15,7 @@ from sympy.core.relational import Relational
 from sympy.functions.elementary.trigonometric import TrigonometricFunction
 from sympy.logic.boolalg import Boolean
 
-# ---- Real and imaginary parts of expressions of real coordinates, by rules that cannot take long
-
+# ---- Real and imaginary parts
 
 # Nodes of both parts together, beyond which they are of no use.
 _MOST_NODES = 2000
@@ -156,10 +155,7 @@ _RULES: dict[type[sp.Basic], Callable[..., _Parts]] = {
 }
 
 
-# ---- Decide whether an expression is zero everywhere, in finite fields
-
-
-# ---- Finite fields, one above the other, in which exponentials, roots and roots of unity have values
+# ---- Finite fields
 
 
 class UnluckyError(Exception):
@@ -233,8 +229,7 @@ def value_of(number: sp.Number, field: FiniteField) -> int:
     raise UndecidedError  # infinite, or not a number
 
 
-# ---- Places at which expressions have values in finite fields
-
+# ---- Places: values for all symbols, roots and signs
 
 # Fields one above the other: functions may stand this deep in the exponents of others.
 _LEVELS = 6
@@ -425,7 +420,7 @@ _WAVES = {getattr(sp, name + kind): made for name, made in _MADE.items() for kin
 _REAL = {*_WAVES, sp.exp, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.erf, sp.atan, sp.asinh}
 
 
-# ---- Whether an expression is zero everywhere, decided by its values in finite fields rather than by rewriting it
+# ---- Identities, decided by values in finite fields
 # An expression is evaluated modulo primes above 2^60 at random places: an identity holds there as anywhere else, and
 # what is none is taken for one with a chance of about its degree in 2^60 only. The values of ``exp(a)`` are powers g^a
 # of an element whose order is the (smaller) prime modulo which the argument was evaluated, so that ``exp(a + b) =

@@ -49,7 +49,7 @@ from fspielm.expr.quantities import (
 )
 from fspielm.expr.scope import CONSTANTS, FUNCTIONS, OPERATORS, ORDERED, PARTS, Function, Scope, nearest
 
-# ---- Derivatives, gradients, divergences
+# ---- Derivatives and vectors
 
 
 def differentiate(scalar: Scalar, symbol: sp.Symbol, order: int = 1) -> Scalar:
@@ -160,8 +160,7 @@ def _derivative_nodes(expression: sp.Expr) -> int:
     return count(expression)[1]
 
 
-# ---- Functions of scalars, choices between them, and comparisons
-
+# ---- Functions, choices and comparisons
 
 # What exp(n*log(a*x)) may raise a number to: SymPy makes a power of it.
 _LOG_FACTOR = 1000
@@ -313,7 +312,7 @@ def connect(word: str, operands: Sequence[Truth]) -> Truth:
     return Truth(gate(*relations, evaluate=False), value, count)
 
 
-# ---- From the tree of a text to SymPy, name by name and within bounds
+# ---- From the syntax tree to SymPy
 
 
 class Builder:
@@ -527,8 +526,7 @@ def _bits(expression: sp.Expr) -> int:
     return max((int(r.p).bit_length() + int(r.q).bit_length() for r in expression.atoms(sp.Rational)), default=1)
 
 
-# ---- Expressions, equations and conditions from text
-
+# ---- Entry points
 
 T = TypeVar("T", bound=sp.Basic)
 

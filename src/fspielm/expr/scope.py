@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 from fspielm.errors import ProblemError
 from fspielm.expr.grammar import WORDS, is_name
 
-# ---- The functions of the notation, one line each: the name, what SymPy calls it, and its values
+# ---- The functions of the notation
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,7 @@ PARTS = (sp.Abs, sp.conjugate, sp.re, sp.im)
 CONSTANTS: dict[str, sp.Expr] = {"pi": sp.pi, "e": sp.E, "I": sp.I, "i": sp.I}
 
 
-# ---- The names that an expression may use, and what they stand for
-
+# ---- The names that an expression may use
 
 OPERATORS = ("diff", "grad", "div", "laplacian", "dot", "dn", "normal")
 CHOICES = ("where", "min", "max")

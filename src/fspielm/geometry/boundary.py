@@ -18,11 +18,6 @@ from fspielm.errors import ProblemError
 from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
 from fspielm.resources import check_deadline
 
-# ---- Points with normals, and numbers and vectors as users write them
-
-
-# ---- Where rows are collocated: points and, on a boundary, their outward normals
-
 
 @dataclass(frozen=True, eq=False)
 class Sites:
@@ -62,7 +57,7 @@ def join_sites(several: Sequence[Sites]) -> Sites:
     return Sites(points, np.concatenate(normals) if len(normals) == len(several) else None)
 
 
-# ---- Numbers and vectors as users write them, read once and checked with the argument's name
+# ---- Checks of numbers and vectors that users pass
 
 
 def as_number(value: SupportsFloat, argument: str) -> float:
@@ -122,8 +117,7 @@ def as_name(value: str, argument: str) -> str:
     return value
 
 
-# ---- Quadrature: nodes and positive weights, on unit cubes and, mapped from there, on domains and boundary parts
-
+# ---- Quadrature
 
 # Rules with more nodes than this are composite: nearly as accurate, and their nodes cost nothing to find.
 _PANEL = 40
@@ -233,11 +227,7 @@ def _frozen(array: FloatArray) -> FloatArray:
     return array
 
 
-# ---- Named parts of boundaries, and points with normals on them
-
-
-# ---- Names of boundary parts, numbered where several would have the same
-
+# ---- Names of boundary parts
 
 _NUMBERED = re.compile(r" \((\d+)\)$")
 
@@ -279,8 +269,7 @@ def tell_apart(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
     }
 
 
-# ---- A named part of a boundary, reached from the unit cube by a measure-preserving map
-
+# ---- Boundary parts
 
 Mask: TypeAlias = Callable[[FloatArray], BoolArray]
 

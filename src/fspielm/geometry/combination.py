@@ -23,8 +23,7 @@ from fspielm.geometry.plane import PlaneShape, edges_of
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.sampling import bisect, kronecker
 
-# ---- Integrals over regions of the unit cube known by membership only, along lines cut where they enter and leave
-
+# ---- Integrals over regions of the unit cube that are known by membership only
 
 Membership: TypeAlias = Callable[[FloatArray], BoolArray]
 Values: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -129,8 +128,7 @@ def _inside_intervals(inside: Membership, feet: FloatArray) -> tuple[NDArray[np.
     return entering[by_entry], entries[by_entry], exits[by_exit]
 
 
-# ---- The boundary of a union, intersection or difference in the plane, from the edges of its two operands
-
+# ---- The boundary of a combination in the plane
 
 MembershipOverlay = Callable[[FloatArray], BoolArray]
 
@@ -304,8 +302,7 @@ def _turn(start: FloatArray, end: FloatArray) -> FloatArray:
     return np.asarray(np.arctan2(cross(start, end), dot(start, end)) % (2 * np.pi), dtype=np.float64)
 
 
-# ---- Union, intersection and difference of two domains
-
+# ---- Combinations of two domains
 
 Operation = Literal["union", "intersection", "difference"]
 
@@ -511,7 +508,7 @@ def combine(operation: Operation, first: Domain, second: Domain) -> Combination:
     return SpaceCombination(operation, first, second)
 
 
-# ---- Union, intersection and difference in the plane, with edges cut at their intersections
+# ---- Combinations in the plane
 
 
 @final
@@ -560,8 +557,7 @@ def _edges_of(domain: Domain, axes: Sequence[str] | None) -> tuple[Edge, ...]:
     return edges
 
 
-# ---- Union, intersection and difference on the line and in space, with boundary parts kept by a mask
-
+# ---- Combinations on the line and in space
 
 # How far to step off a boundary to see what lies there, relative to the size of both operands.
 _STEP = 1e-7

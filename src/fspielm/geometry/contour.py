@@ -18,8 +18,7 @@ from fspielm.geometry.curves import Pieces, PlaneCurve, cubic, join, pieces_of, 
 from fspielm.geometry.domain import rounding_slack
 from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, least, refine
 
-# ---- On which side of a plane boundary points lie: winding numbers about the exact curves
-
+# ---- Winding numbers
 
 Index = NDArray[np.intp]
 
@@ -196,8 +195,7 @@ class Winding:
         return float(self._farthest.max())
 
 
-# ---- The whole boundary of a plane shape: closed loops of curves, and the area they enclose
-
+# ---- Contours: closed loops of curves
 
 _EPS = float(np.finfo(np.float64).eps)
 _CLOSED = 1e-9  # a gap between curves, relative to the size of the whole, that counts as none
@@ -362,8 +360,7 @@ def _extreme(curve: PlaneCurve, axis: int, sign: float, grid: FloatArray) -> flo
     return least(lambda t: sign * curve.point(t)[:, axis], lambda t: sign * curve.tangent(t)[:, axis], grid)
 
 
-# ---- What a closed parametric curve must satisfy to bound a region, and what is said when it does not
-
+# ---- Checks of closed parametric curves
 
 # An odd number of trial parameters, so that a curve with many lobes does not repeat itself on them.
 _TRIALS = 1023
@@ -487,8 +484,7 @@ def _told(t: float) -> str:
     return f"{0.0 if abs(t) < 1e-8 else t:.6g}"
 
 
-# ---- Many points in a plane shape: square cells tell where most of them lie, without a look at the boundary
-
+# ---- Rasters: membership of many points
 
 # Cells in all, about; and rings of cells around the shape.
 _CELLS = 2**18

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.curves import FlatCurve, Pieces, PlaneCurve, boxes, chords, cross, sine
 
-# ---- Whether a closed plane curve meets itself, and where
-
+# ---- Closed curves that meet themselves
 
 _AS_ONE = 1e-9  # distance, relative to the size of the whole, at which two pieces count as meeting
 _BATCH = 4096
@@ -166,8 +165,7 @@ def _tangents(curves: Sequence[PlaneCurve], which: NDArray[np.intp], t: FloatArr
     return out
 
 
-# ---- Straight segments of the plane: which of them meet, decided without rounding
-
+# ---- Straight segments, compared without rounding
 
 Index = NDArray[np.intp]
 
@@ -239,8 +237,7 @@ def in_ring(points: FloatArray, ring: FloatArray) -> BoolArray:
     return inside
 
 
-# ---- Where two pieces of plane curves meet: crossings to rounding, contacts, and ends of one that lie on the other
-
+# ---- Where two plane curves meet
 
 # Pairs of pieces that may be open at a time: curves that run along each other for long are not cut to the end.
 _MOST_PAIRS = 20_000

@@ -18,8 +18,6 @@ from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
 from fspielm.numerics.sampling import bisect, halves
 
-# ---- Oriented pieces of plane curves: exact points and normals, and a walk along them at constant speed
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -206,8 +204,7 @@ def arc(center: tuple[float, float], radius: float, angle0: float, angle1: float
     return PlaneCurve(point, tangent, turn * angle0, turn * angle1, constant_speed=float(radius))
 
 
-# ---- A plane boundary cut into short pieces, each the graph of a near-cubic over its chord
-
+# ---- Short pieces, each the graph of a near-cubic over its chord
 
 # Where along its parameter a piece is compared with its cubic; off the middle, where symmetry hides errors.
 _PROBES = np.array([0.07, 0.22, 0.41, 0.62, 0.8, 0.95])
@@ -370,8 +367,7 @@ def _in_frame(along: FloatArray, vectors: FloatArray) -> tuple[FloatArray, Float
     return ex * x + ey * y, ex * y - ey * x
 
 
-# ---- Plane curves cut into nearly straight pieces, and the nearest points on them
-
+# ---- Nearly straight pieces, and the nearest points on them
 
 # A curve is cut until no piece turns by more than this (radians): such a piece hugs its chord.
 _FLAT = 0.3
@@ -491,8 +487,7 @@ def cross(u: FloatArray, v: FloatArray) -> FloatArray:
     return np.asarray(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0], dtype=np.float64)
 
 
-# ---- Pieces of plane curves along which x never turns back, and where vertical lines cross them
-
+# ---- Pieces along which x is monotone
 
 _LEVEL = 1e-12  # share of the speed below which a tangent's x counts as zero
 _STEEP = 0.3  # share of the speed below which a tangent's x makes a piece steep

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fspielm.geometry.transform import Transformed
 
 
-# ---- Stretches of axis-parallel lines that lie in a domain, and those of its combinations with others
+# ---- Spans: the pieces of axis-parallel lines inside a domain
 
 
 @final
@@ -106,8 +106,7 @@ def _combine(operation: Operation, first: FloatArray, second: FloatArray, slack:
     return kept[:, : 2 * (int(changes.sum(axis=1).max(initial=0)) // 2)]
 
 
-# ---- Axis-parallel chords through points of a domain, and points clustered toward their ends
-
+# ---- Chords through points of a domain, and points clustered toward their ends
 
 _STEPS = 48
 _BISECTIONS = 45
@@ -216,8 +215,7 @@ def cluster(domain: Domain, points: FloatArray) -> FloatArray:
     return moved
 
 
-# ---- Holes of plane domains: a place inside, and how far it is from the rim
-
+# ---- Holes of plane domains
 
 _PER_CURVE = 64
 _CANDIDATES = 40
@@ -289,8 +287,7 @@ def _distances(points: FloatArray, rim: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(apart - share[:, :, None] * way, axis=2).min(axis=1))
 
 
-# ---- Corners of plane boundaries: where they are, how far they open, and between which parts
-
+# ---- Corners of plane domains
 
 _TURN = 2 * math.pi
 _SMOOTH = 1e-6  # a change of direction, in radians, that counts as none
@@ -355,8 +352,7 @@ def _cusp(before: PlaneCurve, after: PlaneCurve) -> float:
     return 0.0 if (math.atan2(back[1], back[0]) - math.atan2(ahead[1], ahead[0])) % _TURN < math.pi else _TURN
 
 
-# ---- What every domain offers, whatever its shape
-
+# ---- Domains
 
 # How far rounding carries points of the boundary, in units of the extents, in single precision too.
 _ROUNDING = 1e-7

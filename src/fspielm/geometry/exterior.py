@@ -30,8 +30,7 @@ from fspielm.geometry.shapes.ellipsoid import Ellipsoid
 from fspielm.geometry.transform import Transformed
 from fspielm.numerics.sampling import kronecker
 
-# ---- How closed shapes lie to each other: apart, or one in another, without touching
-
+# ---- How closed shapes lie to each other
 
 Lie: TypeAlias = Literal["apart", "within", "around", "across"]
 
@@ -109,8 +108,7 @@ def _closest(first: FloatArray, second: FloatArray) -> tuple[float, int, int]:
     return float(distances[i, j]), int(i), int(j)
 
 
-# ---- Open domains: all of the plane, or of space, outside of some shapes
-
+# ---- Open domains
 
 # The window reaches so far beyond the objects, in units of their extent.
 _AROUND = 0.5
@@ -440,8 +438,7 @@ def _as_window(window: Any, objects: tuple[FloatArray, FloatArray]) -> tuple[tup
     return first, last
 
 
-# ---- Open domains in space, and the ellipsoids that their objects are
-
+# ---- Open domains in space
 
 # Points on an object that tell distances.
 _ON_OBJECT = 2048

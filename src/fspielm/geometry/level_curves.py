@@ -20,8 +20,7 @@ from fspielm.geometry.plane import edges_of
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.sampling import kronecker
 
-# ---- Where a function of the coordinates changes its sign: places on the border of a region, found by numbers alone
-
+# ---- Places where a function changes its sign
 
 _PROBES = 12
 # Lines through the box along each axis and from corner to corner, and how many places to look at on each and in all.
@@ -120,8 +119,7 @@ def _descend(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | Non
     return extent.place(unit[arrived] - beside), extent.place(unit[arrived] + beside)
 
 
-# ---- Curves on which a function of the plane is zero, walked along from points on them
-
+# ---- Zero level curves of a function of the plane
 
 Level = Callable[[FloatArray], FloatArray]
 

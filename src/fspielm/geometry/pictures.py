@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# ---- What pictures of domains share: matplotlib, colours, and where arrows stand
-
-
 # Okabe and Ito's colours, told apart by everyone, without the yellow that white paper swallows.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d", "#666666")
 INK = "#222222"
@@ -51,8 +48,7 @@ def spread_sites(part: BoundaryPart, n: int) -> Sites:
     return part.sample(n, np.random.default_rng(0), "low-discrepancy")
 
 
-# ---- Objects of open domains that let waves through, or may: seen in light colours of their own
-
+# ---- Objects in open domains
 
 # Of a colour of the palette in a tint, the rest of which is white.
 _SHARE = 0.2
@@ -94,8 +90,7 @@ def _light(colour: str) -> str:
     return "#" + "".join(f"{round(255 - _SHARE * (255 - part)):02x}" for part in parts)
 
 
-# ---- Intervals and plane shapes drawn on paper
-
+# ---- Intervals and plane shapes
 
 _MASK_CELLS = 700  # along the longer side
 _OUTLINE_POINTS = 800
@@ -195,8 +190,7 @@ def _draw_outline(axes: Any, part: BoundaryPart, colour: str) -> None:
     axes.add_collection(LineCollection(lines, colors=colour, linewidths=2.0, capstyle="round", zorder=3))
 
 
-# ---- Solids drawn in perspective
-
+# ---- Solids
 
 _GRID = 36  # patches along each side of a part
 _MOST_FACETS = 30_000
@@ -295,8 +289,7 @@ def _frame(axes: Any, domain: Domain) -> None:
     axes.computed_zorder = False
 
 
-# ---- plot_domain(): a shape, its parts by colour and name, normals and points
-
+# ---- plot_domain
 
 _SIZES = {1: (7.0, 1.8), 2: (7.0, 4.8), 3: (7.5, 5.4)}
 _MOST_NAMES = 16

@@ -22,8 +22,7 @@ from fspielm.geometry.domain import Corner, Domain, Hole, corners_of, default_ax
 from fspielm.geometry.shapes.box import Box
 from fspielm.resources import check_deadline
 
-# ---- Quadrature over plane regions by vertical chords that never leave them
-
+# ---- Quadrature over plane regions
 
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 # Nodes that a panel or a chord has in any case; a panel with a rounded end needs more to see the root.
@@ -151,8 +150,7 @@ def _spacing(panels: Sequence[_Panel], n: int) -> float:
     return math.exp(high)
 
 
-# ---- Joints of plane boundaries: where smooth curves meet without a corner, but bend differently
-
+# ---- Joints: smooth joins of edges where the curvature jumps
 
 # A step along a curve by which it is seen to bend, of its length; bends that differ by less, over the length, do not.
 _STEP, _SAME = 1e-4, 1e-3
@@ -211,8 +209,7 @@ def _bend(curve: PlaneCurve, share: float) -> float:
     return turned / ((near - share) * curve.length)
 
 
-# ---- Plane shapes: regions whose boundary is made of named pieces of curves
-
+# ---- Plane shapes
 
 # So many points are worth a raster.
 _MANY = 20_000
@@ -344,8 +341,7 @@ def edges_of(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, .
     return domain.edges(axes)
 
 
-# ---- Plane domains cut into triangles, for pictures and files: the solver needs none
-
+# ---- Triangulation, for pictures and files
 
 IntArray: TypeAlias = NDArray[np.int64]
 

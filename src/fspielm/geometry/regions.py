@@ -24,8 +24,6 @@ from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Corner, Domain, Hole, Spans, default_axes
 from fspielm.geometry.plane import PlaneShape, edges_of, parts_of
 
-# ---- What regions of a domain are made of, and where two of them meet
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -83,8 +81,7 @@ def check_shapes(shapes: Mapping[str, Any]) -> None:
             raise ProblemError(f"Regions: they are intervals or plane shapes; {name}={shape!r} is neither")
 
 
-# ---- Shapes side by side: which pieces of their boundaries two of them share, and which bound the whole
-
+# ---- Common borders of neighbouring shapes
 
 # Ends of intervals nearer than this share of the whole are one.
 _SAME_END = 1e-11
@@ -197,8 +194,7 @@ def _overlap(one: str, other: str, shapes: Mapping[str, Domain]) -> ProblemError
     )
 
 
-# ---- Domains made of named regions side by side: materials
-
+# ---- Domains made of regions
 
 # A hole between regions is a gap if it is so much thinner than a disk, for which 4 pi area / perimeter^2 is 1; a slit
 # that is open at an end, if it is so much thinner than long.

@@ -13,8 +13,7 @@ from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.numerics.sampling import bisect
 
-# ---- Polynomials on boxes: expansions in Chebyshev's, from values at nodes, and their sums at points
-
+# ---- Chebyshev expansions on boxes
 
 # Columns of one product of matrices: more would tempt the linear algebra library to use threads, of which each of ours
 # would get some, all of them waiting for each other.
@@ -69,9 +68,6 @@ def sum_polynomials(coefficients: FloatArray, points: FloatArray) -> FloatArray:
     for place in reversed(others):
         values = np.einsum("...kn,kn->...n", values, polynomials(place, count))
     return np.asarray(values)
-
-
-# ---- Polynomials on a box: their values, and the same ones on a smaller box
 
 
 @final
@@ -139,8 +135,7 @@ def _from_nodes(count: int) -> FloatArray:
     return np.asarray(np.linalg.inv(polynomials(lobatto(count), count)))
 
 
-# ---- The antiderivative of a function to rounding, and its inverse where the function is positive
-
+# ---- Antiderivatives
 
 Function = Callable[[FloatArray], FloatArray]
 
@@ -271,8 +266,7 @@ def _integrals(integrand: Function, start: FloatArray, end: FloatArray) -> Float
     return np.asarray(half * np.sum(values * _WEIGHTS, axis=1), dtype=np.float64)
 
 
-# ---- The least value of a function along a curve, to rounding
-
+# ---- Minima
 
 # To the last digit of a double.
 _BISECTIONS = 52

@@ -14,7 +14,7 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.resources import check_deadline
 
-# ---- Intervals, many at once: halved, or closed in on the one place in each where something changes
+# ---- Many intervals at once
 
 
 def halves(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -43,11 +43,7 @@ def bisect(
     return low, high
 
 
-# ---- Points of the unit cube and directions of the sphere: random, evenly spread or clustered
-
-
-# ---- Scrambled Halton sequences: points of the unit cube that avoid each other
-
+# ---- Scrambled Halton sequences
 
 # Numbers whose lowest digits are looked up together; more are taken block by block.
 _MOST_KNOWN = 2**16
@@ -119,8 +115,7 @@ def _radical_inverses(first: int, n: int, permutations: NDArray[np.int_]) -> Flo
     return np.concatenate(blocks)
 
 
-# ---- Points in the unit cube (random, evenly spread or clustered), and rejection that always ends
-
+# ---- Points in the unit cube
 
 Sampling = Literal["uniform", "low-discrepancy", "clustered"]
 
@@ -203,7 +198,7 @@ def reject(
     return np.concatenate(kept)[:n] if kept else stream(0)
 
 
-# ---- Directions spread evenly over half of a sphere, one of every opposite pair
+# ---- Directions on the sphere
 
 
 def half_sphere(n: int, dimension: int, rng: np.random.Generator) -> FloatArray:

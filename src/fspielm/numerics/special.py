@@ -9,8 +9,7 @@ import scipy
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 
-# ---- Derivatives of Bessel functions with respect to their order, at whole orders
-
+# ---- Derivatives of Bessel functions with respect to their order
 
 # Below this argument the power series loses few digits, above it the closed form does.
 _SERIES_END = 6.0
@@ -63,8 +62,7 @@ def _closed_form(n: int, z: FloatArray, sign: int) -> FloatArray:
     return np.asarray(parity * (rest - scipy.special.kn(n, z)))
 
 
-# ---- Hankel's functions of many complex numbers on one ray from zero
-
+# ---- Hankel functions along a ray
 
 # From so many numbers on it pays to interpolate.
 _MANY = 4000

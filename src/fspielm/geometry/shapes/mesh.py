@@ -15,8 +15,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites, gauss
 from fspielm.numerics.sampling import unit_stream
 
-# ---- Triangle meshes put in order: equal vertices merged, holes and branches refused, facets turned alike
-
+# ---- Checks and repairs of triangle meshes
 
 IntArray: TypeAlias = NDArray[np.int64]
 
@@ -134,8 +133,7 @@ def extent_of(points: FloatArray) -> float:
     return float(np.ptp(points, axis=0).max())
 
 
-# ---- Lines along an axis through a triangle mesh: where they cross it, and which points lie on it
-
+# ---- Lines along an axis through a mesh
 
 # Bins along each side, and how many of them facets may fill on average, before bins are made larger.
 _MOST_BINS = 1024
@@ -291,8 +289,7 @@ def facet_bins(vertices: FloatArray, faces: IntArray, axis: int, slack: float) -
     )
 
 
-# ---- The triangles of a mesh: their areas and normals, points spread over them, and quadrature
-
+# ---- Facets: areas, normals, sampling and quadrature
 
 _MOST_PER_SIDE = 40
 

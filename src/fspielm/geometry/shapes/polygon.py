@@ -21,9 +21,6 @@ from fspielm.geometry.crossings import Index, crossing_point, in_ring, meeting_p
 from fspielm.geometry.curves import Edge, segment
 from fspielm.geometry.plane import PlaneShape
 
-# ---- Rings of vertices, and where shapely has them
-
-
 Ring: TypeAlias = tuple[tuple[float, float], ...]
 
 
@@ -62,7 +59,7 @@ def rings_of(geometry: Any) -> tuple[Ring, tuple[Ring, ...]]:
     return tuple(plain.exterior.coords), tuple(tuple(hole.coords) for hole in plain.interiors)
 
 
-# ---- Whether rings of vertices bound a polygon with holes, and what is wrong where they do not
+# ---- Checks of rings
 
 
 def check_rings(outline: Ring, holes: tuple[Ring, ...]) -> None:
@@ -224,8 +221,7 @@ def _told(place: FloatArray) -> str:
     return f"({place[0]:.6g}, {place[1]:.6g})"
 
 
-# ---- The polygon of a GeoJSON file
-
+# ---- GeoJSON files
 
 _LARGEST = 20_000_000  # bytes; an outline for a mesh-free solver has thousands of vertices, not millions
 
@@ -305,8 +301,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-# ---- Polygons with holes, from vertices, shapely geometries and GeoJSON files
-
+# ---- Polygons
 
 Vertices = Iterable[Iterable[SupportsFloat]]
 

@@ -33,9 +33,6 @@ from fspielm.geometry.shapes.mesh import (
     turned_alike,
 )
 
-# ---- Bodies within closed surfaces: which way is out, what is cut out of them, and whether they overlap
-
-
 _UP = 2  # lines along any axis would do
 # Less volume than this share of area times size is none.
 _FLAT = 1e-12
@@ -88,9 +85,6 @@ def refuse_overlaps(bins: FacetBins, probes: FloatArray, size: float) -> None:
             "Surface: faces must not cross each other; they do near "
             f"{np.array2string(place, precision=5, separator=', ')}: unite overlapping bodies into one surface"
         )
-
-
-# ---- Solids within a closed surface of triangles
 
 
 _MOST_PROBES = 4000
