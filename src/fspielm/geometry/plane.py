@@ -334,11 +334,16 @@ def edges_of(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, .
     """The edges of a plane shape or a box of the plane; None for every other domain."""
     axes = default_axes(domain.dimension) if axes is None else axes
     domain = domain._as_one(axes)
-    if isinstance(domain, PlaneShape):
+    if isinstance(domain, PlaneShape) or (isinstance(domain, Box) and domain.dimension == 2):
         return domain.edges(axes)
-    if not isinstance(domain, Box) or domain.dimension != 2:
-        return None
-    return domain.edges(axes)
+    return None
+
+
+def plane_edges(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, ...]:
+    """The edges of a domain that is known to have them."""
+    edges = edges_of(domain, axes)
+    assert edges is not None
+    return edges
 
 
 # ---- Triangulation, for pictures and files

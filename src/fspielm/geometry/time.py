@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fspielm.geometry.regions import RegionBorder, Regions
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import SupportsFloat, final
@@ -19,6 +14,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_number, gauss, per_axis, product
 from fspielm.geometry.combination import Combination
 from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.regions import RegionBorder, Regions
 from fspielm.numerics.sampling import Sampling, check_count
 
 
@@ -27,8 +23,8 @@ from fspielm.numerics.sampling import Sampling, check_count
 class Time(Domain):
     """The time from `start` to `end`; ``domain * Time(0, 1)`` adds it to a domain as the last coordinate.
 
-    By itself it is the domain of an ordinary differential equation in time. It has no boundary parts: its start takes
-    initial conditions, and its end none.
+    By itself it is the domain of an ordinary differential equation. It has no boundary parts: initial conditions hold
+    at its start, and nothing at its end.
 
     Parameters
     ----------
@@ -75,7 +71,7 @@ class Time(Domain):
         return self.duration
 
     def initial(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
-        """Return the one site at the start, as long as any are asked for; its normal points back in time."""
+        """Return the one site at the start (none for ``n = 0``); its normal points back in time."""
         check_count(n)
         count = min(n, 1)
         return Sites(np.full((count, 1), self.start), np.full((count, 1), -1.0))
@@ -102,7 +98,7 @@ class Time(Domain):
 class SpaceTime(Domain):
     """A space domain at all times of an interval; the last coordinate is time.
 
-    Its boundary parts are the lateral ones: those of the space domain, under the same names, at all times.
+    Its boundary parts are those of the space domain at all times, under the same names.
 
     Parameters
     ----------
@@ -121,8 +117,7 @@ class SpaceTime(Domain):
         object.__setattr__(self, "_time", time)
 
     def __repr__(self) -> str:
-
-        # the operators of a combination bind less
+        # the operators of a combination bind less tightly
         space = f"({self.space!r})" if isinstance(self.space, Combination) else repr(self.space)
         return f"{space} * {self.time!r}"
 
@@ -163,7 +158,6 @@ class SpaceTime(Domain):
         return self.time._contains(array, True) & self.space.contains(array[:, :-1])
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        # Private on both sides of one class hierarchy: the points are checked already.
         during = self.time._contains(points, closed)
         return during & self.space._contains(np.ascontiguousarray(points[:, :-1]), closed)
 
@@ -183,14 +177,26 @@ class SpaceTime(Domain):
         return tuple(extrude(part, self.time) for part in self.space.boundary(axes[:-1]))
 
 
+def multiply(domain: Domain, time: Domain) -> SpaceTime:
+    """The product ``domain * time``; refuses other products of domains."""
+    if isinstance(time, Time):
+        return SpaceTime(domain, time)
+    if isinstance(domain, Time) and time.time is None:
+        raise ProblemError(
+            f"time comes last: write {time!r} * {domain!r}; so it is the last coordinate of the unknowns"
+        )
+    raise ProblemError(
+        f"a domain is multiplied by Time alone; got {domain!r} * {time!r}: a rectangle is Box((0, 0), (2, 1))"
+    )
+
+
 def extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
-    """Return a part of a space boundary at all times: one more unit coordinate, spread over the duration."""
+    """A part of a space boundary at all times: time is one more unit coordinate."""
 
     def place(unit: FloatArray) -> Sites:
         sites = part.place(unit[:, :-1])
-        assert sites.normals is not None  # every boundary part has them
         times = time.start + time.duration * unit[:, -1]
-        return Sites(np.column_stack([sites.points, times]), np.column_stack([sites.normals, np.zeros(len(times))]))
+        return Sites(np.column_stack([sites.points, times]), np.column_stack([sites.outward, np.zeros(len(times))]))
 
     def nodes(n: int) -> tuple[FloatArray, FloatArray]:
         instants = per_axis(n, part.parameters + 1)
@@ -208,13 +214,13 @@ def extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
 
 
 def regions_in(domain: Domain) -> Regions | None:
-    """The regions of a domain, or of its space where it has time; None where it is one shape."""
+    """The regions of a domain, or of its space domain; None if it is one shape."""
     space = domain.space if isinstance(domain, SpaceTime) else domain
     return space._regions
 
 
 def borders_in(domain: Domain) -> tuple[RegionBorder, ...]:
-    """Where the regions of a domain meet, at all times where it has time."""
+    """Where the regions of a domain meet, at all times if it has time."""
     regions, time = regions_in(domain), domain.time
     if regions is None or time is None:
         return () if regions is None else regions.interfaces
