@@ -346,6 +346,16 @@ class BoundaryPart:
 
         return replace(self, measure=(high - low) * self.measure, place=place, breaks=(0.0, 1.0), nodes=None, sides=())
 
+    def reversed(self) -> BoundaryPart:
+        """The same part with normals to the other side."""
+        place = self.place
+
+        def inward(unit: FloatArray) -> Sites:
+            sites = place(unit)
+            return Sites(sites.points, -sites.outward)
+
+        return replace(self, place=inward)
+
     def sample(
         self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform", *, where: Mask | None = None
     ) -> Sites:

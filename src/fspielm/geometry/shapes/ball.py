@@ -91,7 +91,7 @@ class Ball(Domain):
         from scipy.special import roots_jacobi
 
         m = per_axis(n, 3)
-        # Averaged over directions, a smooth function is a smooth one of r squared; r^2 dr is sqrt(r^2) d(r^2) / 2.
+        # averaged over directions, a smooth function is smooth in r^2; r^2 dr is sqrt(r^2) d(r^2) / 2
         square, radial = roots_jacobi(m // 2 + 1, 0.0, 0.5)
         unit, weights = tensor((0.5 * (1 + square), radial), around(2 * m), gauss(m))
         return Quadrature(self.center + self.radius * np.sqrt(unit[:, :1]) * _directions(unit[:, 1:]), weights)

@@ -38,7 +38,7 @@ class Cylinder(Domain):
     radius, height : number
         Positive.
     axis : "x", "y", "z" or 0, 1, 2
-        Along which it stands; its bottom is where this coordinate is least.
+        Direction of its axis; the bottom is where this coordinate is least.
     name : str, optional
         Put before the names of the parts: ``"bore.side"``.
 
@@ -128,7 +128,7 @@ class Cylinder(Domain):
         outward = self._join(np.zeros((1, 2)), np.array([sign]))
 
         def place(unit: FloatArray) -> Sites:
-            # Equal steps of the squared radius are equal areas.
+            # equal steps of the squared radius are equal areas
             across = self.radius * np.sqrt(unit[:, 1:]) * _ring(unit[:, 0])
             points = self._moved(self._join(across, np.full(len(unit), 0.5 * sign * self.height)))
             return Sites(points, np.tile(outward, (len(unit), 1)))
@@ -137,13 +137,13 @@ class Cylinder(Domain):
 
     def _quadrature(self, n: int) -> Quadrature:
         m = per_axis(n, 3)
-        # Averaged over angles, a smooth function is a smooth one of the squared radius.
+        # averaged over angles, a smooth function is smooth in the squared radius
         unit, weights = tensor(gauss(m // 2 + 1), around(2 * m), gauss(m))
         across = self.radius * np.sqrt(unit[:, :1]) * _ring(unit[:, 1])
         return Quadrature(self._moved(self._join(across, self.height * (unit[:, 2] - 0.5))), weights)
 
     def _join(self, across: FloatArray, along: FloatArray) -> FloatArray:
-        """Vectors ``(n, 3)`` from what they are across the axis ``(n, 2)`` and along it ``(n,)``."""
+        """Vectors ``(n, 3)`` from components across the axis ``(n, 2)`` and along it ``(n,)``."""
         return np.insert(across, self._along, along, axis=1)
 
     def _moved(self, points: FloatArray) -> FloatArray:

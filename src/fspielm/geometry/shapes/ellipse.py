@@ -25,9 +25,9 @@ class Ellipse(PlaneShape):
     ----------
     center : (number, number)
     semi_axes : (number, number)
-        Half the extents along x and y before the ellipse is turned; positive.
+        Half the extents along x and y before the rotation; positive.
     angle : number
-        By which it is turned counterclockwise about its center, in radians.
+        Counterclockwise rotation about the center, in radians.
     name : str
         Put before the name of its boundary part.
 
@@ -76,13 +76,13 @@ class Ellipse(PlaneShape):
         a, b = self.semi_axes
         x, y = _turn(points - self.center, -self.angle).T
         level = np.hypot(x / a, y / b)  # one on the ellipse
-        # How fast the level grows across the ellipse: a slack of length becomes one of levels.
+        # growth of the level across the ellipse, which converts a slack in length to one in level
         growth = np.divide(np.hypot(x / a**2, y / b**2), level, out=np.zeros_like(level), where=level > 0)
         inside: BoolArray = level <= 1.0 + rounding_slack(closed, a, b, *self.center) * growth
         return inside
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
-        # in coordinates in which the ellipse is the unit circle: the direction of the lines, and where they pass
+        # direction and base points of the lines in coordinates in which the ellipse is the unit circle
         base = np.zeros_like(points)
         base[:, 1 - axis] = points[:, 1 - axis] - self.center[1 - axis]
         direction, (x, y) = (_turn(v, -self.angle).T / np.array(self.semi_axes)[:, None] for v in (np.eye(2), base))

@@ -13,11 +13,11 @@ from typing import Any, SupportsFloat, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, IndexArray
 from fspielm.disk import open_file
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import OUTLINE, as_name, as_plane_point
-from fspielm.geometry.crossings import Index, crossing_point, in_ring, meeting_pairs, orientation
+from fspielm.geometry.crossings import crossing_point, in_ring, meeting_pairs, orientation
 from fspielm.geometry.curves import Edge, segment
 from fspielm.geometry.plane import PlaneShape
 
@@ -37,12 +37,12 @@ def shapely_module() -> ModuleType:
 
 
 def open_ring(points: Ring) -> Ring:
-    """A ring without the repetition of its first vertex at the end."""
+    """A ring without its first vertex repeated at the end."""
     return points[:-1] if len(points) > 1 and points[0] == points[-1] else points
 
 
 def rings_of(geometry: Any) -> tuple[Ring, tuple[Ring, ...]]:
-    """Outline and holes of a shapely polygon, repeated vertices and heights left out."""
+    """Outline and holes of a shapely polygon, without repeated vertices and heights."""
     shapely = shapely_module()
     if not isinstance(geometry, shapely.Geometry):
         raise ProblemError(f"Polygon.from_shapely: geometry must be a shapely.Polygon; got {type(geometry).__name__}")
@@ -63,10 +63,10 @@ def rings_of(geometry: Any) -> tuple[Ring, tuple[Ring, ...]]:
 
 
 def check_rings(outline: Ring, holes: tuple[Ring, ...]) -> None:
-    """Refuse an outline and holes that do not bound a polygon, naming what is wrong and where.
+    """Refuse an outline and holes that do not bound a polygon, naming the fault and its place.
 
     Rings must not cross or touch themselves. Holes lie inside the outline; they may touch it and each other in single
-    points as long as these do not cut the polygon in two. All of it is decided without rounding.
+    points that do not cut the polygon in two. The decisions are exact.
     """
     rings = _Rings([np.array(ring) for ring in (outline, *holes)])
     for number, ring in enumerate(rings.rings):
@@ -76,13 +76,14 @@ def check_rings(outline: Ring, holes: tuple[Ring, ...]) -> None:
         place = rings.self_meeting(number)
         if place is not None:
             raise ProblemError(
-                f"Polygon: {what} must form a ring that does not cross or touch itself; this one does at "
-                f"{_told(place)} (Self-intersection): list the vertices in the order in which they follow one another"
+                f"Polygon: {what} must form a ring that does not cross or touch itself; this one does "
+                f"at {_point_text(place)} (Self-intersection): "
+                "list the vertices in the order in which they follow one another"
             )
     for reason, place in rings.faults():
         raise ProblemError(
             "Polygon: holes must lie inside the outline and must not overlap or cut it in two; "
-            f"they fail to at {_told(place)} ({reason})"
+            f"they fail to at {_point_text(place)} ({reason})"
         )
 
 
@@ -102,26 +103,26 @@ class _Rings:
         return np.concatenate([np.roll(ring, -1, axis=0) for ring in self.rings])
 
     @cached_property
-    def owner(self) -> Index:
+    def owner(self) -> IndexArray:
         """The ring of every edge."""
         return np.repeat(np.arange(len(self.rings)), [len(ring) for ring in self.rings])
 
     @cached_property
-    def following(self) -> Index:
-        """The edge that follows each."""
+    def following(self) -> IndexArray:
+        """The next edge of every edge."""
         first = np.cumsum([0, *(len(ring) for ring in self.rings[:-1])])
         return np.concatenate([at + np.roll(np.arange(len(r)), -1) for at, r in zip(first, self.rings, strict=True)])
 
     @cached_property
-    def meetings(self) -> tuple[Index, NDArray[np.int8]]:
+    def meetings(self) -> tuple[IndexArray, NDArray[np.int8]]:
         return meeting_pairs(self.starts, self.ends)
 
     def self_meeting(self, number: int) -> FloatArray | None:
-        """A place where a ring meets itself, but for edges that follow one another and part at once."""
+        """A place where a ring meets itself, beyond the common ends of neighbouring edges."""
         (first, second), sides = self.meetings
         forward, backward = self.following[first] == second, self.following[second] == first
         way = self.ends - self.starts
-        back = np.sum(way[first] * way[second], axis=1) < 0  # without cancellation where they are on one line
+        back = np.sum(way[first] * way[second], axis=1) < 0  # without cancellation for edges on one line
         folded = back & (np.where(forward, sides[1], sides[3]) == 0)
         own = (self.owner[first] == number) & (self.owner[second] == number)
         bad = np.flatnonzero(own & (folded | ~(forward | backward)))
@@ -149,7 +150,7 @@ class _Rings:
         ]
 
     def faults(self) -> Iterator[tuple[str, FloatArray]]:
-        """What is wrong between rings, and where, the first of it first."""
+        """Faults between rings and their places, the first one first."""
         touching: dict[tuple[int, int], list[FloatArray]] = {}
         (first, second), sides = self.meetings
         for i in np.flatnonzero(self.owner[first] != self.owner[second]):
@@ -164,7 +165,7 @@ class _Rings:
         yield from self._cut(touching)
 
     def _misplaced(self, touching: dict[tuple[int, int], list[FloatArray]]) -> Iterator[tuple[str, FloatArray]]:
-        """Holes outside of the outline or in one another; they cross nowhere but in vertices."""
+        """Holes outside of the outline or inside one another, given that rings cross at vertices only."""
         boxes = np.array([[ring.min(axis=0), ring.max(axis=0)] for ring in self.rings])
         for hole in range(1, len(self.rings)):
             pieces = self._pieces(hole, touching.get((0, hole), []))
@@ -181,7 +182,7 @@ class _Rings:
                         yield "Nested holes" if held.all() else "Self-intersection", pieces[np.argmax(held)]
 
     def _pieces(self, number: int, touches: list[FloatArray]) -> FloatArray:
-        """A point of each piece of a ring between the places where another ring touches it."""
+        """A point of each piece of a ring between points where another ring touches it."""
         ring = self.rings[number]
         if not touches:
             return ring[:1]
@@ -194,7 +195,7 @@ class _Rings:
         return np.concatenate(found)
 
     def _cut(self, touching: dict[tuple[int, int], list[FloatArray]]) -> Iterator[tuple[str, FloatArray]]:
-        """A place where rings close a chain of touching ones: what lies within is cut off."""
+        """A place where touching rings form a closed chain, which cuts off its interior."""
         links = {(ring, tuple(p.tolist())) for pair, points in touching.items() for p in points for ring in pair}
         chain: dict[object, object] = {}
 
@@ -217,17 +218,17 @@ def _on_one_line(ring: FloatArray) -> bool:
     return not orientation(np.tile(ring[0], (n, 1)), np.tile(ring[far], (n, 1)), ring).any()
 
 
-def _told(place: FloatArray) -> str:
+def _point_text(place: FloatArray) -> str:
     return f"({place[0]:.6g}, {place[1]:.6g})"
 
 
 # ---- GeoJSON files
 
-_LARGEST = 20_000_000  # bytes; an outline for a mesh-free solver has thousands of vertices, not millions
+_LARGEST = 20_000_000  # bytes; an outline should have thousands of vertices, not millions
 
 
 def read_polygon(path: str | os.PathLike[str]) -> tuple[Ring, tuple[Ring, ...]]:
-    """Outline and holes of the one polygon in a GeoJSON file, heights and repeated vertices left out."""
+    """Outline and holes of the only polygon in a GeoJSON file, without heights and repeated vertices."""
     if not isinstance(path, str | os.PathLike):
         raise ProblemError(f"Polygon.from_geojson: path must be that of a file; got {path!r}")
     where = f"Polygon.from_geojson: {os.fspath(path)}"
@@ -270,7 +271,7 @@ def _only_polygon(value: Any, where: str) -> dict[str, Any]:
 
 
 def _geometries(value: Any, where: str, depth: int) -> list[dict[str, Any]]:
-    """All polygons in a GeoJSON object; anything else in it is refused."""
+    """All polygons in a GeoJSON object; refuses anything else."""
     kind = value.get("type") if isinstance(value, dict) else None
     if kind == "Polygon":
         return [value]
@@ -311,14 +312,14 @@ Vertices = Iterable[Iterable[SupportsFloat]]
 class Polygon(PlaneShape):
     """A polygon, possibly with holes; its boundary parts are ``"outline"``, ``"hole 1"``, ``"hole 2"``, ...
 
-    The sides of the outline are ``"side 1"``, ``"side 2"``, ..., the first from the first vertex to the second:
-    conditions and integrals take them by these names (``on="side 1"``), and ``on="outline"`` is all of them.
-    No ring may cross or touch itself; the holes lie inside the outline and apart from each other.
+    The sides of the outline are ``"side 1"`` (from the first vertex to the second), ``"side 2"``, ...; conditions and
+    integrals accept these names (``on="side 1"``), and ``on="outline"`` means all sides. No ring may cross or touch
+    itself; the holes lie inside the outline and apart from each other.
 
     Parameters
     ----------
     vertices : sequence of (number, number)
-        The outline, in either direction; the last vertex is joined to the first and need not repeat it.
+        The outline, in either direction; the last vertex need not repeat the first.
     holes : sequence of sequences of (number, number)
         The rims of the holes.
     names : sequence of str, optional
@@ -374,19 +375,14 @@ class Polygon(PlaneShape):
             without any projection.
         name : str
             Put before the names of the boundary parts.
-
-        Returns
-        -------
-        Polygon
         """
         outline, holes = read_polygon(path)
         return cls(outline, holes, name=name)
 
     def __repr__(self) -> str:
-        told = f"Polygon({_short(self.vertices)}"
-        told += f", holes=[{', '.join(map(_short, self.holes))}]" if self.holes else ""
-        told += f", names={list(self.names)}" if self.names else ""
-        return told + (f", name={self.name!r})" if self.name else ")")
+        holes = f", holes=[{', '.join(map(_short, self.holes))}]" if self.holes else ""
+        names = f", names={list(self.names)}" if self.names else ""
+        return f"Polygon({_short(self.vertices)}{holes}{names}{self._name_argument})"
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         count = len(self.vertices)
@@ -436,5 +432,5 @@ def _ring_edges(ring: Ring, names: Sequence[str], sides: Sequence[str], *, count
 
 
 def _short(ring: Ring) -> str:
-    """A ring as a list of its vertices, those of a long one counted instead."""
+    """A ring as a list of its vertices; only their number for a long ring."""
     return f"[{', '.join(map(str, ring))}]" if len(ring) <= 12 else f"<{len(ring)} vertices>"
