@@ -89,7 +89,8 @@ def beyond_range(values: NumberArray) -> BoolArray:
 
 def positions_in_runs(counts: NDArray[np.integer[Any]]) -> IndexArray:
     """``0, 1, ..., count - 1`` for each of the `counts`, one run after the other."""
-    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    positions: IndexArray = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return positions
 
 
 def safe_norm(values: NumberArray) -> float:

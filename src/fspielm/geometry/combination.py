@@ -314,6 +314,8 @@ class Combination(Domain):
     first: Domain
     second: Domain
 
+    may_be_in_pieces = True
+
     def __post_init__(self) -> None:
         self._check_operands()
         if self.operation == "intersection" and np.any(np.greater_equal(*self._common_box)):
@@ -331,11 +333,6 @@ class Combination(Domain):
     def dimension(self) -> int:
         """Dimension of both operands."""
         return self.first.dimension
-
-    @property
-    def may_be_in_pieces(self) -> bool:
-        """True: operands may lie apart or cut each other."""
-        return True
 
     def _check_operands(self) -> None:
         if self.operation not in get_args(Operation):

@@ -129,6 +129,8 @@ class Exterior(Domain):
     # What to do about shapes that touch.
     _remedy: ClassVar[str] = "in space, objects must be apart"
 
+    is_unbounded = True
+
     def __new__(cls, *shapes: Domain, **_: Any) -> Exterior:
         """An exterior of the plane or of space, as the first shape."""
         kind: type[Exterior] = PlaneExterior
@@ -184,11 +186,6 @@ class Exterior(Domain):
     def dimension(self) -> int:
         """Dimension of the shapes."""
         return self.shapes[0].dimension
-
-    @property
-    def is_unbounded(self) -> bool:
-        """True."""
-        return True
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

@@ -225,14 +225,11 @@ class PlaneShape(Domain):
     from winding numbers; a shape with simpler formulas may override these. Edges of one name form one boundary part.
     """
 
+    dimension = 2
+
     @abstractmethod
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         """The smooth pieces of the boundary, loop by loop, each beginning where the one before it ends."""
-
-    @property
-    def dimension(self) -> int:
-        """Two."""
-        return 2
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

@@ -252,6 +252,8 @@ class Regions(Domain):
 
     shapes: Mapping[str, Domain]
 
+    may_be_in_pieces = True
+
     def __init__(self, **shapes: Domain) -> None:
         check_shapes(shapes)
         object.__setattr__(self, "shapes", MappingProxyType(dict(shapes)))
@@ -276,11 +278,6 @@ class Regions(Domain):
     def names(self) -> tuple[str, ...]:
         """Names of the regions."""
         return tuple(self.shapes)
-
-    @property
-    def may_be_in_pieces(self) -> bool:
-        """True: regions need not all meet."""
-        return True
 
     def region_of(self, points: ArrayLike) -> NDArray[np.intp]:
         """Index of the region of each of the points ``(n, dimension)``; the first one on borders, -1 outside."""

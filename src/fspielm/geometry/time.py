@@ -35,6 +35,8 @@ class Time(Domain):
     start: float
     end: float
 
+    dimension = 1
+
     def __init__(self, start: SupportsFloat, end: SupportsFloat) -> None:
         begin, finish = as_number(start, "Time: start"), as_number(end, "Time: end")
         if not begin < finish:
@@ -54,11 +56,6 @@ class Time(Domain):
     def time(self) -> Time:
         """Itself."""
         return self
-
-    @property
-    def dimension(self) -> int:
-        """One."""
-        return 1
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

@@ -172,11 +172,7 @@ def arcsine(fraction: FloatArray) -> FloatArray:
 
 
 def reject(
-    stream: Callable[[int], FloatArray],
-    accept: Callable[[FloatArray], BoolArray],
-    n: int,
-    *,
-    what: str,
+    stream: Callable[[int], FloatArray], accept: Callable[[FloatArray], BoolArray], n: int, *, what: str
 ) -> FloatArray:
     """The first `n` points of `stream` that `accept` keeps; refuses a region that is too thin."""
     kept: list[FloatArray] = []

@@ -48,6 +48,8 @@ class Ball(Domain):
     radius: float
     name: str = ""
 
+    dimension = 3
+
     def __init__(self, center: Iterable[SupportsFloat], radius: SupportsFloat, *, name: str = "") -> None:
         object.__setattr__(self, "center", as_space_point(center, "Ball: center"))
         object.__setattr__(self, "radius", as_positive(radius, "Ball: radius"))
@@ -55,11 +57,6 @@ class Ball(Domain):
 
     def __repr__(self) -> str:
         return f"Ball(center={self.center}, radius={self.radius}{self._name_argument})"
-
-    @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

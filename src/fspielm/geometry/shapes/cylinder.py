@@ -54,6 +54,8 @@ class Cylinder(Domain):
     axis: str
     name: str = ""
 
+    dimension = 3
+
     def __init__(
         self,
         center: Iterable[SupportsFloat],
@@ -72,11 +74,6 @@ class Cylinder(Domain):
     def __repr__(self) -> str:
         sizes = f"radius={self.radius}, height={self.height}, axis={self.axis!r}"
         return f"Cylinder(center={self.center}, {sizes}{self._name_argument})"
-
-    @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

@@ -53,9 +53,7 @@ class Ellipse(PlaneShape):
         a, b = as_plane_point(semi_axes, "Ellipse: semi_axes")
         object.__setattr__(self, "center", as_plane_point(center, "Ellipse: center"))
         object.__setattr__(
-            self,
-            "semi_axes",
-            (as_positive(a, "Ellipse: semi_axes[0]"), as_positive(b, "Ellipse: semi_axes[1]")),
+            self, "semi_axes", (as_positive(a, "Ellipse: semi_axes[0]"), as_positive(b, "Ellipse: semi_axes[1]"))
         )
         object.__setattr__(self, "angle", as_number(angle, "Ellipse: angle"))
         object.__setattr__(self, "name", as_name(name, "Ellipse: name"))

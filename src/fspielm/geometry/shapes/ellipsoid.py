@@ -49,6 +49,8 @@ class Ellipsoid(Domain):
     semi_axes: tuple[float, float, float]
     name: str = ""
 
+    dimension = 3
+
     def __init__(self, center: Iterable[SupportsFloat], semi_axes: Iterable[SupportsFloat], *, name: str = "") -> None:
         sizes = as_space_point(semi_axes, "Ellipsoid: semi_axes")
         each = tuple(as_positive(size, f"Ellipsoid: semi_axes[{axis}]") for axis, size in enumerate(sizes))
@@ -58,11 +60,6 @@ class Ellipsoid(Domain):
 
     def __repr__(self) -> str:
         return f"Ellipsoid(center={self.center}, semi_axes={self.semi_axes}{self._name_argument})"
-
-    @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

@@ -137,12 +137,7 @@ class _Rings:
 
     def _touches(self, one: int, other: int, sides: NDArray[np.int8]) -> list[FloatArray]:
         """The ends of one edge that lie on the other."""
-        ends = [
-            (one, self.starts[other]),
-            (one, self.ends[other]),
-            (other, self.starts[one]),
-            (other, self.ends[one]),
-        ]
+        ends = [(one, self.starts[other]), (one, self.ends[other]), (other, self.starts[one]), (other, self.ends[one])]
         return [
             point
             for (edge, point), side in zip(ends, sides, strict=True)

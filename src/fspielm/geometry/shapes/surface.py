@@ -118,6 +118,10 @@ class Surface(Domain):
     faces: IntArray
     name: str = ""
 
+    dimension = 3
+
+    may_be_in_pieces = True
+
     def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, name: str = "") -> None:
         points, index = merged(*read_arrays(vertices, faces))
         index, body = consistently_oriented(points, index)
@@ -161,16 +165,6 @@ class Surface(Domain):
     def __reduce__(self) -> tuple[Any, ...]:
         # without cached properties, and without checking the facets again
         return _restore, (self.vertices, self.faces, self.name)
-
-    @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
-
-    @property
-    def may_be_in_pieces(self) -> bool:
-        """True: there may be several bodies."""
-        return True
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
