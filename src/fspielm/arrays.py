@@ -60,7 +60,7 @@ def _hint(ndim: int, dimension: int, argument: str) -> str:
     return f"; a single point is [[{', '.join(['...'] * dimension)}]]" if ndim < 2 else ""
 
 
-def times(matrix: FloatArray, points: FloatArray) -> FloatArray:
+def apply_matrix(matrix: FloatArray, points: FloatArray) -> FloatArray:
     """``matrix x`` for each row x of `points`. Not by BLAS, whose last bits depend on the number of points."""
     return np.asarray(np.sum(points[:, None, :] * matrix, axis=2), dtype=np.float64)
 

@@ -193,7 +193,7 @@ def gauss(n: int) -> tuple[FloatArray, FloatArray]:
 
 
 @lru_cache(maxsize=256)
-def around(n: int) -> tuple[FloatArray, FloatArray]:
+def midpoint_rule(n: int) -> tuple[FloatArray, FloatArray]:
     """Midpoint rule with `n` nodes on [0, 1]: as accurate as Gauss for periodic functions."""
     return _frozen((np.arange(n) + 0.5) / n), _frozen(np.full(n, 1 / n))
 
@@ -215,7 +215,7 @@ def tensor(*rules: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArra
     )
 
 
-def per_axis(n: int, dimension: int) -> int:
+def nodes_per_axis(n: int, dimension: int) -> int:
     """Number of nodes along each axis that makes about `n` in all."""
     return max(1, round(math.pow(n, 1 / dimension)))
 
@@ -238,14 +238,14 @@ def _frozen(array: FloatArray) -> FloatArray:
 _NUMBERED = re.compile(r" \((\d+)\)$")
 
 
-def unnumbered(name: str) -> str:
-    """A name without the number that `tell_apart` gave it."""
+def without_number(name: str) -> str:
+    """A name without the number that `unique_names` gave it."""
     return _NUMBERED.sub("", name)
 
 
 def namesakes(name: str, names: Iterable[str]) -> list[str]:
-    """The `names` that are `name` with a number from `tell_apart`."""
-    return [other for other in names if other != name and unnumbered(other) == name]
+    """The `names` that are `name` with a number from `unique_names`."""
+    return [other for other in names if other != name and without_number(other) == name]
 
 
 def likely_parts(name: str, names: Iterable[str]) -> str:
@@ -259,7 +259,7 @@ def likely_parts(name: str, names: Iterable[str]) -> str:
     return "".join(f"; did you mean {other!r}?" for other in names if other.lower() in near)
 
 
-def tell_apart(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
+def unique_names(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
     """Unique names of parts, by operand and name there; parts of one name are numbered.
 
     Numbers from an earlier combination are replaced, so that three circles are 1, 2, 3.
@@ -267,7 +267,7 @@ def tell_apart(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
     by_name: dict[str, list[tuple[int, int, str]]] = {}
     for operand, name in dict.fromkeys(parts):
         number = _NUMBERED.search(name)
-        by_name.setdefault(unnumbered(name), []).append((operand, int(number[1]) if number else 0, name))
+        by_name.setdefault(without_number(name), []).append((operand, int(number[1]) if number else 0, name))
     return {
         (operand, old): name if len(same) == 1 else f"{name} ({count})"
         for name, same in by_name.items()
@@ -409,8 +409,8 @@ class BoundaryPart:
         if self.parameters == 0:
             return np.empty((1, 0)), np.ones(1)
         # around a closed part is about twice as far as across it
-        each = per_axis(max(1, n // 2) if self.endless else n, self.parameters)
-        first = around(2 * each) if self.endless else piecewise_gauss(each, self.breaks)
+        each = nodes_per_axis(max(1, n // 2) if self.endless else n, self.parameters)
+        first = midpoint_rule(2 * each) if self.endless else piecewise_gauss(each, self.breaks)
         return tensor(first, *[gauss(each)] * (self.parameters - 1))
 
     def _stream(self, rng: np.random.Generator, sampling: Sampling) -> Callable[[int], FloatArray]:

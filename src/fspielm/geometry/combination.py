@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, Mask, Quadrature, Sites, gauss, tell_apart
+from fspielm.geometry.boundary import BoundaryPart, Mask, Quadrature, Sites, gauss, unique_names
 from fspielm.geometry.crossings import Resolution, meetings
 from fspielm.geometry.curves import Edge, FlatCurve, PlaneCurve, cross, dot
 from fspielm.geometry.domain import Domain, Spans, default_axes, rounding_slack
@@ -500,7 +500,7 @@ class PlaneCombination(Combination, PlaneShape):
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         own = [plane_edges(operand, axes) for operand in (self.first, self.second)]
         edges = [own[piece.operand][piece.edge] for piece in self._pieces]
-        told_apart = tell_apart([(piece.operand, edge.name) for piece, edge in zip(self._pieces, edges, strict=True)])
+        told_apart = unique_names([(piece.operand, edge.name) for piece, edge in zip(self._pieces, edges, strict=True)])
         return tuple(
             Edge(told_apart[piece.operand, edge.name], piece.curve, edge.side)
             for piece, edge in zip(self._pieces, edges, strict=True)
@@ -608,7 +608,7 @@ class SpaceCombination(Combination):
             for (operand, part), share in zip(self._parts(axes), self._shares, strict=True)
             if share > 0
         ]
-        names = tell_apart((operand, part.name) for operand, part, _ in kept)
+        names = unique_names((operand, part.name) for operand, part, _ in kept)
         return tuple(self._cut(part, operand, share, names[operand, part.name]) for operand, part, share in kept)
 
     def _parts(self, axes: Sequence[str] | None = None) -> list[tuple[int, BoundaryPart]]:

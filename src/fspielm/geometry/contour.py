@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, IndexArray, SideArray, positions_in_runs
 from fspielm.errors import ProblemError
 from fspielm.geometry.crossings import find_crossing
-from fspielm.geometry.curves import Pieces, PlaneCurve, cubic, join, pieces_of, resolve, straight_pieces
+from fspielm.geometry.curves import Pieces, PlaneCurve, cubic, cubic_breaks, join_pieces, pieces_of, straight_pieces
 from fspielm.geometry.domain import rounding_slack
-from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, least, refine
+from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, minimum, subdivide
 
 # ---- Winding numbers
 
@@ -215,7 +215,7 @@ class Contour:
         """The smallest box around the curves, ``(lower, upper)``."""
         corners = self._ends.reshape(-1, 2)
         lower, upper = corners.min(axis=0), corners.max(axis=0)
-        grids = {number: refine(green.edges, 16) for number, green in self._green.items()}
+        grids = {number: subdivide(green.edges, 16) for number, green in self._green.items()}
         points = {number: self.curves[number].point(grid) for number, grid in grids.items()}
         for seen in points.values():
             lower, upper = np.minimum(lower, seen.min(axis=0)), np.maximum(upper, seen.max(axis=0))
@@ -270,9 +270,9 @@ class Contour:
         straight = np.array([number for number, curve in enumerate(self.curves) if curve.straight], dtype=np.intp)
         t0, t1 = (np.array([getattr(self.curves[i], name) for i in straight]) for name in ("t0", "t1"))
         grids = self.grids
-        breaks = {i: resolve(self.curves[i], grids[i], self.size, self.noise) for i in self._green}
+        breaks = {i: cubic_breaks(self.curves[i], grids[i], self.size, self.noise) for i in self._green}
         curved = [pieces_of(self.curves[i], i, breaks[i], ends[i]) for i in self._green]
-        return join([straight_pieces(straight, t0, t1, ends[straight]), *curved])
+        return join_pieces([straight_pieces(straight, t0, t1, ends[straight]), *curved])
 
     @cached_property
     def _ends(self) -> FloatArray:
@@ -341,7 +341,7 @@ def _green_integrand(curve: PlaneCurve, middle: FloatArray) -> Function:
 
 
 def _extreme(curve: PlaneCurve, axis: int, sign: float, grid: FloatArray) -> float:
-    return least(lambda t: sign * curve.point(t)[:, axis], lambda t: sign * curve.tangent(t)[:, axis], grid)
+    return minimum(lambda t: sign * curve.point(t)[:, axis], lambda t: sign * curve.tangent(t)[:, axis], grid)
 
 
 # ---- Checks of closed parametric curves
@@ -383,8 +383,8 @@ def check_values(curve: PlaneCurve, what: str) -> None:
 def check_simple(contour: Contour, what: str) -> None:
     """Refuse a loop that stops, jumps, turns an undeclared corner, or meets itself."""
     for curve, grid in zip(contour.curves, contour.grids, strict=True):
-        _check_speed(curve, refine(grid, 16), what)
-        _check_smoothness(curve, refine(grid, 4), contour, what)
+        _check_speed(curve, subdivide(grid, 16), what)
+        _check_smoothness(curve, subdivide(grid, 4), contour, what)
     crossing = find_crossing(contour.curves, contour.pieces, contour.size, contour.noise)
     if crossing is not None:
         (one, t), (_, s) = crossing

@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import BoolArray, FloatArray, times
+from fspielm.arrays import BoolArray, FloatArray, apply_matrix
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
@@ -95,8 +95,8 @@ class PlaneCurve:
         point, tangent = self.point, self.tangent
         return replace(
             self,
-            point=lambda t: times(matrix, point(t)) + offset,
-            tangent=lambda t: times(matrix, tangent(t)),
+            point=lambda t: apply_matrix(matrix, point(t)) + offset,
+            tangent=lambda t: apply_matrix(matrix, tangent(t)),
             constant_speed=None if self.constant_speed is None else factor * self.constant_speed,
         )
 
@@ -246,7 +246,7 @@ class Pieces:
         return len(self.t0)
 
 
-def resolve(curve: PlaneCurve, grid: FloatArray, size: float, noise: float) -> FloatArray:
+def cubic_breaks(curve: PlaneCurve, grid: FloatArray, size: float, noise: float) -> FloatArray:
     """Parameters that cut a curve into pieces which are graphs over their chords and close to cubics.
 
     Parameters
@@ -298,7 +298,7 @@ def straight_pieces(numbers: NDArray[np.intp], t0: FloatArray, t1: FloatArray, e
     return Pieces(numbers, t0, t1, start, end, along, length, np.tile(zeros, (2, 1)), rates, zeros, zeros)
 
 
-def join(pieces: Sequence[Pieces]) -> Pieces:
+def join_pieces(pieces: Sequence[Pieces]) -> Pieces:
     """Concatenate pieces, along the last axis of slopes and rates and the first axis of all others."""
     return Pieces(
         **{

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, Quadrature, unnumbered
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, without_number
 from fspielm.geometry.combination import (
     Piece,
     combine,
@@ -366,15 +366,15 @@ class Regions(Domain):
     def _outer_edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         own = [plane_edges(shape, axes) for shape in self.shapes.values()]
         edges = [own[piece.operand][piece.edge] for piece in self._outer]
-        names = self._told_apart([(piece.operand, edge.name) for piece, edge in zip(self._outer, edges, strict=True)])
+        names = self._unique_names([(piece.operand, edge.name) for piece, edge in zip(self._outer, edges, strict=True)])
         return tuple(Edge(n, piece.curve, e.side) for n, piece, e in zip(names, self._outer, edges, strict=True))
 
-    def _told_apart(self, named: Sequence[tuple[int, str]]) -> list[str]:
+    def _unique_names(self, named: Sequence[tuple[int, str]]) -> list[str]:
         """Unique names of pieces, by region and name there; numbers that are no longer needed are dropped."""
         alike: dict[tuple[int, str], set[str]] = {}
         for region, name in named:
-            alike.setdefault((region, unnumbered(name)), set()).add(name)
-        plain = [unnumbered(n) if len(alike[r, unnumbered(n)]) == 1 else n for r, n in named]
+            alike.setdefault((region, without_number(name)), set()).add(name)
+        plain = [without_number(n) if len(alike[r, without_number(n)]) == 1 else n for r, n in named]
         owners: dict[str, set[int]] = {}
         for (region, _), name in zip(named, plain, strict=True):
             owners.setdefault(name, set()).add(region)
@@ -392,7 +392,7 @@ class Regions(Domain):
             return parts_of(self._outer_edges(axes))
         outer = [side for side in self._sides if side.beyond < 0]
         parts = [self._part(side, axes) for side in outer]
-        names = self._told_apart([(side.shape, part.name) for side, part in zip(outer, parts, strict=True)])
+        names = self._unique_names([(side.shape, part.name) for side, part in zip(outer, parts, strict=True)])
         return tuple(replace(part, name=name) for part, name in zip(parts, names, strict=True))
 
     def contains(self, points: ArrayLike) -> BoolArray:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_number, gauss, per_axis, product
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_number, gauss, nodes_per_axis, product
 from fspielm.geometry.combination import Combination
 from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.regions import RegionBorder, Regions
@@ -164,7 +164,7 @@ class SpaceTime(Domain):
         return self.space._chord_ends(np.ascontiguousarray(points[:, :-1]), axis)
 
     def _quadrature(self, n: int) -> Quadrature:
-        instants = per_axis(n, self.dimension)
+        instants = nodes_per_axis(n, self.dimension)
         space = self.space.quadrature(max(1, n // instants))
         unit, shares = gauss(instants)
         times = self.time.start + self.time.duration * unit
@@ -196,7 +196,7 @@ def extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
         return Sites(np.column_stack([sites.points, times]), np.column_stack([sites.outward, np.zeros(len(times))]))
 
     def nodes(n: int) -> tuple[FloatArray, FloatArray]:
-        instants = per_axis(n, part.parameters + 1)
+        instants = nodes_per_axis(n, part.parameters + 1)
         return product(part.unit_nodes(max(1, n // instants)), gauss(instants))
 
     keep = part.keep

@@ -11,7 +11,7 @@ from typing import Any, SupportsFloat, final
 
 import numpy as np
 
-from fspielm.arrays import BoolArray, FloatArray, SideArray, times
+from fspielm.arrays import BoolArray, FloatArray, SideArray, apply_matrix
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_number, as_positive, as_vector
 from fspielm.geometry.curves import Edge
@@ -73,11 +73,11 @@ class Transformed(Domain):
         return float(np.linalg.norm(self._rows[0]))
 
     def _forward(self, points: FloatArray) -> FloatArray:
-        moved: FloatArray = times(self._rows, points) + np.array(self.offset)
+        moved: FloatArray = apply_matrix(self._rows, points) + np.array(self.offset)
         return moved
 
     def _back(self, points: FloatArray) -> FloatArray:
-        return times(self._rows.T / self._factor**2, points - np.array(self.offset))
+        return apply_matrix(self._rows.T / self._factor**2, points - np.array(self.offset))
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         inside = self.shape._contains(self._back(points), closed)
@@ -141,7 +141,7 @@ class SpaceTransformed(Transformed):
     def _moved_part(self, part: BoundaryPart) -> BoundaryPart:
         def place(unit: FloatArray) -> Sites:
             sites = part.place(unit)
-            return Sites(self._forward(sites.points), times(self._rows / self._factor, sites.outward))
+            return Sites(self._forward(sites.points), apply_matrix(self._rows / self._factor, sites.outward))
 
         mask = part.keep
         return replace(
@@ -169,8 +169,8 @@ def transform(domain: Domain, matrix: FloatArray, offset: FloatArray) -> Transfo
             f"shape.moved(offset) * Time(0, 1); {domain!r} has its time already"
         )
     if isinstance(domain, Transformed):
-        offset = times(matrix, np.array([domain.offset]))[0] + offset
-        matrix = times(matrix, domain._rows.T).T
+        offset = apply_matrix(matrix, np.array([domain.offset]))[0] + offset
+        matrix = apply_matrix(matrix, domain._rows.T).T
         domain = domain.shape
     kind = SpaceTransformed if edges_of(domain) is None else PlaneTransformed
     return kind(domain, tuple(tuple(row) for row in matrix.tolist()), tuple(offset.tolist()))
@@ -220,7 +220,7 @@ def _rotation(angle: float, axis: FloatArray) -> FloatArray:
 def _about(domain: Domain, matrix: FloatArray, center: Iterable[SupportsFloat] | None, argument: str) -> Transformed:
     """Transform so that the center stays fixed, by default the middle of the bounding box."""
     fixed = np.mean(domain.bounding_box, axis=0) if center is None else _space_vector(center, domain, argument)
-    return transform(domain, matrix, fixed - times(matrix, fixed[None])[0])
+    return transform(domain, matrix, fixed - apply_matrix(matrix, fixed[None])[0])
 
 
 def _space_vector(value: Iterable[SupportsFloat], domain: Domain, argument: str) -> FloatArray:

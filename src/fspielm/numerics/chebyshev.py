@@ -266,7 +266,7 @@ def _integrals(integrand: Function, start: FloatArray, end: FloatArray) -> Float
 _BISECTIONS = 52  # to the last digit of a double
 
 
-def least(value: Function, slope: Function, grid: FloatArray) -> float:
+def minimum(value: Function, slope: Function, grid: FloatArray) -> float:
     """The minimum of a function, to rounding, by bisection where its slope becomes positive.
 
     Parameters
@@ -282,7 +282,7 @@ def least(value: Function, slope: Function, grid: FloatArray) -> float:
     return float(min(np.min(value(grid)), np.min(value(low), initial=np.inf)))
 
 
-def refine(grid: FloatArray, parts: int) -> FloatArray:
+def subdivide(grid: FloatArray, parts: int) -> FloatArray:
     """Divide every step of an ascending grid into equal parts."""
     index = np.arange(parts * (len(grid) - 1) + 1) / parts
     return np.interp(index, np.arange(len(grid)), grid)

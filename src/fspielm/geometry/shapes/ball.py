@@ -14,12 +14,12 @@ from fspielm.geometry.boundary import (
     BoundaryPart,
     Quadrature,
     Sites,
-    around,
     as_name,
     as_positive,
     as_space_point,
     gauss,
-    per_axis,
+    midpoint_rule,
+    nodes_per_axis,
     tensor,
 )
 from fspielm.geometry.domain import Domain, Spans, round_span, rounding_slack
@@ -87,10 +87,10 @@ class Ball(Domain):
     def _quadrature(self, n: int) -> Quadrature:
         from scipy.special import roots_jacobi
 
-        m = per_axis(n, 3)
+        m = nodes_per_axis(n, 3)
         # averaged over directions, a smooth function is smooth in r^2; r^2 dr is sqrt(r^2) d(r^2) / 2
         square, radial = roots_jacobi(m // 2 + 1, 0.0, 0.5)
-        unit, weights = tensor((0.5 * (1 + square), radial), around(2 * m), gauss(m))
+        unit, weights = tensor((0.5 * (1 + square), radial), midpoint_rule(2 * m), gauss(m))
         return Quadrature(self.center + self.radius * np.sqrt(unit[:, :1]) * _directions(unit[:, 1:]), weights)
 
 

@@ -20,7 +20,7 @@ from fspielm.geometry.boundary import (
     as_number,
     as_vector,
     gauss,
-    per_axis,
+    nodes_per_axis,
     tensor,
 )
 from fspielm.geometry.curves import Edge, segment
@@ -126,7 +126,7 @@ class Box(Domain):
 
     def _quadrature(self, n: int) -> Quadrature:
         lower, upper = self.bounding_box
-        unit, weights = tensor(*[gauss(per_axis(n, self.dimension))] * self.dimension)
+        unit, weights = tensor(*[gauss(nodes_per_axis(n, self.dimension))] * self.dimension)
         return Quadrature(lower + (upper - lower) * unit, weights)
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:

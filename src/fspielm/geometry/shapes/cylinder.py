@@ -15,12 +15,12 @@ from fspielm.geometry.boundary import (
     BoundaryPart,
     Quadrature,
     Sites,
-    around,
     as_name,
     as_positive,
     as_space_point,
     gauss,
-    per_axis,
+    midpoint_rule,
+    nodes_per_axis,
     tensor,
 )
 from fspielm.geometry.domain import Domain, Spans, one_span, round_span, rounding_slack
@@ -133,9 +133,9 @@ class Cylinder(Domain):
         return BoundaryPart(name, math.pi * self.radius**2, 2, place, endless=1)
 
     def _quadrature(self, n: int) -> Quadrature:
-        m = per_axis(n, 3)
+        m = nodes_per_axis(n, 3)
         # averaged over angles, a smooth function is smooth in the squared radius
-        unit, weights = tensor(gauss(m // 2 + 1), around(2 * m), gauss(m))
+        unit, weights = tensor(gauss(m // 2 + 1), midpoint_rule(2 * m), gauss(m))
         across = self.radius * np.sqrt(unit[:, :1]) * _ring(unit[:, 1])
         return Quadrature(self._moved(self._join(across, self.height * (unit[:, 2] - 0.5))), weights)
 

@@ -43,7 +43,7 @@ def read_arrays(vertices: ArrayLike, faces: ArrayLike) -> tuple[FloatArray, IntA
     return points, index.astype(np.int64)
 
 
-def merged(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]:
+def merge_vertices(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]:
     """Merge vertices at the same place; drop facets that lose a corner, and unused vertices."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -347,7 +347,7 @@ class Facets:
         return _unit(np.cross(edges, self.normals[:, None, :]))
 
 
-def spread(areas: FloatArray, unit: FloatArray) -> tuple[IntArray, FloatArray]:
+def points_on_facets(areas: FloatArray, unit: FloatArray) -> tuple[IntArray, FloatArray]:
     """Facets ``(n,)`` and barycentric coordinates in them ``(n, 3)``, from points of the unit square ``(n, 2)``.
 
     The first coordinate selects the facet, and its remainder a place there. Equal areas of the square go to equal areas
@@ -367,7 +367,7 @@ def spread(areas: FloatArray, unit: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def unit_square_points(areas: FloatArray, facet: IntArray, places: FloatArray) -> FloatArray:
-    """The inverse of `spread`: points of the unit square ``(n, 2)``."""
+    """The inverse of `points_on_facets`: points of the unit square ``(n, 2)``."""
     ends = np.append(0.0, np.cumsum(areas))
     a, b = places[:, 1], places[:, 2]
     least = np.minimum(a, b)
@@ -382,7 +382,7 @@ def facet_rule(areas: FloatArray, n: int) -> tuple[IntArray, FloatArray, FloatAr
     weight.
     """
     if n < len(areas):
-        facet, places = spread(areas, unit_stream(2, np.random.default_rng(0), "low-discrepancy")(n))
+        facet, places = points_on_facets(areas, unit_stream(2, np.random.default_rng(0), "low-discrepancy")(n))
         return facet, places, np.full(n, float(areas.sum()) / n)
     wanted = np.clip(np.round(np.sqrt(n * areas / areas.sum())), 1, _MOST_PER_SIDE).astype(np.int64)
     facets, nodes, weights = [], [], []

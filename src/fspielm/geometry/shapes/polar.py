@@ -17,7 +17,7 @@ from fspielm.geometry.boundary import as_name, as_plane_point
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.plane import PlaneShape
-from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, least, refine
+from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, minimum, subdivide
 
 _TURN = 2 * math.pi
 # Angles at which the radius is checked; their number is odd, so that a curve with many lobes does not look the same at
@@ -124,7 +124,7 @@ class PolarCurve(PlaneShape):
         """Least and greatest x and y, relative to the center."""
 
         def reach(axis: int, sign: float) -> float:
-            return least(
+            return minimum(
                 lambda t: sign * self._radial(t)[:, axis], lambda t: sign * self._tangent(t)[:, axis], self._grid
             )
 
@@ -146,7 +146,7 @@ class PolarCurve(PlaneShape):
     @cached_property
     def _grid(self) -> FloatArray:
         """Angles 16 times as dense as the panels of the area, which resolve every turn of the curve."""
-        return refine(self._area.edges, 16)
+        return subdivide(self._area.edges, 16)
 
     def _check_values(self) -> None:
         """Refuse a radius that is not a finite, positive function of period 2 pi."""
@@ -166,7 +166,7 @@ class PolarCurve(PlaneShape):
                 "PolarCurve: radius must have period 2 pi; "
                 f"got {r[at]:.6g} at angle {_TRIAL_ANGLES[at]:.6g} and {later[at]:.6g} a full turn later"
             )
-        smallest = least(self._r, self._slope, self._grid)
+        smallest = minimum(self._r, self._slope, self._grid)
         if smallest <= 0:
             raise ProblemError(f"PolarCurve: radius must be positive at every angle; it falls to {smallest:.6g}")
         _ = self._outline.length  # refuses an infinite slope

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.disk import open_file
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, gauss, per_axis
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, gauss, nodes_per_axis
 from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.shapes.mesh import (
     FacetBins,
@@ -26,10 +26,10 @@ from fspielm.geometry.shapes.mesh import (
     extent_of,
     facet_bins,
     facet_rule,
-    merged,
+    merge_vertices,
     morton_order,
+    points_on_facets,
     read_arrays,
-    spread,
     unit_square_points,
 )
 
@@ -43,7 +43,7 @@ _FORMATS = (".stl", ".ply", ".obj", ".off")
 _MOST_MEGABYTES = 100
 
 
-def turned_outward(vertices: FloatArray, faces: IntArray, body: IntArray) -> IntArray:
+def oriented_outward(vertices: FloatArray, faces: IntArray, body: IntArray) -> IntArray:
     """Facets oriented so that each body by itself has a positive volume."""
     corners = vertices[faces] - vertices.mean(axis=0)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -57,7 +57,7 @@ def turned_outward(vertices: FloatArray, faces: IntArray, body: IntArray) -> Int
     return outward
 
 
-def hollowed(vertices: FloatArray, faces: IntArray, body: IntArray) -> IntArray:
+def with_cavities(vertices: FloatArray, faces: IntArray, body: IntArray) -> IntArray:
     """Facets of outward bodies; those of cavities, which lie in an odd number of bodies, are turned inward."""
     _, first = np.unique(body, return_index=True)
     probes = vertices[faces[first]].mean(axis=1)
@@ -123,9 +123,9 @@ class Surface(Domain):
     may_be_in_pieces = True
 
     def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, name: str = "") -> None:
-        points, index = merged(*read_arrays(vertices, faces))
+        points, index = merge_vertices(*read_arrays(vertices, faces))
         index, body = consistently_oriented(points, index)
-        index = hollowed(points, turned_outward(points, index, body), body)
+        index = with_cavities(points, oriented_outward(points, index, body), body)
         order = morton_order(points[index].mean(axis=1))
         self._fill(points, index[order], as_name(name, "Surface: name"))
         probes = self._facets.centers[:: -(-len(index) // _MOST_PROBES)]
@@ -194,7 +194,7 @@ class Surface(Domain):
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         def place(unit: FloatArray) -> Sites:
-            return self._facets.sites(*spread(areas, unit))
+            return self._facets.sites(*points_on_facets(areas, unit))
 
         def nodes(n: int) -> tuple[FloatArray, FloatArray]:
             facet, places, weights = facet_rule(areas, n)
@@ -227,7 +227,7 @@ class Surface(Domain):
         return super().quadrature(n)
 
     def _quadrature(self, n: int) -> Quadrature:
-        along = per_axis(n, 3)
+        along = nodes_per_axis(n, 3)
         shadows = np.maximum(self._facets.crosses[:, _UP], 0.0)
         upper = np.flatnonzero(shadows)
         facet, places, weights = facet_rule(shadows[upper], max(1, n // along))
