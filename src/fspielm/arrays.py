@@ -15,6 +15,7 @@ NumberArray = NDArray[Any]  # of float64 or complex128
 ComplexArray = NDArray[np.complex128]
 BoolArray = NDArray[np.bool_]
 IndexArray = NDArray[np.intp]
+IntArray = NDArray[np.int64]
 SideArray = NDArray[np.int8]
 
 _ROWS_AT_A_TIME = 2**20

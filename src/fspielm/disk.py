@@ -125,23 +125,19 @@ def check_place(path: str | os.PathLike[str], suffixes: Collection[str] = ()) ->
         Allowed suffixes, lower case with the dot; all if empty.
     """
     path = Path(path)
-    try:
-        _check_place(path, suffixes)
-    except OSError as error:  # such as a name that is too long
-        raise ProblemError(f"cannot write {str(path)!r}: {describe(error)}") from error
-
-
-def _check_place(path: Path, suffixes: Collection[str]) -> None:
     if suffixes and path.suffix.lower() not in suffixes:
         raise ProblemError(f"the name of the file must end in {', '.join(suffixes)}; got {path.name!r}")
-    if path.is_dir():
-        raise ProblemError(f"cannot write {str(path)!r}: it is a folder")
-    if not path.parent.is_dir():
-        raise ProblemError(f"cannot write {str(path)!r}: its folder does not exist")
-    if path.exists() and not path.is_file():
-        raise ProblemError(f"cannot write {str(path)!r}: it is a pipe or a device, not a file")
-    if not os.access(path.parent, os.W_OK):
-        raise ProblemError(f"cannot write {str(path)!r}: its folder is read-only")
+    try:
+        if path.is_dir():
+            raise ProblemError(f"cannot write {str(path)!r}: it is a folder")
+        if not path.parent.is_dir():
+            raise ProblemError(f"cannot write {str(path)!r}: its folder does not exist")
+        if path.exists() and not path.is_file():
+            raise ProblemError(f"cannot write {str(path)!r}: it is a pipe or a device, not a file")
+        if not os.access(path.parent, os.W_OK):
+            raise ProblemError(f"cannot write {str(path)!r}: its folder is read-only")
+    except OSError as error:  # such as a name that is too long
+        raise ProblemError(f"cannot write {str(path)!r}: {describe(error)}") from error
 
 
 def _remove_abandoned_files(target: Path) -> None:

@@ -209,20 +209,10 @@ TOP = _LEVELS - 1
 
 
 class Choice(NamedTuple):
-    """One of several options."""
+    """One of several options, by its number."""
 
     which: int
-    number: int
-
-    @property
-    def is_last(self) -> bool:
-        """Whether it is the last option."""
-        return self.which == self.number - 1
-
-    @property
-    def next(self) -> Choice:
-        """The next option."""
-        return Choice(self.which + 1, self.number)
+    options: int
 
 
 @final
@@ -488,11 +478,11 @@ def _at_next_place(
             else:
                 found = True
                 yield values
-            while choices and choices[-1].is_last:
+            while choices and choices[-1].which == choices[-1].options - 1:
                 choices.pop()
             if not choices:
                 return complete
-            choices[-1] = choices[-1].next
+            choices[-1] = choices[-1]._replace(which=choices[-1].which + 1)
         else:
             break
     raise UndecidedError

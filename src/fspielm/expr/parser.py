@@ -305,6 +305,9 @@ def connect(word: str, operands: Sequence[Truth]) -> Truth:
 # ---- From the syntax tree to SymPy
 
 
+Q = TypeVar("Q", Scalar, VectorOf, Truth)
+
+
 class Builder:
     """Builds SymPy expressions from the nodes of one text, with the names of a scope."""
 
@@ -327,23 +330,20 @@ class Builder:
 
     def scalar(self, node: Node) -> Scalar:
         """The scalar that `node` describes; refuses anything else."""
-        quantity = self.build(node)
-        if not isinstance(quantity, Scalar):
-            raise self.error(f"expected a number or a function; got {_KINDS[type(quantity)]}", node.at)
-        return quantity
+        return self._expect(node, Scalar, "a number or a function")
 
     def vector(self, node: Node) -> VectorOf:
         """The vector that `node` describes; refuses anything else."""
-        quantity = self.build(node)
-        if not isinstance(quantity, VectorOf):
-            raise self.error(f"expected a vector, as in grad(u) or [a, b]; got {_KINDS[type(quantity)]}", node.at)
-        return quantity
+        return self._expect(node, VectorOf, "a vector, as in grad(u) or [a, b]")
 
     def truth(self, node: Node) -> Truth:
         """The condition that `node` describes; refuses anything else."""
+        return self._expect(node, Truth, "a comparison, as in x < 0.5")
+
+    def _expect(self, node: Node, kind: type[Q], wanted: str) -> Q:
         quantity = self.build(node)
-        if not isinstance(quantity, Truth):
-            raise self.error(f"expected a comparison, as in x < 0.5; got {_KINDS[type(quantity)]}", node.at)
+        if not isinstance(quantity, kind):
+            raise self.error(f"expected {wanted}; got {_KINDS[type(quantity)]}", node.at)
         return quantity
 
     def _build(self, node: Node) -> Quantity:

@@ -88,7 +88,8 @@ def join(
     """`expression` as a scalar made of `parts`; refuses values that are not finite and numbers that are too long."""
     made = tuple(parts)
     if value is not None and not cmath.isfinite(value):
-        raise RefusalError(f"the value is not a {_kind(value)} number that double precision holds")
+        kind = "complex" if isinstance(value, complex) else "real"
+        raise RefusalError(f"the value is not a {kind} number that double precision holds")
     if expression.has(sp.zoo, sp.nan, sp.oo, -sp.oo):
         raise RefusalError("the value is not finite")
     bits = bits or sum(part.bits for part in made)
@@ -190,10 +191,6 @@ def _constant(expression: sp.Expr) -> complex:
         return complex(expression) if expression.has(sp.I) else float(expression)
     except (TypeError, ValueError, OverflowError, ArithmeticError):
         raise RefusalError("the value is not a real number") from None
-
-
-def _kind(value: complex) -> str:
-    return "complex" if isinstance(value, complex) else "real"
 
 
 def _is_real(expression: sp.Basic) -> bool:

@@ -317,16 +317,12 @@ def plot_domain(
     if isinstance(domain, SpaceTime):
         axes.set_title(f"at $t$ = {domain.time.start:g}, until {domain.time.end:g}", color=INK, fontsize="medium")
     if path is not None:
-        _save(axes.figure, path)
+        try:
+            axes.figure.savefig(path)
+        except (OSError, ValueError) as error:  # matplotlib names the formats it knows
+            raise ProblemError(f"cannot write a picture to {os.fspath(path)!r}: {error}") from error
     shown: Axes = axes
     return shown
-
-
-def _save(figure: Any, path: str | os.PathLike[str]) -> None:
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:  # matplotlib names the formats it knows
-        raise ProblemError(f"cannot write a picture to {os.fspath(path)!r}: {error}") from error
 
 
 def _new_axes(dimension: int) -> Any:

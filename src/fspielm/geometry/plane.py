@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
+from fspielm.arrays import BoolArray, FloatArray, IntArray, SideArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, gauss, join_parts
 from fspielm.geometry.contour import Contour, Raster, contour_of, raster_of
@@ -187,10 +187,8 @@ def joints_of(curves: Sequence[PlaneCurve]) -> tuple[Joint, ...]:
             continue
         length = min(before.length, after.length)
         old, new = _direction(before, 1.0), _direction(after, 0.0)
-        if (
-            abs(_turn(old, new)) < _SMOOTH
-            and abs(_curvature(before, 1.0) - _curvature(after, 0.0)) * length > _LEAST_JUMP
-        ):
+        smooth = abs(math.remainder(new - old, 2 * math.pi)) < _SMOOTH
+        if smooth and abs(_curvature(before, 1.0) - _curvature(after, 0.0)) * length > _LEAST_JUMP:
             x, y = after.ends[0]
             found.append(Joint((float(x), float(y)), new - 0.5 * math.pi, length))
     return tuple(found)
@@ -201,14 +199,10 @@ def _direction(curve: PlaneCurve, share: float) -> float:
     return math.atan2(y, x)
 
 
-def _turn(old: float, new: float) -> float:
-    return math.remainder(new - old, 2 * math.pi)
-
-
 def _curvature(curve: PlaneCurve, share: float) -> float:
     """Curvature at an end (`share` 0 or 1)."""
     near = abs(share - _STEP)
-    turned = _turn(_direction(curve, share), _direction(curve, near))
+    turned = math.remainder(_direction(curve, near) - _direction(curve, share), 2 * math.pi)
     return turned / ((near - share) * curve.length)
 
 
@@ -343,8 +337,6 @@ def plane_edges(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge
 
 
 # ---- Triangulation, for pictures and files
-
-IntArray: TypeAlias = NDArray[np.int64]
 
 # Least distance of interior points from boundary points, relative to the spacing: then no circle over a piece of the
 # boundary contains an interior point, and the piece is an edge of the triangulation.

@@ -294,16 +294,14 @@ class Regions(Domain):
         names = self.names
         meeting = [side for side in self._sides if 0 <= side.shape < side.beyond]
         if self.dimension == 1:
-            parts = [(names[s.shape], names[s.beyond], self._part(s, default_axes(1))) for s in meeting]
-            title = {id(part): f"{one} | {two}" for one, two, part in parts}
-            often = Counter(title.values())
+            titles = [f"{names[side.shape]} | {names[side.beyond]}" for side in meeting]
             seen: Counter[str] = Counter()
             borders = []
-            for one, two, part in parts:
-                name = title[id(part)]
-                seen[name] += 1
-                name = f"{name} ({seen[name]})" if often[name] > 1 else name
-                borders.append(RegionBorder(name, (one, two), replace(part, name=name)))
+            for title, side in zip(titles, meeting, strict=True):
+                seen[title] += 1
+                name = f"{title} ({seen[title]})" if titles.count(title) > 1 else title
+                part = replace(self._part(side, default_axes(1)), name=name)
+                borders.append(RegionBorder(name, (names[side.shape], names[side.beyond]), part))
             return tuple(borders)
         pairs: dict[tuple[str, str], list[PlaneCurve]] = {}
         for side in meeting:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fspielm.arrays import BoolArray, FloatArray, as_points, positions_in_runs
+from fspielm.arrays import BoolArray, FloatArray, IntArray, as_points, positions_in_runs
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites, gauss
 from fspielm.numerics.sampling import unit_stream
 
 # ---- Checks and repairs of triangle meshes
-
-IntArray: TypeAlias = NDArray[np.int64]
 
 # Vertices closer than this share of the size of the mesh coincide.
 _SAME = 1e-9

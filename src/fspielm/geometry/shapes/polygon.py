@@ -227,8 +227,12 @@ def read_polygon(path: str | os.PathLike[str]) -> tuple[Ring, tuple[Ring, ...]]:
     if not isinstance(path, str | os.PathLike):
         raise ProblemError(f"Polygon.from_geojson: path must be that of a file; got {path!r}")
     where = f"Polygon.from_geojson: {os.fspath(path)}"
-    polygon = _only_polygon(_load(path, where), where)
-    rings = polygon.get("coordinates")
+    polygons = _geometries(_load(path, where), where, 0)
+    if len(polygons) != 1:
+        raise ProblemError(
+            f"{where} must hold one polygon; got {len(polygons)}: take one, or unite the shapes of several with |"
+        )
+    rings = polygons[0].get("coordinates")
     if not isinstance(rings, list) or not rings:
         raise ProblemError(f"{where}: coordinates must be a list of rings, the outline first")
     outline, *holes = (_ring(ring, f"{where}: coordinates[{i}]") for i, ring in enumerate(rings))
@@ -253,16 +257,6 @@ def _load(path: str | os.PathLike[str], where: str) -> Any:
         raise ProblemError(f"{where} is not JSON: {error}") from None
     except RecursionError:
         raise ProblemError(f"{where} is nested too deeply for GeoJSON") from None
-
-
-def _only_polygon(value: Any, where: str) -> dict[str, Any]:
-    """The one polygon in a GeoJSON object."""
-    polygons = list(_geometries(value, where, 0))
-    if len(polygons) != 1:
-        raise ProblemError(
-            f"{where} must hold one polygon; got {len(polygons)}: take one, or unite the shapes of several with |"
-        )
-    return polygons[0]
 
 
 def _geometries(value: Any, where: str, depth: int) -> list[dict[str, Any]]:
@@ -356,8 +350,7 @@ class Polygon(PlaneShape):
     @classmethod
     def from_shapely(cls, geometry: Any, *, name: str = "") -> Polygon:
         """Build the polygon of a `shapely.Polygon`, its holes included."""
-        outline, holes = rings_of(geometry)
-        return cls(outline, holes, name=name)
+        return cls(*rings_of(geometry), name=name)
 
     @classmethod
     def from_geojson(cls, path: str | os.PathLike[str], *, name: str = "") -> Polygon:
@@ -371,8 +364,7 @@ class Polygon(PlaneShape):
         name : str
             Put before the names of the boundary parts.
         """
-        outline, holes = read_polygon(path)
-        return cls(outline, holes, name=name)
+        return cls(*read_polygon(path), name=name)
 
     def __repr__(self) -> str:
         holes = f", holes=[{', '.join(map(_short, self.holes))}]" if self.holes else ""

@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import BoolArray, FloatArray, SideArray
+from fspielm.arrays import BoolArray, FloatArray, IntArray, SideArray
 from fspielm.disk import open_file
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, gauss, nodes_per_axis
@@ -21,7 +21,6 @@ from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.shapes.mesh import (
     FacetBins,
     Facets,
-    IntArray,
     consistently_oriented,
     extent_of,
     facet_bins,
