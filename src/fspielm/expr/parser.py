@@ -142,7 +142,7 @@ def _derivative_nodes(expression: sp.Expr) -> int:
             if not parts:
                 slopes = 0 if node.is_number else 1
             elif slopes and not isinstance(node, sp.Add):
-                # in the derivative of a sum the other terms vanish; elsewhere they stay beside that of every part
+                # except in a sum, all other parts remain in the derivative of every part
                 slopes += size * sum(slope > 0 for _, slope in parts)
             known[node] = size, slopes
         return known[node]

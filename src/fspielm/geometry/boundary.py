@@ -117,7 +117,7 @@ def as_space_point(value: Iterable[SupportsFloat], argument: str) -> tuple[float
 
 
 def as_name(value: str, argument: str) -> str:
-    """Return `value` as a name to put before those of boundary parts; the empty one stands for none."""
+    """Return `value` as a prefix for names of boundary parts; an empty name means no prefix."""
     if not isinstance(value, str) or value != value.strip():
         raise ProblemError(f"{argument} must be a string without blanks around it; got {value!r}")
     return value
@@ -408,7 +408,7 @@ class BoundaryPart:
             return self.nodes(n)
         if self.parameters == 0:
             return np.empty((1, 0)), np.ones(1)
-        # around a closed part is about twice as far as across it
+        # twice as many nodes around a closed part as across it
         each = nodes_per_axis(max(1, n // 2) if self.endless else n, self.parameters)
         first = midpoint_rule(2 * each) if self.endless else piecewise_gauss(each, self.breaks)
         return tensor(first, *[gauss(each)] * (self.parameters - 1))

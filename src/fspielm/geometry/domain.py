@@ -1,4 +1,4 @@
-"""What every domain offers, whatever its shape."""
+"""Domains: sampling, chords, holes and corners of every shape."""
 
 from __future__ import annotations
 

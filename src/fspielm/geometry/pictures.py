@@ -176,8 +176,8 @@ def _draw_outline(axes: Any, part: BoundaryPart, colour: str) -> None:
 
     lines = []
     for low, high in pairwise(part.breaks):
-        hair = _INSIDE_PIECE * (high - low)
-        unit = np.linspace(low + hair, high - hair, 2 + round(_OUTLINE_POINTS * (high - low)))
+        inset = _INSIDE_PIECE * (high - low)
+        unit = np.linspace(low + inset, high - inset, 2 + round(_OUTLINE_POINTS * (high - low)))
         points = part.place(unit[:, None]).points
         if part.keep is not None:
             points[~part.keep(points)] = np.nan
@@ -336,7 +336,7 @@ def _new_axes(dimension: int) -> Any:
 
 
 def _name_parts(axes: Any, parts: tuple[BoundaryPart, ...], colours: dict[str, str], *, own: bool) -> None:
-    """A legend of part names beside the axes, shortened if there are many.
+    """A legend of part names next to the axes, shortened if there are many.
 
     The layout of our `own` figure makes room for it; next to the axes of others it begins where they end.
     """

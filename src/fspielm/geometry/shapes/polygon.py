@@ -90,7 +90,7 @@ def check_rings(outline: Ring, holes: tuple[Ring, ...]) -> None:
 @final
 @dataclass(frozen=True, eq=False)
 class _Rings:
-    """Closed polygons, each with its own edges, and where those meet."""
+    """Closed polygons, and where their edges meet."""
 
     rings: list[FloatArray]
 
