@@ -370,8 +370,7 @@ class BoundaryPart:
 
         def accept(unit: FloatArray) -> BoolArray:
             points = self.place(unit).points
-            accepted: BoolArray = np.logical_and.reduce([mask(points) for mask in masks])
-            return accepted
+            return np.asarray(np.logical_and.reduce([mask(points) for mask in masks]))
 
         what = f"the boundary part {self.name!r}" if where is None else f"the region on the part {self.name!r}"
         return self.place(reject(stream, accept, count, what=what))

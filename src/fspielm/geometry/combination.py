@@ -221,8 +221,7 @@ def points_beside(curves: Sequence[PlaneCurve], step: float) -> tuple[FloatArray
 
 def mostly_inside(inside: Membership, points: FloatArray) -> BoolArray:
     """Whether most of the points beside each curve lie inside."""
-    found: BoolArray = inside(points).reshape(-1, len(SIDE_PROBES)).sum(axis=1) >= 2
-    return found
+    return np.asarray(inside(points).reshape(-1, len(SIDE_PROBES)).sum(axis=1) >= 2)
 
 
 def _joined(pieces: list[Piece], curves: Sequence[PlaneCurve], bounding: BoolArray, reverse: BoolArray) -> list[Piece]:
@@ -655,8 +654,7 @@ class SpaceCombination(Combination):
         # One oblique direction serves all faces, without their normals. Where a curved face is parallel to it, points
         # are misjudged in a band about as narrow as the step.
         oblique = np.sqrt(np.arange(2.0, self.dimension + 2.0))
-        step: FloatArray = length * oblique / np.linalg.norm(oblique)
-        return step
+        return np.asarray(length * oblique / np.linalg.norm(oblique))
 
     @cached_property
     def _sampled_shares(self) -> list[float]:

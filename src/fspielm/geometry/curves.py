@@ -500,8 +500,7 @@ class MonotonePiece:
         if self.straight:
             return np.zeros(len(x), dtype=np.bool_)
         tangents = self.curve.tangent(self._parameters(x))
-        steep: BoolArray = np.abs(tangents[:, 0]) < _STEEP * np.hypot(*tangents.T)
-        return steep
+        return np.asarray(np.abs(tangents[:, 0]) < _STEEP * np.hypot(*tangents.T))
 
     def _parameters(self, x: FloatArray) -> FloatArray:
         """The curve's parameters ``(n,)`` at given abscissae, by Newton's method inside a shrinking bracket."""

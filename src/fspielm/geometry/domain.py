@@ -262,8 +262,7 @@ def _in_polygon(points: FloatArray, rim: FloatArray) -> BoolArray:
     level = (y0 > y) != (y1 > y)
     with np.errstate(divide="ignore", invalid="ignore"):
         crossing = x < x0 + (y - y0) * (x1 - x0) / (y1 - y0)
-    inside: BoolArray = np.sum(level & crossing, axis=1) % 2 == 1
-    return inside
+    return np.asarray(np.sum(level & crossing, axis=1) % 2 == 1)
 
 
 def _distances(points: FloatArray, rim: FloatArray) -> FloatArray:

@@ -76,8 +76,7 @@ class Time(Domain):
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         slack = rounding_slack(closed, self.start, self.end)
         t = points[:, -1]
-        during: BoolArray = (t >= self.start - slack) & (t <= self.end + slack)
-        return during
+        return np.asarray((t >= self.start - slack) & (t <= self.end + slack))
 
     def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
         return np.full(len(points), self.start), np.full(len(points), self.end)

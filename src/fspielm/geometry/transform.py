@@ -73,8 +73,7 @@ class Transformed(Domain):
         return float(np.linalg.norm(self._rows[0]))
 
     def _forward(self, points: FloatArray) -> FloatArray:
-        moved: FloatArray = apply_matrix(self._rows, points) + np.array(self.offset)
-        return moved
+        return np.asarray(apply_matrix(self._rows, points) + np.array(self.offset))
 
     def _back(self, points: FloatArray) -> FloatArray:
         return apply_matrix(self._rows.T / self._factor**2, points - np.array(self.offset))
@@ -213,8 +212,7 @@ def _rotation(angle: float, axis: FloatArray) -> FloatArray:
         raise ProblemError("rotated: axis must not be zero")
     x, y, z = axis / length
     across = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation: FloatArray = np.eye(3) + math.sin(angle) * across + (1.0 - math.cos(angle)) * (across @ across)
-    return rotation
+    return np.asarray(np.eye(3) + math.sin(angle) * across + (1.0 - math.cos(angle)) * (across @ across))
 
 
 def _about(domain: Domain, matrix: FloatArray, center: Iterable[SupportsFloat] | None, argument: str) -> Transformed:

@@ -70,8 +70,7 @@ class Ball(Domain):
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         slack = rounding_slack(closed, self.radius, *self.center)
-        inside: BoolArray = np.linalg.norm(points - self.center, axis=1) <= self.radius + slack
-        return inside
+        return np.asarray(np.linalg.norm(points - self.center, axis=1) <= self.radius + slack)
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         aside = np.linalg.norm(np.delete(points - self.center, axis, axis=1), axis=1)

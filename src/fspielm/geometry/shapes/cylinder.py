@@ -95,8 +95,7 @@ class Cylinder(Domain):
         local = points - self.center
         along, across = local[:, self._along], np.delete(local, self._along, axis=1)
         end, rim = (rounding_slack(closed, size, *self.center) for size in (self.height, self.radius))
-        inside: BoolArray = (np.abs(along) <= 0.5 * self.height + end) & (np.hypot(*across.T) <= self.radius + rim)
-        return inside
+        return np.asarray((np.abs(along) <= 0.5 * self.height + end) & (np.hypot(*across.T) <= self.radius + rim))
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         nearest = points.copy()

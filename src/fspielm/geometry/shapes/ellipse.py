@@ -76,8 +76,7 @@ class Ellipse(PlaneShape):
         level = np.hypot(x / a, y / b)  # one on the ellipse
         # growth of the level across the ellipse, which converts a slack in length to one in level
         growth = np.divide(np.hypot(x / a**2, y / b**2), level, out=np.zeros_like(level), where=level > 0)
-        inside: BoolArray = level <= 1.0 + rounding_slack(closed, a, b, *self.center) * growth
-        return inside
+        return np.asarray(level <= 1.0 + rounding_slack(closed, a, b, *self.center) * growth)
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         # direction and base points of the lines in coordinates in which the ellipse is the unit circle
@@ -94,8 +93,7 @@ class Ellipse(PlaneShape):
         (a, b), center = self.semi_axes, np.array(self.center)
 
         def point(t: FloatArray) -> FloatArray:
-            points: FloatArray = center + _turn(np.column_stack([a * np.cos(t), b * np.sin(t)]), self.angle)
-            return points
+            return np.asarray(center + _turn(np.column_stack([a * np.cos(t), b * np.sin(t)]), self.angle))
 
         def tangent(t: FloatArray) -> FloatArray:
             return _turn(np.column_stack([-a * np.sin(t), b * np.cos(t)]), self.angle)

@@ -77,8 +77,7 @@ class Ellipsoid(Domain):
         # growth of the level across the ellipsoid, which converts a slack in length to one in level
         slope = np.linalg.norm(on_ball / self.semi_axes, axis=1)
         growth = np.divide(slope, level, out=np.zeros_like(level), where=level > 0)
-        inside: BoolArray = level <= 1.0 + rounding_slack(closed, *self.semi_axes, *self.center) * growth
-        return inside
+        return np.asarray(level <= 1.0 + rounding_slack(closed, *self.semi_axes, *self.center) * growth)
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         on_ball = np.delete((points - self.center) / self.semi_axes, axis, axis=1)

@@ -80,8 +80,7 @@ class Pacman(PlaneShape):
         # depth inside the mouth: the distance to the nearer edge, or to the center if that is nearest
         gap = self.mouth - np.abs(np.arctan2(y, x))
         depth = distance * np.sin(np.clip(gap, -math.pi / 2, math.pi / 2))
-        inside: BoolArray = (distance <= self.radius + slack) & (depth <= slack)
-        return inside
+        return np.asarray((distance <= self.radius + slack) & (depth <= slack))
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         x, y = self.center

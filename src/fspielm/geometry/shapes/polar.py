@@ -105,8 +105,7 @@ class PolarCurve(PlaneShape):
     @cached_property
     def _outline(self) -> PlaneCurve:
         def point(t: FloatArray) -> FloatArray:
-            points: FloatArray = self._radial(t) + self.center
-            return points
+            return np.asarray(self._radial(t) + self.center)
 
         return PlaneCurve(point, self._tangent, 0.0, _TURN)
 
