@@ -193,14 +193,8 @@ def meeting_pairs(starts: FloatArray, ends: FloatArray) -> tuple[IndexArray, NDA
     pairs = overlapping_boxes(np.minimum(starts, ends), np.maximum(starts, ends))
     pairs = pairs[:, np.lexsort((pairs[1], pairs[0]))]
     first, second = pairs
-    sides = np.stack(
-        [
-            orientation(starts[first], ends[first], starts[second]),
-            orientation(starts[first], ends[first], ends[second]),
-            orientation(starts[second], ends[second], starts[first]),
-            orientation(starts[second], ends[second], ends[first]),
-        ]
-    )
+    both = ((first, second), (second, first))
+    sides = np.stack([orientation(starts[a], ends[a], points[b]) for a, b in both for points in (starts, ends)])
     # neither lies on one side of the other; boxes decide for segments on one line
     meet = (sides[0] * sides[1] <= 0) & (sides[2] * sides[3] <= 0)
     return pairs[:, meet], sides[:, meet]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import Field, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, final
@@ -254,11 +254,10 @@ class PlaneShape(Domain):
 
     def __repr__(self) -> str:
         # as of a dataclass, without defaults and without an empty name
-        known: list[tuple[Field[Any], Any]] = []
-        if is_dataclass(self):
-            known = [(field, getattr(self, field.name)) for field in fields(self)]
-        told = [f"{field.name}={value!r}" for field, value in known if value not in ("", field.default)]
-        return f"{type(self).__name__}({', '.join(told)})"
+        known = fields(self) if is_dataclass(self) else ()
+        values = [(field, getattr(self, field.name)) for field in known]
+        shown = [f"{field.name}={value!r}" for field, value in values if value not in ("", field.default)]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def __getstate__(self) -> dict[str, Any]:
         # without cached properties: they may hold compiled functions, which cannot be pickled
