@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, final
@@ -219,11 +219,14 @@ class PlaneShape(Domain):
     from winding numbers; a shape with simpler formulas may override these. Edges of one name form one boundary part.
     """
 
-    dimension = 2
-
     @abstractmethod
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         """The smooth pieces of the boundary, loop by loop, each beginning where the one before it ends."""
+
+    @property
+    def dimension(self) -> int:
+        """Two."""
+        return 2
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
@@ -254,7 +257,7 @@ class PlaneShape(Domain):
 
     def __repr__(self) -> str:
         # as of a dataclass, without defaults and without an empty name
-        known = fields(self) if is_dataclass(self) else ()
+        known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
         values = [(field, getattr(self, field.name)) for field in known]
         shown = [f"{field.name}={value!r}" for field, value in values if value not in ("", field.default)]
         return f"{type(self).__name__}({', '.join(shown)})"

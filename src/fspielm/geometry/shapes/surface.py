@@ -118,7 +118,6 @@ class Surface(Domain):
     name: str = ""
 
     dimension = 3
-
     may_be_in_pieces = True
 
     def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, name: str = "") -> None:
