@@ -10,18 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.errors import ProblemError
 
-# ---- Array types and the one check that every public function taking points makes
-
-
 FloatArray = NDArray[np.float64]
 NumberArray = NDArray[Any]  # of float64 or complex128
 ComplexArray = NDArray[np.complex128]
 BoolArray = NDArray[np.bool_]
+IndexArray = NDArray[np.intp]
+IntArray = NDArray[np.int64]
 SideArray = NDArray[np.int8]
 
 _ROWS_AT_A_TIME = 2**20
 
-# Norms take squares, which doubles hold up to 1e308: data and coefficients beyond this are refused.
+# Larger data and coefficients are refused: norms take squares, and doubles end at 1e308.
 LARGEST = 1e140
 
 
@@ -46,7 +45,7 @@ def as_points(points: ArrayLike, dimension: int, *, argument: str = "points") ->
 
 
 def as_finite_points(points: ArrayLike, dimension: int, *, argument: str = "points") -> FloatArray:
-    """Like `as_points`, refusing NaN and infinity by the first row that has one."""
+    """Like `as_points`; also refuses NaN and infinity, naming the first row that has one."""
     array = as_points(points, dimension, argument=argument)
     for start in range(0, len(array), _ROWS_AT_A_TIME):
         finite = np.isfinite(array[start : start + _ROWS_AT_A_TIME])
@@ -62,31 +61,37 @@ def _hint(ndim: int, dimension: int, argument: str) -> str:
     return f"; a single point is [[{', '.join(['...'] * dimension)}]]" if ndim < 2 else ""
 
 
-def times(matrix: FloatArray, points: FloatArray) -> FloatArray:
-    """``matrix x`` for each row x of `points`. Not by BLAS, whose last bits depend on how many points there are."""
+def apply_matrix(matrix: FloatArray, points: FloatArray) -> FloatArray:
+    """``matrix x`` for each row x of `points`. Not by BLAS, whose last bits depend on the number of points."""
     return np.asarray(np.sum(points[:, None, :] * matrix, axis=2), dtype=np.float64)
 
 
 def adjoint(matrix: NumberArray) -> NumberArray:
-    """The transpose, conjugate where numbers are complex; not a copy where they are real."""
+    """The conjugate transpose; a view if the matrix is real."""
     return matrix.conj().T if np.iscomplexobj(matrix) else matrix.T
 
 
 def real_parts(values: NumberArray) -> tuple[FloatArray, ...]:
-    """The real and the imaginary part of complex numbers; real ones as they are."""
+    """The real and the imaginary part of complex values; real values unchanged."""
     return (values.real, values.imag) if np.iscomplexobj(values) else (values,)
 
 
 def spread_out(values: NumberArray, where: BoolArray) -> NumberArray:
-    """The values ``(m,)`` at the m places of a mask ``(n,)``, NaN at the others."""
+    """The values ``(m,)`` where a mask ``(n,)`` of m points is true, NaN elsewhere."""
     spread = np.full(len(where), np.nan, dtype=values.dtype)
     spread[where] = values
     return spread
 
 
 def beyond_range(values: NumberArray) -> BoolArray:
-    """Mask of values that no norm is computed with: NaN, infinite, or larger than `LARGEST`."""
+    """Mask of values that are NaN, infinite, or larger than `LARGEST`."""
     return np.asarray(~(np.abs(values) <= LARGEST), dtype=np.bool_)
+
+
+def positions_in_runs(counts: NDArray[np.integer[Any]]) -> IndexArray:
+    """``0, 1, ..., count - 1`` for each of the `counts`, one run after the other."""
+    positions: IndexArray = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return positions
 
 
 def safe_norm(values: NumberArray) -> float:
@@ -102,22 +107,19 @@ def safe_rms(values: NumberArray) -> float:
     return safe_norm(values) / float(np.sqrt(max(values.size, 1)))
 
 
-# ---- What was worked out last, for several that ask for the same thing one after the other
-
-
 T = TypeVar("T")
 
 
 @final
 class Latest(Generic[T]):
-    """Remembers the last result of some work, and the objects that it was for."""
+    """Remembers the result of the last call, and the objects it belongs to."""
 
     def __init__(self) -> None:
         self._known: tuple[tuple[object, ...], T] | None = None
 
     def __call__(self, work: Callable[[], T], *subjects: object) -> T:
-        """The result for these objects, which are those of the last time if they are the very same."""
-        known = self._known  # which another thread may change at any time
+        """The result of `work` for these objects; the last one if they are the same objects as before."""
+        known = self._known  # another thread may change the attribute at any time
         if known is None or not all(one is other for one, other in zip(subjects, known[0], strict=True)):
             known = self._known = subjects, work()
         return known[1]

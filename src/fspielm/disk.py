@@ -17,9 +17,6 @@ from typing import BinaryIO
 
 from fspielm.errors import ProblemError
 
-# ---- Files to read from, and nothing that only looks like one
-
-
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",
@@ -35,14 +32,13 @@ def open_file(path: str | os.PathLike[str]) -> BinaryIO:
     Raises
     ------
     OSError
-        If that is not possible, and for anything that is no regular file: a pipe that nobody writes to would be waited
-        for for ever, and some devices never end.
+        If that is not possible, or the file is not regular: reading a pipe may block, and some devices never end.
     """
     return open(path, "rb", opener=_open)
 
 
 def _open(path: str, flags: int) -> int:
-    # without waiting for whoever might write to a pipe
+    # without waiting for a writer of a pipe
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     mode = os.fstat(handle).st_mode
     if not stat.S_ISREG(mode):
@@ -55,17 +51,18 @@ def _open(path: str, flags: int) -> int:
 
 # ---- Files that appear complete or not at all
 
-
-# What a draft is called, between the name of its target and its suffix: ".panda.nc-1f0c9a7e.draft.nc".
+# Names of drafts, between the name of the target and its suffix (".panda.nc-1f0c9a7e.draft.nc"); they end names of
+# folders in preparation.
 _MARK = ".draft"
-# A draft as old as this is what a killed process left; a younger one may still be written to.
-_FORGOTTEN_SECONDS = 600.0
-# Bytes of a name, of which most systems allow 255.
+# A killed process left drafts of this age; younger ones may still be in use.
+_ABANDONED_FILE_SECONDS = 600.0
+_ABANDONED_FOLDER_SECONDS = 3600.0
+# Bytes of a name; most systems allow 255.
 _LONG_NAME = 200
-# More than a disk keeps free without telling.
+# More than a disk keeps in reserve.
 _PROBE_BYTES = 2**20
-# Those that a disk gives to whoever writes to it, whatever the name.
-DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+# Errors of the disk itself, for any name.
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 _REASONS = {
     errno.ENOSPC: "no space left on the disk",
     errno.EDQUOT: "no space left in your quota of the disk",
@@ -81,17 +78,17 @@ _REASONS = {
 
 @contextmanager
 def staged_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A path to write to, beside `path`, which takes its place once the block ends.
+    """A path to write to, in the same folder, which replaces `path` once the block ends.
 
-    At any instant `path` is either what it was before or complete, also after a power failure. If the block fails,
-    nothing remains; a killed process leaves a draft, which a later call for the same path removes.
+    At any time `path` is either unchanged or complete, even after a power failure. If the block fails, nothing
+    remains; a killed process leaves a draft, which a later call for the same path removes.
     """
     target = Path(path).resolve()
     check_place(target)
-    _remove_forgotten(target)
-    draft = target.parent / f"{_start(target)}{secrets.token_hex(4)}{_MARK}{target.suffix}"
+    _remove_abandoned_files(target)
+    draft = target.parent / f"{_draft_prefix(target)}{secrets.token_hex(4)}{_MARK}{target.suffix}"
     try:
-        # rather than tempfile's, which nobody else may read
+        # not by tempfile, whose files nobody else may read
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         if target.exists():
             shutil.copymode(target, draft)
@@ -106,12 +103,12 @@ def staged_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def describe(error: OSError) -> str:
-    """Why the system refused to write, in words that say what to do about it."""
+    """Why the system refused to write, in plain words."""
     return _REASONS.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__
 
 
 def find_cause(draft: Path) -> None:
-    """Raise the system's own error if no more can be written to a draft: for libraries that do not pass it on."""
+    """Raise the error of the system if a draft cannot grow, for libraries that hide this error."""
     with draft.open("ab") as file:
         file.write(bytes(_PROBE_BYTES))
         file.flush()
@@ -119,54 +116,50 @@ def find_cause(draft: Path) -> None:
 
 
 def check_place(path: str | os.PathLike[str], suffixes: Collection[str] = ()) -> None:
-    """Say at once, before any long computation, if no file could be written to `path`.
+    """Refuse a `path` that cannot be written, before any long computation.
 
     Parameters
     ----------
     path : path
     suffixes : collection of str
-        Those that it may have, lower case with the dot; all if empty.
+        Allowed suffixes, lower case with the dot; all if empty.
     """
     path = Path(path)
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise ProblemError(f"the name of the file must end in {', '.join(suffixes)}; got {path.name!r}")
     try:
-        _check_place(path, suffixes)
+        if path.is_dir():
+            raise ProblemError(f"cannot write {str(path)!r}: it is a folder")
+        if not path.parent.is_dir():
+            raise ProblemError(f"cannot write {str(path)!r}: its folder does not exist")
+        if path.exists() and not path.is_file():
+            raise ProblemError(f"cannot write {str(path)!r}: it is a pipe or a device, not a file")
+        if not os.access(path.parent, os.W_OK):
+            raise ProblemError(f"cannot write {str(path)!r}: its folder is read-only")
     except OSError as error:  # such as a name that is too long
         raise ProblemError(f"cannot write {str(path)!r}: {describe(error)}") from error
 
 
-def _check_place(path: Path, suffixes: Collection[str]) -> None:
-    if suffixes and path.suffix.lower() not in suffixes:
-        raise ProblemError(f"the name of the file must end in {', '.join(suffixes)}; got {path.name!r}")
-    if path.is_dir():
-        raise ProblemError(f"cannot write {str(path)!r}: it is a folder")
-    if not path.parent.is_dir():
-        raise ProblemError(f"cannot write {str(path)!r}: its folder does not exist")
-    if path.exists() and not path.is_file():
-        raise ProblemError(f"cannot write {str(path)!r}: it is a pipe or a device, not a file")
-    if not os.access(path.parent, os.W_OK):
-        raise ProblemError(f"cannot write {str(path)!r}: its folder is read-only")
-
-
-def _remove_forgotten(target: Path) -> None:
+def _remove_abandoned_files(target: Path) -> None:
     """Remove the drafts of this target that a killed process left."""
-    start = _start(target)
+    start = _draft_prefix(target)
     with os.scandir(target.parent) as entries:
         for entry in entries:
             if not (entry.name.startswith(start) and entry.name.endswith(_MARK + target.suffix)):
                 continue
             with suppress(OSError):  # another process may remove it first
-                if time.time() - entry.stat().st_mtime > _FORGOTTEN_SECONDS:
+                if time.time() - entry.stat().st_mtime > _ABANDONED_FILE_SECONDS:
                     os.unlink(entry)
 
 
-def _start(target: Path) -> str:
-    """How the names of its drafts begin; shorter than a name may be, with room for the rest."""
+def _draft_prefix(target: Path) -> str:
+    """The start of the names of drafts, short enough to leave room for the rest."""
     name = os.fsencode(target.name)
     return f".{target.name if len(name) <= _LONG_NAME else sha256(name).hexdigest()[:32]}-"
 
 
 def _flush(path: Path) -> None:
-    """Wait until a file, or the entries of a folder, are on the disk; not every system can do it for a folder."""
+    """Wait until a file or the entries of a folder are on the disk; Windows cannot do this for a folder."""
     folder = path.is_dir()
     if folder and os.name == "nt":
         return
@@ -177,39 +170,36 @@ def _flush(path: Path) -> None:
         os.close(handle)
 
 
-# ---- A folder that appears complete or not at all
+# ---- Folders that appear complete or not at all
 
-
-# What file managers leave behind in a folder that was looked at.
+# Files that file managers leave in a folder.
 _LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
-# How the name of a folder ends in which another is made ready, and what there is inside: the two parts of an exchange.
-_MARK_PUBLISH, _NEW, _OLD = ".draft", "new", "old"
-# One in which nothing has changed for as long is what a killed process left; a younger one may still be written to.
-_FORGOTTEN_SECONDS_PUBLISH = 3600.0
+# Subfolders of a draft: the new and the old content of the target.
+_NEW, _OLD = "new", "old"
 
 
 @contextmanager
 def staged_folder(target: Path) -> Iterator[Path]:
-    """A folder to fill, which takes the place of `target` once the block ends.
+    """A folder to fill, which replaces `target` once the block ends.
 
-    If the block fails or is interrupted, an older `target` is left as it was and nothing else remains. What a killed
-    process left, a later call for the same target takes back or removes.
+    If the block fails or is interrupted, an older `target` stays unchanged and nothing else remains. A later call for
+    the same target restores or removes what a killed process left.
     """
     target = target.resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        # beside the target, so that moving it is one rename and not a copy
-        scratch = Path(mkdtemp(prefix=f".{target.name}-", suffix=_MARK_PUBLISH, dir=target.parent))
+        # in the same folder, so that moving it is a rename and not a copy
+        scratch = Path(mkdtemp(prefix=f".{target.name}-", suffix=_MARK, dir=target.parent))
     except OSError as error:
         raise ProblemError(f"cannot write to the folder {str(target.parent)!r}: {describe(error)}") from error
     try:
-        _clear_forgotten(target)
+        _clear_abandoned_folders(target)
         fresh = scratch / _NEW
         fresh.mkdir()
         yield fresh
         _exchange(fresh, target, scratch / _OLD)
     except OSError as error:
-        if error.errno not in DISK_ERRORS:
+        if error.errno not in _DISK_ERRORS:
             raise
         raise ProblemError(f"cannot write the folder {str(target)!r}: {describe(error)}") from error
     finally:
@@ -217,7 +207,7 @@ def staged_folder(target: Path) -> Iterator[Path]:
 
 
 def _exchange(fresh: Path, target: Path, old: Path) -> None:
-    """Put `fresh` in the place of `target`, which goes to `old`; back to the start if anything fails."""
+    """Move `target` to `old` and `fresh` to `target`; undo this if anything fails."""
     try:
         if target.exists():
             target.rename(old)
@@ -228,16 +218,16 @@ def _exchange(fresh: Path, target: Path, old: Path) -> None:
         raise
 
 
-def _clear_forgotten(target: Path) -> None:
-    """Put back what a process killed between its two moves took away, and remove what killed ones left."""
+def _clear_abandoned_folders(target: Path) -> None:
+    """Restore the old content after a process was killed between its two moves; remove abandoned drafts."""
     start = f".{target.name}-"
-    left = [one for one in target.parent.iterdir() if one.name.startswith(start) and one.name.endswith(_MARK_PUBLISH)]
+    left = [one for one in target.parent.iterdir() if one.name.startswith(start) and one.name.endswith(_MARK)]
     for scratch in left:
-        with suppress(OSError):  # another process may be quicker
+        with suppress(OSError):  # another process may be faster
             if (scratch / _OLD).is_dir() and not target.exists():
                 (scratch / _OLD).rename(target)
             changed = max(path.lstat().st_mtime for path in (scratch, *scratch.rglob("*")))
-            if time.time() - changed > _FORGOTTEN_SECONDS_PUBLISH:
+            if time.time() - changed > _ABANDONED_FOLDER_SECONDS:
                 shutil.rmtree(scratch)
 
 
@@ -247,14 +237,13 @@ def check_replaceable(target: Path, written: Collection[str], *, mark: str, mark
     Parameters
     ----------
     target : Path
-        Fine if it does not exist or is empty.
+        Accepted if it does not exist or is empty.
     written : collection of str
-        The names of the files that an earlier run may have left there, with those of their folders as in
-        ``"figures/a.png"``.
+        Relative paths of the files that an earlier run may have left there, such as ``"figures/a.png"``.
     mark : str
-        What the file `marked` contains if an earlier run wrote it.
+        Text in the file `marked` if an earlier run wrote it.
     marked : str
-        The name of that file, one of `written`.
+        Name of that file, one of `written`.
     """
     target = target.resolve()
     if not target.exists():
@@ -275,5 +264,5 @@ def check_replaceable(target: Path, written: Collection[str], *, mark: str, mark
 
 
 def _is_lost_with(entry: Path) -> bool:
-    """Whether something would be lost with an entry of a folder: not with what only holds others."""
+    """Whether an entry of a folder is worth keeping, unlike folders themselves."""
     return entry.name not in _LITTER and (entry.is_symlink() or not entry.is_dir())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# Characters of a line that an error message shows.
+# Characters of a line in an error message.
 _EXCERPT = 70
 
 
@@ -13,17 +13,17 @@ class ProblemError(ValueError):
 
 
 class IterateError(ProblemError):
-    """A nonlinear equation, or its linearisation, has no meaning at an iterate: what is not finite there, and where."""
+    """A nonlinear equation, or its linearisation, is not finite at an iterate."""
 
 
 class UnsuitableError(Exception):
-    """A kind of features does not suit a problem, and why; another kind may. Nothing is wrong with the statement."""
+    """A kind of functions does not suit a problem; another may. The statement itself is correct."""
 
 
 class TextError(ProblemError):
-    """A text that cannot be read: why, and where.
+    """A text that cannot be parsed.
 
-    Its message has three lines: the reason with line and column, that line of the text, and a mark under the column.
+    Its message has three lines: the reason with line and column, this line of the text, and a mark below the column.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class TextError(ProblemError):
     text : str
         The whole text.
     position : int
-        Index of the character at which it went wrong.
+        Index of the offending character.
     name : str
-        What the text is: a file's name, or empty.
+        Name of a file, or empty.
     """
 
     def __init__(self, reason: str, text: str, position: int, name: str = "") -> None:
@@ -43,19 +43,19 @@ class TextError(ProblemError):
 
     @property
     def line(self) -> int:
-        """Number of the line, from 1."""
+        """The line number, from 1."""
         return self.text.count("\n", 0, self.position) + 1
 
     @property
     def column(self) -> int:
-        """Number of the character in its line, from 1."""
+        """The column, from 1."""
         return self.position - self.text.rfind("\n", 0, self.position)
 
     @property
     def excerpt(self) -> str:
-        """The line, or the piece of it around the place, with a mark below the place."""
+        """The line, or a piece of it around the position, with a mark below the position."""
         line = self.text.split("\n")[self.line - 1]
-        # a character in its place for everything that would move the mark
+        # replace characters that would move the mark
         line = "".join(c if c.isprintable() else " " for c in line)
         start = max(0, self.column - 1 - _EXCERPT // 2) if len(line) > _EXCERPT else 0
         return f"    {line[start : start + _EXCERPT]}\n    {' ' * (self.column - 1 - start)}^"
@@ -73,26 +73,26 @@ class SolveError(ArithmeticError):
 
 
 class TooLongError(SolveError):
-    """Something that can be left out, or made smaller, has taken its share of the time."""
+    """Optional work, or work that can be made smaller, has used its share of the time."""
 
 
 class OutOfTime(BaseException):
-    """The enforced `Deadline` is over; no `Exception`, so that no fallback goes on after it."""
+    """The enforced `Deadline` has passed; no `Exception`, so that no fallback continues after it."""
 
 
 class SolveInterrupted(KeyboardInterrupt):
-    """Ctrl-C ended a call, and what it had found by then.
+    """Ctrl-C ended a call; holds the results so far.
 
     Attributes
     ----------
     solution : Solution or None
-        The best so far, with its estimate and verdict; None before the first round has ended.
+        The best so far, with its estimate and verdict; None before the end of the first round.
     modes : Modes or None
-        Of `eigenmodes`.
+        From `eigenmodes`.
     branch : Branch or None
-        Of `follow`.
+        From `follow`.
     rows : Dataset or None
-        Of `sweep`.
+        From `sweep`.
     """
 
     def __init__(self, *, solution: Any = None, modes: Any = None, branch: Any = None, rows: Any = None) -> None:
@@ -103,33 +103,33 @@ class SolveInterrupted(KeyboardInterrupt):
 
 
 class WorkersLostError(ConnectionError):
-    """Nobody is left to solve what a study still has to; what has ended is stored."""
+    """No worker is left for the remaining solves of a study; finished solves are stored."""
 
 
 _BLAME = "raised by "
 
 
 def blame(error: BaseException, who: str) -> None:
-    """Note on an error that a function of the user's raised it."""
+    """Add a note to an error that a user's function raised it."""
     error.add_note(f"{_BLAME}{who}")
 
 
 def is_users(error: BaseException) -> bool:
-    """Whether an error is for the user to mend: in the statement, or raised by a function of the user's."""
+    """Whether the user has to fix an error: in the statement or in a user's function."""
     return isinstance(error, ProblemError) or any(note.startswith(_BLAME) for note in getattr(error, "__notes__", ()))
 
 
 class AccuracyWarning(UserWarning):
-    """A solution misses its tolerance: by how much, why, and what would help."""
+    """A solution misses its tolerance."""
 
 
 class OutsideWarning(UserWarning):
-    """A solution was asked for values at points outside of its domain, which are nan."""
+    """A solution was evaluated outside of its domain, where its values are nan."""
 
 
 class StorageWarning(UserWarning):
-    """Something of a solution could not be written to its file: what, and what that means for loading it."""
+    """A part of a solution could not be written to its file."""
 
 
 class WorkersWarning(UserWarning):
-    """The workers of a study are not as they should be: what is wrong with them, and what would be better."""
+    """Something is wrong with the workers of a study."""

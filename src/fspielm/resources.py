@@ -21,33 +21,30 @@ import scipy
 from fspielm.errors import MemoryBudgetError, OutOfTime, TooLongError
 from fspielm.wording import MORE_TIME, duration, readable_bytes, too_many_waves
 
-# ---- When work has to end and how much memory it may take: one value for everything below a call
-# A `Deadline` is enforced for a block of code, as `numpy.errstate` is, and loops that may take long call
-# `check_deadline()`, however deep they are; no function needs an argument for it. `OutOfTime` is no `Exception`, so
-# that code which tries something else after a failure does not go on. Whoever began the work catches it and returns the
-# best result so far.
+# ---- Deadlines
+# A `Deadline` is enforced for a block of code, as `numpy.errstate` is. Long loops call `check_deadline()` at any depth;
+# no function needs an argument for it. `OutOfTime` is no `Exception`, so that fallbacks after a failure do not continue
+# the work. The function that began the work catches it and returns the best result so far.
 
-
-# Bytes that are not worth asking the system how many there are.
+# Smaller requests for memory are not checked.
 _LITTLE = 2**22
-# Wavelengths across a domain that are worth to be named.
+# Number of wavelengths across a domain from which messages mention it.
 MANY_WAVES = 300
 
 
 @final
 @dataclass(frozen=True)
 class Deadline:
-    """The moment at which work has to end, and the memory that the process may have by then.
+    """The time at which work has to end, and the memory that the process may hold.
 
     Attributes
     ----------
     end : float
-        On the clock of `time.perf_counter`; nothing more begins after it.
+        On the clock of `time.perf_counter`; no work begins after it.
     memory : float
-        Bytes that the process may hold, with what it held before.
+        Bytes that the process may hold in all.
     grace : float
-        Seconds after the end in which work that has begun may still be completed: infinite for a share of the time that
-        work should keep to and is not cut off at.
+        Seconds after the end in which work that has begun may be completed; infinite to let it complete in any case.
     """
 
     end: float = float("inf")
@@ -56,28 +53,28 @@ class Deadline:
 
     @classmethod
     def within(cls, seconds: float | None = None, memory: float | None = None, grace: float = 0.0) -> Deadline:
-        """So many seconds and bytes from now; no limit where there is no number."""
+        """A deadline some seconds and bytes from now; None means no limit."""
         end = float("inf") if seconds is None else perf_counter() + seconds
         return cls(end, float("inf") if memory is None else resident_memory() + memory, grace)
 
     @property
     def seconds_left(self) -> float:
-        """Until the end; negative after it."""
+        """Seconds until the end; negative after it."""
         return self.end - perf_counter()
 
     def tightened(self, other: Deadline) -> Deadline:
-        """The tighter of both limits."""
+        """The tighter limits of both."""
         end = min(self.end, other.end)
         cut = min(self.end + self.grace, other.end + other.grace)
         return Deadline(end, min(self.memory, other.memory), cut - end if end < float("inf") else 0.0)
 
     def share(self, share: float) -> Deadline:
-        """A share of the time that is left."""
+        """A deadline after a share of the time left."""
         return Deadline(perf_counter() + share * self.seconds_left, self.memory, self.grace)
 
     @contextmanager
     def enforced(self) -> Iterator[Deadline]:
-        """Enforce it for a block of code, together with the one that is enforced around the block."""
+        """Enforce it for a block of code, together with the deadline around the block."""
         tighter = self.tightened(current_deadline())
         token = _current.set(tighter)
         try:
@@ -90,12 +87,12 @@ _current = ContextVar("deadline", default=Deadline())  # noqa: B039  (immutable)
 
 
 def current_deadline() -> Deadline:
-    """The one that is enforced here; without limits by default."""
+    """The deadline that is enforced here; without limits by default."""
     return _current.get()
 
 
 def check_deadline() -> None:
-    """Raise `OutOfTime` if the enforced deadline and its grace are over; it costs less than a microsecond."""
+    """Raise `OutOfTime` if the enforced deadline and its grace have passed; takes less than a microsecond."""
     limit = _current.get()
     if perf_counter() > limit.end + limit.grace:
         raise OutOfTime
@@ -103,13 +100,7 @@ def check_deadline() -> None:
 
 @contextmanager
 def limited_to(share: float, what: str) -> Iterator[None]:
-    """Enforce a share of the time that is left, for work that something else may stand for.
-
-    Raises
-    ------
-    TooLongError
-        Where the work takes longer, and there is time for something else.
-    """
+    """Enforce a share of the time left, for work with an alternative; raise `TooLongError` if it takes longer."""
     part = current_deadline().share(share)
     seconds = part.seconds_left
     try:
@@ -121,7 +112,7 @@ def limited_to(share: float, what: str) -> Iterator[None]:
 
 
 def reserve_memory(nbytes: float, what: str = "this step") -> None:
-    """Raise `MemoryBudgetError` if so many bytes more would exceed the memory that the enforced deadline allows."""
+    """Raise `MemoryBudgetError` if `nbytes` more would exceed the memory of the enforced deadline."""
     if nbytes < _LITTLE:
         return
     left = memory_left()
@@ -132,19 +123,19 @@ def reserve_memory(nbytes: float, what: str = "this step") -> None:
 
 
 def reserve_waves(waves: float, functions: float, dimension: int) -> None:
-    """Raise `MemoryBudgetError` if very many waves across a domain need a matrix of functions beyond what is left."""
+    """Raise `MemoryBudgetError` if very many waves across a domain need a matrix larger than the memory left."""
     if waves > MANY_WAVES and (memory := 16 * functions**2) > (left := max(memory_left(), 1.0)):
         raise MemoryBudgetError(too_many_waves(waves, functions, memory, left, dimension))
 
 
 def memory_left() -> float:
-    """Bytes that the process may hold beside those that it holds now, as the enforced deadline allows."""
+    """Bytes that the process may allocate under the enforced deadline."""
     limit = _current.get().memory
     return limit if limit == float("inf") else limit - resident_memory()
 
 
 def resident_memory() -> int:
-    """Bytes of memory that this process holds now, or the most it has held where the system tells no more."""
+    """Bytes of memory that this process holds; its peak on systems that report only this."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
@@ -157,11 +148,7 @@ def resident_memory() -> int:
     return peak if sys.platform == "darwin" else 1024 * peak
 
 
-# ---- Threads, memory, and the linear algebra library's own threads
-
-
-# ---- What the machine offers, and how work is spread over it
-
+# ---- Memory and threads of the machine
 
 _FALLBACK_MEMORY = 8 * 2**30
 _SIZE = re.compile(r"(\d+\.?\d*(?:e\d+)?) ?(?:([kmgt])(i)?)?b?", re.IGNORECASE)
@@ -175,7 +162,7 @@ def available_threads() -> int:
 
 
 def physical_memory() -> int:
-    """Bytes of memory of the machine, or of the container this process is confined to."""
+    """Bytes of memory of the machine, or of the container of this process."""
     try:
         total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
@@ -189,7 +176,7 @@ def physical_memory() -> int:
 
 
 def read_size(text: str) -> float | None:
-    """Bytes of a size such as ``500MB`` or ``4GiB``; None where it is none."""
+    """Bytes of a size such as ``500MB`` or ``4GiB``; None for other text."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         return None
@@ -198,21 +185,18 @@ def read_size(text: str) -> float | None:
 
 
 def run_tasks(tasks: Iterable[Callable[[], None]], threads: int) -> None:
-    """Run independent tasks on `threads` threads until the enforced deadline.
-
-    The first failure, the deadline or Ctrl-C drops those not yet begun.
-    """
+    """Run independent tasks on `threads` threads; a failure, the deadline or Ctrl-C drops those not yet begun."""
 
     def run(task: Callable[[], None]) -> None:
         check_deadline()
         task()
 
     tasks = list(tasks)
-    if min(threads, len(tasks)) <= 1:  # a pool for one task is the dearer part of it
+    if min(threads, len(tasks)) <= 1:
         for task in tasks:
             run(task)
         return
-    from concurrent.futures import ThreadPoolExecutor  # not needed before there is much to do
+    from concurrent.futures import ThreadPoolExecutor  # rarely needed
 
     with ThreadPoolExecutor(threads) as pool:
         try:
@@ -223,11 +207,11 @@ def run_tasks(tasks: Iterable[Callable[[], None]], threads: int) -> None:
             raise
 
 
-# ---- The threads of the linear algebra libraries, which have their own setting
+# ---- Threads of the linear algebra library
 
 
 def library() -> str:
-    """Name and version of the BLAS that SciPy, and with it every least-squares solve, uses."""
+    """Name and version of the BLAS that SciPy uses."""
     try:
         blas: dict[str, Any] = scipy.show_config(mode="dicts")["Build Dependencies"]["blas"]
     except (KeyError, TypeError):
@@ -236,12 +220,12 @@ def library() -> str:
 
 
 def threads() -> int | None:
-    """How many threads they use, the most of any; None where none of them says so."""
+    """The largest number of threads of any loaded BLAS; None if none reports it."""
     return max((int(loaded["num_threads"]) for loaded in _controller().info()), default=None)
 
 
 def set_threads(count: int) -> bool:
-    """Limit them to `count` threads from now on; whether there was one that could be."""
+    """Limit every BLAS to `count` threads from now on; return whether any could be limited."""
     controller = _controller()
     controller.limit(limits=count)
     return bool(controller.lib_controllers)
@@ -249,7 +233,7 @@ def set_threads(count: int) -> bool:
 
 @contextmanager
 def limited(count: int) -> Iterator[None]:
-    """At most `count` threads within, as few as before at most: where work is spread over threads of its own."""
+    """Limit every BLAS to `count` threads in a block, and never to more than before."""
     controller = _controller()
     before = threads()
     with controller.limit(limits=count if before is None else min(count, before)):
@@ -258,16 +242,15 @@ def limited(count: int) -> Iterator[None]:
 
 @cache
 def _controller() -> Any:
-    """What speaks to every BLAS that is loaded; NumPy and SciPy may each have their own."""
-    # imported here: it looks through all libraries of the process, and few processes ask
+    """The controller of every loaded BLAS; NumPy and SciPy may each have their own."""
+    # imported here, since it searches all libraries of the process
     from threadpoolctl import ThreadpoolController
 
-    scipy.linalg.get_lapack_funcs  # noqa: B018 (SciPy loads its library when it is first touched)
+    scipy.linalg.get_lapack_funcs  # noqa: B018 (SciPy loads its library at the first access)
     return ThreadpoolController().select(user_api="blas")
 
 
-# ---- Long computations that Ctrl-C ends at once
-
+# ---- Interruptible work
 
 T = TypeVar("T")
 
@@ -275,11 +258,11 @@ _LISTEN_SECONDS = 0.1
 
 
 def run_interruptibly(function: Callable[[], T]) -> T:
-    """Call `function` in a thread of its own and wait for its result, or its exception.
+    """Call `function` in its own thread and wait for its result or exception.
 
-    Python answers Ctrl-C in the main thread and between two of its own instructions, and one call into LAPACK
-    can take a minute. With the work elsewhere, the main thread is free to listen. After Ctrl-C the thread is
-    left to itself: only let it compute, and write its results from the main thread.
+    Python handles Ctrl-C in the main thread between two of its instructions, and one call into LAPACK can take a
+    minute; here the main thread is free to listen. After Ctrl-C the other thread goes on: let it only compute, and
+    write its results from the main thread.
     """
     future: Future[T] = Future()
 

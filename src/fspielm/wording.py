@@ -1,32 +1,31 @@
-"""Time spans and sizes as people say them, and what they may have meant; the same in every message, table and page."""
+"""Time spans, sizes and numbers as text, and suggestions for misspelt names: the same in every message and table."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 
-# What helps where time has ended something, and that it has.
 MORE_TIME = "allow more with budget=fs.Budget(seconds=...)"
 OUT_OF_TIME = f"the time of the budget is over; {MORE_TIME}"
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
-# Significant digits that every double holds, and those shown of a number whose error is unknown; and sizes of numbers
-# that read well without a power of ten.
+# Significant digits of a double, and of a number with unknown error.
 _DIGITS, _ROUGH_DIGITS = 15, 3
+# Range of numbers shown without a power of ten.
 _SMALL, _LARGE = 1e-4, 1e16
-# A number of things that is written with a power of ten.
+# Counts from this on have a power of ten.
 _MANY = 1e7
 
 
 def system_size(columns: int, cells: int | None = None) -> str:
-    """How large a system is: ``"400 functions"``, or ``"12 cells with 3200 unknowns"``, some of which are traces."""
+    """The size of a system: ``"400 functions"``, or ``"12 cells with 3200 unknowns"`` (traces included)."""
     if cells is None:
         return f"{columns} functions"
     return f"{cells} cell{'s' * (cells != 1)} with {columns} unknowns"
 
 
 def readable_bytes(size: float) -> str:
-    """A number of bytes for people."""
+    """A number of bytes as text."""
     if size >= 10 * 2**40:
         return f"{size / 2**40:.0f} TiB" if size < 1000 * 2**40 else "more than 1000 TiB"
     return f"{size / 2**30:.2f} GiB" if size >= 2**30 / 10 else f"{size / 2**20:.1f} MiB"
@@ -39,7 +38,7 @@ def roughly(number: float) -> str:
 
 
 def too_many_waves(waves: float, functions: float, memory: float, limit: float, dimension: int) -> str:
-    """That a domain has too many wavelengths for the memory, and how many fit."""
+    """Message that a domain has too many wavelengths for the memory, and how many fit."""
     fitting = waves * (limit / memory) ** (0.5 / dimension)
     return (
         f"the domain is about {roughly(waves)} wavelengths across, which takes about {roughly(functions)} functions; "
@@ -54,12 +53,12 @@ def duration(seconds: float) -> str:
     Parameters
     ----------
     seconds : float
-        Taken as zero if negative, as the time left is once a guess was too short.
+        Negative spans count as zero.
     """
     if not math.isfinite(seconds):
         return "an unknown time"
     seconds = max(float(seconds), 0.0)
-    # each limit is the last number that rounds to what its unit can say
+    # each limit is where rounding would reach the next unit
     if seconds < 0.00995:
         return f"{1000 * seconds:.0f} ms"
     if seconds < 0.995:
@@ -79,22 +78,22 @@ def duration(seconds: float) -> str:
 
 
 def _in_two(amount: int, size: int, large: str, small: str) -> str:
-    """``amount`` in units of which `size` make a large one; nothing is said about a rest of zero."""
+    """`amount` in small units, of which `size` make a large one; a rest of zero is omitted."""
     whole, rest = divmod(amount, size)
     return f"{whole} {large} {rest} {small}" if rest else f"{whole} {large}"
 
 
 def known_digits(value: complex, error: float, most: int = _DIGITS) -> str:
-    """A number to the digits that its error allows: 9.6397238440219 with an error of 3e-12 is ``"9.63972384402"``.
+    """A number with the digits that its error allows: 9.6397238440219 with error 3e-12 is ``"9.63972384402"``.
 
     Parameters
     ----------
     value : float or complex
-        Of a complex number both parts have the same decimal places.
+        Both parts of a complex number have the same decimal places.
     error : float
-        How far the true value may be away; all digits are shown if it is zero, three if it is not finite.
+        Error bound; zero shows all digits, infinity or NaN three.
     most : int
-        Significant digits, at most.
+        Largest number of significant digits.
     """
     size = abs(value)
     if not (size and math.isfinite(size)):
@@ -108,7 +107,7 @@ def known_digits(value: complex, error: float, most: int = _DIGITS) -> str:
 
 
 def _to_place(number: float, place: int, plain: bool) -> str:
-    """A number to a decimal place, with a power of ten unless it is to be `plain`."""
+    """A number rounded to a decimal place, with a power of ten unless `plain`."""
     rounded = round(number, place) + 0.0
     if plain or not rounded:
         return f"{rounded:.{max(place, 0) if plain or place < _DIGITS else 0}f}"
@@ -116,8 +115,8 @@ def _to_place(number: float, place: int, plain: bool) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that is not among the `known`: the one most like it, if there is any."""
-    from difflib import get_close_matches  # seldom needed
+    """End of a message about an unknown name: the most similar known name, if there is one."""
+    from difflib import get_close_matches  # rarely needed
 
     near = get_close_matches(name, list(known), 1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -85,11 +85,11 @@ def test_divergence_theorem(solid: tuple[Domain, float, float], rng: np.random.G
 
 def test_solids_are_values() -> None:
     domain = CUBE - TURNED.moved((0, 0, 0.5))
-    _ = domain._first_looks
+    _ = domain._sampled_shares
     for twin in (copy.deepcopy(domain), pickle.loads(pickle.dumps(domain))):
         assert twin == domain
         assert hash(twin) == hash(domain)
-        assert twin._first_looks == domain._first_looks
+        assert twin._sampled_shares == domain._sampled_shares
 
 
 def test_during_time(rng: np.random.Generator) -> None:

@@ -17,27 +17,24 @@ from fspielm.expr.functions import evaluate_derivatives, on_the_real_line
 from fspielm.resources import check_deadline
 
 # ---- Interval arithmetic on arrays of intervals
-# Many intervals are one array of *ends*, shape ``(2, n)``: the lower ends, then the upper ones. A constant has shape
-# ``(2, 1)`` and is broadcast. No lower end is +inf and no upper end -inf, so that sums of ends are never NaN.
+# An array of intervals is one array of *ends*, shape ``(2, n)``: the lower ends, then the upper ends. A constant has
+# shape ``(2, 1)``. No lower end is +inf and no upper end -inf, so that sums of ends are never NaN.
 #
-# Results are rounded outward by some units of the last place, more than NumPy is wrong by. That is no proof to the last
-# bit: a library less accurate than NumPy's would break it; a relative 1e-15 is safe. Ends closer to zero than 1e-290
-# are moved to that or to zero, so that nothing is lost by underflow.
-
+# Results are rounded outward by a few units of the last place, more than NumPy's errors. Ends closer to zero than
+# 1e-290 are moved to 1e-290 or to zero, so that underflow loses nothing.
 
 Ends = FloatArray
 
-# Relative errors: of a number that is no double times another, and of NumPy's functions (up to four units of the last
-# place by vector instructions).
+# Relative errors: of the product of a rounded number, and of NumPy's functions (up to four units of the last place by
+# vector instructions).
 _ARITHMETIC = 4e-16
-FUNCTION = 1.5e-15
+_FUNCTION = 1.5e-15
 
-# Most values of a narrow bump are as good as zero. Arithmetic with numbers that are almost too small for a double, and
-# with their rounding errors, would take a hundred times as long.
-SMALL = 1e-290
+# Most values of a narrow bump are practically zero, and arithmetic with denormal numbers is a hundred times slower.
+_SMALL = 1e-290
 
 _LARGEST = float(np.finfo(np.float64).max)
-OUTWARD = np.array([[-1.0], [1.0]])
+_OUTWARD = np.array([[-1.0], [1.0]])
 _WHOLE = np.array([[-np.inf], [np.inf]])
 
 
@@ -50,17 +47,17 @@ class Intervals:
     upper: FloatArray
 
 
-def widened(ends: Ends, share: float = FUNCTION) -> Ends:
-    """`ends`, which are overwritten, moved outward by a `share` of themselves; zero stays zero."""
+def widened(ends: Ends, share: float = _FUNCTION) -> Ends:
+    """Move `ends` outward, in place, by a `share` of themselves; zero stays zero."""
     lower, upper = ends
-    # what overflows is beyond the largest double, and nobody knows how far
+    # an overflow may be anywhere beyond the largest double
     np.minimum(lower, _LARGEST, out=lower)
     np.maximum(upper, -_LARGEST, out=upper)
     margin = np.abs(ends)
-    small = (margin < SMALL) & (margin > 0.0)
+    small = (margin < _SMALL) & (margin > 0.0)
     if small.any():
-        outward = OUTWARD[np.nonzero(small)[0], 0]
-        ends[small] = np.where(ends[small] * outward > 0.0, SMALL * outward, 0.0)
+        outward = _OUTWARD[np.nonzero(small)[0], 0]
+        ends[small] = np.where(ends[small] * outward > 0.0, _SMALL * outward, 0.0)
         np.abs(ends, out=margin)
     margin *= share
     lower -= margin[0]
@@ -69,27 +66,27 @@ def widened(ends: Ends, share: float = FUNCTION) -> Ends:
 
 
 def whole_where(ends: Ends, mask: BoolArray) -> Ends:
-    """`ends`, which are overwritten, with the whole line where `mask` holds."""
+    """Replace `ends`, in place, by the whole line where `mask` holds."""
     if mask.any():
         ends[:, mask] = _WHOLE
     return ends
 
 
 def _keep_signs(ends: Ends, negative: BoolArray, positive: BoolArray) -> None:
-    """Overwrite ends that have become zero by underflow, from the signs that there are inside."""
-    np.copyto(ends[0], -SMALL, where=(ends[0] == 0.0) & negative)
-    np.copyto(ends[1], SMALL, where=(ends[1] == 0.0) & positive)
+    """Replace ends that underflow made zero, in place, by the signs of the values inside."""
+    np.copyto(ends[0], -_SMALL, where=(ends[0] == 0.0) & negative)
+    np.copyto(ends[1], _SMALL, where=(ends[1] == 0.0) & positive)
 
 
 def constant(value: float, exact: bool) -> Ends:
-    """The ends of one number."""
+    """The enclosure of one number."""
     ends = np.full((2, 1), value)
     return ends if exact else widened(ends, _ARITHMETIC)
 
 
 def add(*terms: Ends) -> Ends:
     """The sum."""
-    # term by term: a sum is wrong by a share of each partial sum, of which the last may be much the smallest
+    # term by term: the error is a share of each partial sum, and the last one may be much the smallest
     return reduce(lambda a, b: widened(a + b, _ARITHMETIC), terms)
 
 
@@ -99,7 +96,7 @@ def negate(a: Ends) -> Ends:
 
 
 def scale(factor: float, a: Ends) -> Ends:
-    """`a` times a number that `factor` is to rounding, which is neither zero nor infinite."""
+    """`a` times a finite, nonzero number that equals `factor` to rounding."""
     if factor == 1.0:
         return a
     if factor == -1.0:
@@ -112,11 +109,11 @@ def scale(factor: float, a: Ends) -> Ends:
 
 
 def multiply(a: Ends, b: Ends) -> Ends:
-    """The product, whose ends are among the four products of ends."""
+    """The product: its ends are among the four products of ends."""
     first, second = a[0] * b, a[1] * b
     ends = _hull(first, second)
     if np.isnan(ends).any():
-        # zero times an end that is infinite but not reached
+        # zero times an infinite end, which is not attained
         first[np.isnan(first)] = 0.0
         second[np.isnan(second)] = 0.0
         ends = _hull(first, second)
@@ -128,7 +125,7 @@ def multiply(a: Ends, b: Ends) -> Ends:
 
 
 def _hull(first: FloatArray, second: FloatArray) -> Ends:
-    """From the least to the largest of four numbers, two in either argument."""
+    """From the least to the largest of four numbers, two in each argument."""
     ends = np.empty_like(first)
     np.min(np.minimum(first, second), axis=0, out=ends[0])
     np.max(np.maximum(first, second), axis=0, out=ends[1])
@@ -136,7 +133,7 @@ def _hull(first: FloatArray, second: FloatArray) -> Ends:
 
 
 def reciprocal(a: Ends) -> Ends:
-    """``1 / a``: the whole line where zero is inside, one infinite end where it is an end."""
+    """``1 / a``: the whole line if zero is inside, one infinite end if zero is an end."""
     ends = 1.0 / a[::-1]
     ends[0, a[1] == 0.0] = -np.inf  # whatever the sign of the zero
     ends[1, a[0] == 0.0] = np.inf
@@ -162,7 +159,7 @@ def integer_power(exponent: int, a: Ends) -> Ends:
             power = power * base
     if not power.all():
         _keep_signs(power, base[0] < 0.0, base[1] > 0.0)
-    # one rounding, of half a unit, for each factor
+    # one rounding of half a unit for each factor
     return widened(power, _ARITHMETIC + 1.2e-16 * exponent)
 
 
@@ -176,15 +173,13 @@ def greatest(*ends: Ends) -> Ends:
     return reduce(np.maximum, ends)
 
 
-# ---- The functions of SymPy on arrays of intervals
-# Outside of its real domain a function has no value: an argument is cut to the domain, and where nothing is left of it
-# the result is the whole line.
-
+# ---- Functions of SymPy on arrays of intervals
+# Arguments are cut to the real domain of a function; if nothing is left, the result is the whole line.
 
 Operation = Callable[..., Any]
 
-# Of `erfc` far out, by Cephes: a relative error of up to 6e-14.
-_FAR_OUT = 2e-13
+# Relative error of Cephes' `erfc` for large arguments: up to 6e-14.
+_ERFC = 2e-13
 
 
 def _rising(function: Operation, lowest: float = -np.inf, highest: float = np.inf) -> Operation:
@@ -198,19 +193,14 @@ def _rising(function: Operation, lowest: float = -np.inf, highest: float = np.in
     return operation
 
 
-def _exact(function: Operation) -> Operation:
-    """An increasing function with values that are doubles."""
-    return lambda a: function(a)
-
-
 def _of(outer: Operation, inner: Operation) -> Operation:
-    """The one after the other; sharp, for each takes the other's range as it is."""
+    """The composition of two functions."""
     return lambda a: outer(inner(a))
 
 
-def _never_zero(ends: Ends, share: float = FUNCTION) -> Ends:
-    """Values of a positive function, which are overwritten, some of them zero by underflow."""
-    np.maximum(ends[1], SMALL, out=ends[1])
+def _never_zero(ends: Ends, share: float = _FUNCTION) -> Ends:
+    """Widen values of a positive function, in place; underflow may have made them zero."""
+    np.maximum(ends[1], _SMALL, out=ends[1])
     return widened(ends, share)
 
 
@@ -223,17 +213,17 @@ logarithm = _rising(np.log, 0.0)
 
 
 def real_power(exponent: float, a: Ends) -> Ends:
-    """``a ** exponent`` for ``a >= 0`` and an exponent that is a double but no integer."""
+    """``a ** exponent`` for ``a >= 0`` and a double that is no integer."""
     if exponent < 0:
         return reciprocal(real_power(-exponent, a))
     cut = np.maximum(a, 0.0)
     ends = np.sqrt(cut) if exponent == 0.5 else np.power(cut, exponent)
-    ends[1, (ends[1] == 0.0) & (a[1] > 0.0)] = SMALL
+    ends[1, (ends[1] == 0.0) & (a[1] > 0.0)] = _SMALL
     return whole_where(widened(ends), a[1] < 0.0)
 
 
 def power(base: Ends, exponent: Ends) -> Ends:
-    """``base ** exponent``; a negative base is raised, too, for the exponent may be an integer."""
+    """``base ** exponent``, also of a negative base, since the exponent may be an integer."""
     ends = positive_power(magnitude(base), exponent)
     ends[0] = np.where(base[0] < 0.0, -ends[1], ends[0])
     return ends
@@ -250,14 +240,14 @@ def _holds_integer(a: Ends) -> BoolArray:
 
 
 def _periods(a: Ends, length: float, origin: float) -> Ends:
-    """`a` in periods from an origin, itself in periods, to rounding."""
+    """`a` in units of the period `length`, minus `origin` (in these units), with slack for rounding."""
     turns = a / length - origin
-    slack: Ends = (1e-15 + 1e-15 * np.abs(turns)) * OUTWARD
+    slack: Ends = (1e-15 + 1e-15 * np.abs(turns)) * _OUTWARD
     return turns + slack
 
 
 def _wave(function: Operation, crest: float, a: Ends) -> Ends:
-    """Sine or cosine: the values at both ends, and the crests (`crest` periods from zero) and troughs between."""
+    """Sine or cosine: the values at both ends, and at crests (`crest` periods from zero) and troughs in between."""
     values, turns = function(a), _periods(a, 2 * np.pi, crest)
     ends = widened(np.stack([values.min(axis=0), values.max(axis=0)]))
     ends[0, _holds_integer(turns - 0.5)] = -1.0
@@ -277,12 +267,12 @@ def _cotangent(a: Ends) -> Ends:
 
 
 def _angle(y: Ends, x: Ends) -> Ends:
-    """``atan2(y, x)``: all angles where the box meets the cut, the angles of its corners elsewhere."""
+    """``atan2(y, x)``: all angles if the box meets the cut, otherwise those between its corners."""
     y, x = y + 0.0, x + 0.0  # no negative zeros
     corners = np.stack([np.arctan2(v, u) for v in y for u in x])
     ends = widened(np.stack([corners.min(axis=0), corners.max(axis=0)]))
     cut = (y[0] < 0.0) & (y[1] >= 0.0) & (x[0] <= 0.0)
-    ends[:, cut] = constant(np.pi, exact=False)[1] * OUTWARD
+    ends[:, cut] = constant(np.pi, exact=False)[1] * _OUTWARD
     return ends
 
 
@@ -291,13 +281,13 @@ _reciprocal_last = partial(_of, reciprocal)
 _hyperbolic_cosine = _of(_rising(np.cosh), magnitude)
 _arc_cosine = _of(_rising(lambda a: np.arccos(-a), -1.0, 1.0), negate)
 
-FUNCTIONS: dict[type[sp.Basic], Operation] = {
+_FUNCTIONS: dict[type[sp.Basic], Operation] = {
     sp.exp: exponential,
     sp.log: logarithm,
     sp.Abs: magnitude,
-    sp.sign: _exact(np.sign),
-    sp.floor: _exact(np.floor),
-    sp.ceiling: _exact(np.ceil),
+    sp.sign: np.sign,
+    sp.floor: np.floor,
+    sp.ceiling: np.ceil,
     sp.Max: greatest,
     sp.Min: least,
     sp.sin: _sine,
@@ -325,9 +315,9 @@ FUNCTIONS: dict[type[sp.Basic], Operation] = {
     sp.acoth: _reciprocal_first(_rising(np.arctanh, -1.0, 1.0)),
     sp.asech: _reciprocal_first(_rising(np.arccosh, 1.0)),
     sp.acsch: _reciprocal_first(_rising(np.arcsinh)),
-    # SciPy's special functions are not loaded before they are used
+    # SciPy loads its special functions at their first use
     sp.erf: _rising(lambda a: scipy.special.erf(a)),
-    sp.erfc: lambda a: _never_zero(scipy.special.erfc(a[::-1]), _FAR_OUT),
+    sp.erfc: lambda a: _never_zero(scipy.special.erfc(a[::-1]), _ERFC),
 }
 
 
@@ -336,24 +326,23 @@ def step_function(at_zero: float, a: Ends) -> Ends:
     return np.heaviside(a, at_zero)
 
 
-# ---- Enclosures: what an expression can be over boxes, from interval arithmetic
-# A condition is an array of shape ``(2, n)``: true in the first row where it holds in the whole of a box, and in the
-# second where it may hold somewhere in it.
+# ---- Enclosures of expressions over boxes
+# A condition is an array of shape ``(2, n)``: the first row tells where it holds in the whole box, the second where it
+# may hold somewhere in the box.
 
-
-# Different subexpressions, beyond which an enclosure would take long and be wide.
+# With more different subexpressions an enclosure would be slow and wide.
 _MOST_STEPS = 2000
-# What is kept of so many boxes at a time stays in the cache.
+# The values of this number of boxes fit into the cache.
 _BOXES_AT_A_TIME = 4096
 _Formula = tuple[Operation, tuple[sp.Basic, ...]]
 
 
 class _NoEnclosureError(Exception):
-    """An expression holds what cannot be enclosed."""
+    """Something in an expression cannot be enclosed."""
 
 
 def _operation_of(node: sp.Basic) -> _Formula:
-    """How the value of a node follows from those of others."""
+    """The operation of a node, and the nodes it takes."""
     kind = type(node)
     if kind is sp.Add:
         return add, node.args
@@ -361,9 +350,9 @@ def _operation_of(node: sp.Basic) -> _Formula:
         return _product(node)
     if kind is sp.Pow:
         return _power(node.base, node.exp)
-    if kind in FUNCTIONS:
-        return FUNCTIONS[kind], node.args
-    if kind in CONDITIONS or kind is sp.Piecewise:
+    if kind in _FUNCTIONS:
+        return _FUNCTIONS[kind], node.args
+    if kind in _CONDITIONS or kind is sp.Piecewise:
         return _choice(node)
     if kind is sp.Heaviside and node.args[1].is_Number and 0 <= node.args[1] <= 1:
         return partial(step_function, float(node.args[1])), node.args[:1]
@@ -374,8 +363,7 @@ def _operation_of(node: sp.Basic) -> _Formula:
     raise _NoEnclosureError
 
 
-def _same(value: Any) -> Any:
-    """The value itself."""
+def _identity(value: Any) -> Any:
     return value
 
 
@@ -385,7 +373,7 @@ def _choice(node: sp.Basic) -> _Formula:
         operation: Operation = _choose
         conditions = parts[1::2]
     else:
-        parts, operation = node.args, CONDITIONS[type(node)]
+        parts, operation = node.args, _CONDITIONS[type(node)]
         conditions = () if isinstance(node, Relational) else parts
     if any(isinstance(c, sp.Symbol) for c in conditions):
         raise _NoEnclosureError  # true or false, and not a coordinate
@@ -395,10 +383,10 @@ def _choice(node: sp.Basic) -> _Formula:
 def _product(node: sp.Mul) -> _Formula:
     bases = [f.as_base_exp()[0] for f in node.args]
     if len(set(bases)) < len(bases):
-        # x*x, left unevaluated: SymPy makes it a power, whose range is known better
+        # SymPy turns an unevaluated x*x into a power, whose enclosure is narrower
         gathered = sp.Mul(*node.args)
         if gathered != node:
-            return _same, (gathered,)
+            return _identity, (gathered,)
     factor, factors = (node.args[0], node.args[1:]) if node.args[0].is_Number else (sp.S.One, node.args)
     return partial(_scaled_product, _double(factor)), factors
 
@@ -418,7 +406,7 @@ def _power(base: sp.Expr, exponent: sp.Expr) -> _Formula:
 
 
 def _double(number: sp.Expr) -> float:
-    """The nearest double of a number that is not beyond their range."""
+    """The double nearest to a number within their range."""
     try:
         value = float(number)
     except (TypeError, OverflowError):  # complex infinity; too large
@@ -429,7 +417,7 @@ def _double(number: sp.Expr) -> float:
 
 
 def _is_double(number: sp.Expr) -> bool:
-    """Whether a number is a double, not only next to one."""
+    """Whether a number is exactly a double."""
     return isinstance(number, sp.Number) and sp.Rational(number) == sp.Rational(_double(number))
 
 
@@ -457,7 +445,7 @@ def _any(*conditions: BoolArray) -> BoolArray:
     return reduce(np.logical_or, conditions)
 
 
-CONDITIONS: dict[type[sp.Basic], Callable[..., BoolArray]] = {
+_CONDITIONS: dict[type[sp.Basic], Callable[..., BoolArray]] = {
     sp.Lt: _less,
     sp.Le: _at_most,
     sp.Gt: lambda a, b: _less(b, a),
@@ -473,7 +461,7 @@ CONDITIONS: dict[type[sp.Basic], Callable[..., BoolArray]] = {
 def _choose(*branches: Ends | BoolArray) -> Ends:
     """The values of a ``Piecewise``: value, condition, value, condition, ...
 
-    The hull of the branches that may be the first whose condition holds; the whole line where there is none.
+    The hull of the branches that may be the first whose condition holds; the whole line if there is none.
     """
     values, conditions = branches[0::2], branches[1::2]
     n = np.broadcast_shapes(*(b.shape for b in branches))[1]
@@ -489,7 +477,7 @@ def _choose(*branches: Ends | BoolArray) -> Ends:
 
 @dataclass(frozen=True)
 class Step:
-    """One operation, on earlier values by their numbers: the arguments, then the results of steps."""
+    """One operation, with the indices of its inputs among the arguments and the results of earlier steps."""
 
     operation: Operation
     inputs: tuple[int, ...]
@@ -498,14 +486,14 @@ class Step:
 @final
 @dataclass(frozen=True)
 class Enclosure:
-    """Expressions that can be evaluated over boxes, each subexpression once; made by `enclose`."""
+    """Expressions compiled by `enclose` for evaluation over boxes, each subexpression once."""
 
     dimension: int
     steps: tuple[Step, ...]
     results: tuple[int, ...]
 
     def __call__(self, lower: FloatArray, upper: FloatArray) -> list[Intervals]:
-        """For each expression, intervals that hold all its values over each box.
+        """For each expression, intervals that contain its values over each box.
 
         Parameters
         ----------
@@ -519,7 +507,7 @@ class Enclosure:
 
     def _block(self, lower: FloatArray, upper: FloatArray) -> list[Ends]:
         check_deadline()
-        # ends side by side in memory: everything computed from them will be like that, and several times as fast
+        # contiguous ends make all operations several times faster
         values: list[Any] = [np.array(ends, dtype=np.float64) for ends in zip(lower.T, upper.T, strict=True)]
         for step in self.steps:
             values.append(step.operation(*[values[i] for i in step.inputs]))
@@ -539,23 +527,23 @@ def enclose(expressions: Sequence[sp.Expr], arguments: Sequence[sp.Symbol]) -> E
     Returns
     -------
     Enclosure or None
-        None where an expression holds a function that has no enclosure here (an undefined or special one, a
-        distribution, anything complex), a symbol that is no argument, or too much.
+        None if an expression has functions without an enclosure (undefined or special ones, distributions, anything
+        complex), symbols that are no arguments, or too many subexpressions.
     """
     program = _Program(arguments)
     try:
-        results = tuple(program.number_of(_carried_out(sp.sympify(e), arguments)) for e in expressions)
+        results = tuple(program.index_of(_without_derivatives(sp.sympify(e), arguments)) for e in expressions)
     except _NoEnclosureError:
         return None
     return Enclosure(len(arguments), tuple(program.steps), results)
 
 
-def _carried_out(expression: sp.Expr, arguments: Sequence[sp.Symbol]) -> sp.Expr:
-    """The expression without unevaluated derivatives."""
+def _without_derivatives(expression: sp.Expr, arguments: Sequence[sp.Symbol]) -> sp.Expr:
+    """The expression with unevaluated derivatives carried out."""
     if not expression.has(sp.Derivative, sp.Subs, sp.UnevaluatedExpr):
         return expression
     evaluated, real = on_the_real_line(evaluate_derivatives(expression), arguments)
-    # back, so that expressions share what they have in common
+    # back to the arguments, so that expressions share subexpressions
     return evaluated.xreplace({new: old for old, new in real.items()})
 
 
@@ -567,9 +555,9 @@ class _Program:
         self.numbers: dict[sp.Basic, int] = {a: i for i, a in enumerate(arguments)}
         self.steps: list[Step] = []
 
-    def number_of(self, expression: sp.Basic) -> int:
-        """The number of an expression's value, its steps appended where they are new."""
-        waiting = [expression]  # not by recursion, which has a limit
+    def index_of(self, expression: sp.Basic) -> int:
+        """The index of an expression's value, after appending its new steps."""
+        waiting = [expression]  # without recursion, whose depth is limited
         while waiting:
             node = waiting[-1]
             if node in self.numbers:
@@ -591,7 +579,7 @@ class _Program:
         if all(map(self._is_constant, inputs)):
             with np.errstate(all="ignore"):
                 value = operation(*(self.steps[i - self.arguments].operation() for i in inputs))
-            operation, inputs = partial(_same, value), ()
+            operation, inputs = partial(_identity, value), ()
         self.steps.append(Step(operation, tuple(inputs)))
         return self.arguments + len(self.steps) - 1
 

@@ -29,31 +29,21 @@ from fspielm.arrays import LARGEST, BoolArray, FloatArray, NumberArray, beyond_r
 from fspielm.errors import IterateError, ProblemError, blame
 from fspielm.resources import check_deadline
 
-# ---- Functions of points from SymPy expressions, by NumPy, SciPy and mpmath
-
-
-# ---- What functions of points return, checked, also with outward normals
-
-
-# ---- What functions of points return, checked; and how messages name what the user gave
-
-
 PointFunction = Callable[[FloatArray], ArrayLike]
 
-# An imaginary part below this share of the largest value is rounding, not a complex function.
+# Imaginary parts below this share of the largest value are rounding.
 _IMAGINARY_ROUNDING = 1e-12
-
 
 _BY_SOLVER: ContextVar[bool] = ContextVar("by_solver", default=False)
 
 
 def called_by_solver() -> bool:
-    """Whether a function of the user's is being evaluated: solutions in it go on beyond their domains."""
+    """Whether a user's function is being evaluated: solutions inside it are extended beyond their domains."""
     return _BY_SOLVER.get()
 
 
 def describe(source: Any) -> str:
-    """How a message names what the user gave: the expression, or the callable's name."""
+    """The expression, or the name of the callable, for messages."""
     if isinstance(source, sp.Basic):
         text = str(source)
         return text if len(text) <= 120 else text[:117] + "..."
@@ -63,16 +53,15 @@ def describe(source: Any) -> str:
 
 
 def bare_hint(value: object) -> str:
-    """What to add to a message where a function was written without its coordinates."""
+    """Addition to a message about a function written without its coordinates."""
     remedy = f': a function without its coordinates; write {value} = sp.Function("{value}")(x, y), and use that'
     return remedy if isinstance(value, UndefinedFunction) else ""
 
 
 def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArray:
-    """Values of `function` at `points`, shape ``(n,)``; `who` names it where it returns something else.
+    """Values of `function` at `points`, shape ``(n,)``; `who` names it in messages.
 
-    Complex where imaginary parts are more than rounding. The function gets a copy: one that changes its argument in
-    place must not move the caller's points.
+    They are complex if imaginary parts exceed rounding. The function gets a copy, which it may change in place.
     """
     n = len(points)
     before = _BY_SOLVER.set(True)
@@ -84,7 +73,7 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArr
                 f"{who} applies a function of NumPy to a SymPy expression ({error}); take the columns of its argument, "
                 "as in lambda p: np.sin(p[:, 0]), or give the expression itself, sp.sin(x)"
             ) from error
-        # what goes wrong inside is the callable's own; what goes wrong at its door is a misunderstanding
+        # an error inside the callable is its own; an error at the call itself means wrong arguments
         if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
             blame(error, who)
             raise
@@ -119,47 +108,46 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArr
 
 
 def real_number(number: complex) -> float:
-    """The real part of `number` if the rest is rounding, NaN if it is not."""
+    """The real part of `number`; NaN if its imaginary part exceeds rounding."""
     return number.real if abs(number.imag) <= _IMAGINARY_ROUNDING * abs(number) else np.nan
 
 
 def simplest_number(number: complex) -> complex:
-    """`number` as a real one where its imaginary part is rounding."""
+    """`number`, real if its imaginary part is rounding."""
     real = real_number(number)
     return number if np.isnan(real) else real
 
 
 def is_real(values: NumberArray) -> bool:
-    """Whether the imaginary parts are rounding, or absent."""
+    """Whether imaginary parts are rounding or absent."""
     if not np.iscomplexobj(values):
         return True
     finite = values[np.isfinite(values)]
     return bool(not finite.size or np.abs(finite.imag).max() <= _IMAGINARY_ROUNDING * np.abs(finite).max())
 
 
-# ---- Functions of points and outward normals, and both side by side as the columns of one array
-
+# ---- Functions that also take outward normals
 
 NormalFunction = Callable[[FloatArray, FloatArray], ArrayLike]
 
 
 def takes_normals(function: Callable[..., Any]) -> bool:
-    """Whether a callable asks for the normals beside the points: it has exactly two arguments that it needs."""
+    """Whether a callable takes points and normals: it has exactly two required arguments."""
     try:
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # built in, and silent about its arguments
+    except (TypeError, ValueError):  # a built-in function without a signature
         return False
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(p.kind in positional and p.default is p.empty for p in parameters) == 2
 
 
-def beside(points: FloatArray, normals: FloatArray) -> FloatArray:
-    """Points ``(n, d)`` and their normals ``(n, d)`` as one array ``(n, 2 d)``."""
+def join_normals(points: FloatArray, normals: FloatArray) -> FloatArray:
+    """Points ``(n, d)`` and normals ``(n, d)`` as one array ``(n, 2 d)``."""
     return np.column_stack([points, normals])
 
 
-def of_both(function: Callable[..., Any], dimension: int) -> PointFunction:
-    """The same function of points and normals side by side; one of the points alone gets only those."""
+def of_points_and_normals(function: Callable[..., Any], dimension: int) -> PointFunction:
+    """A function of points, or of points and normals, as a function of the array of `join_normals`."""
     both = takes_normals(function)
 
     def apart(columns: FloatArray) -> Any:
@@ -169,19 +157,15 @@ def of_both(function: Callable[..., Any], dimension: int) -> PointFunction:
     return apart
 
 
-# ---- Functions of points from SymPy expressions, by NumPy, SciPy and mpmath
-
-
-# ---- Numbers in expressions that no computation can be done with
-
+# ---- Numbers that no computation can use
 
 _NAMES = {sp.oo: "infinite", -sp.oo: "infinite", sp.zoo: "infinite", sp.nan: "not a number"}
 
 
 def flaw(expression: sp.Basic) -> str:
-    """What is infinite, not a number, or beyond the range of doubles in `expression`; empty where nothing is.
+    """The infinite, NaN or too large number in `expression`, as text; empty if there is none.
 
-    The limits of integrals and sums may be infinite.
+    Limits of integrals and sums may be infinite.
     """
     if expression in _NAMES:
         return f"{expression}, which is {_NAMES[expression]}"
@@ -199,7 +183,7 @@ def _is_double(number: sp.Number) -> bool:
         return False
 
 
-# ---- From SymPy to numbers: SciPy and NumPy where they can, mpmath where they cannot
+# ---- From SymPy to NumPy and SciPy, or to mpmath
 
 
 def numeric_function(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -> Callable[..., Any]:
@@ -209,7 +193,7 @@ def numeric_function(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -
 
 
 def numeric_functions(arguments: Sequence[sp.Symbol], bodies: Sequence[sp.Basic], who: str) -> Callable[..., list[Any]]:
-    """The same for several expressions at once: what they share is evaluated once, where NumPy and SciPy can."""
+    """The same for several expressions; NumPy and SciPy evaluate common subexpressions once."""
     fast = _by_scipy(tuple(arguments), sp.Tuple(*bodies))
     if fast is not None:
         return lambda *columns: list(fast(*columns))
@@ -219,16 +203,16 @@ def numeric_functions(arguments: Sequence[sp.Symbol], bodies: Sequence[sp.Basic]
 
 @lru_cache(maxsize=256)
 def _by_scipy(arguments: tuple[sp.Symbol, ...], body: sp.Basic) -> Callable[..., Any] | None:
-    """The function by NumPy and SciPy, None where they lack what it needs.
+    """The function by NumPy and SciPy; None if they cannot evaluate it.
 
-    Kept, because the same data on every part of a boundary would be compiled once for each.
+    Cached, since all parts of a boundary may have the same data.
     """
-    # Other names for arguments that would hide a function: a coordinate may be called gamma, and gamma(x) still be
-    # one. The others stay: SymPy evaluates an expression with new symbols anew, which takes longer than to compile it.
+    # Rename only arguments that would hide a function, such as a coordinate gamma: with new symbols SymPy evaluates the
+    # expression again, which takes longer than compiling it.
     renamed = {a: sp.Dummy(real=a.is_real) for a in arguments if _is_taken(a.name)}
     plain, body = [renamed.get(a, a) for a in arguments], body.xreplace(renamed)
     printer = _ExactPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
-    # nobody reads a documentation of it, which would take as long as the rest
+    # the docstring would take as long as the rest
     fast = sp.lambdify(plain, body, ["scipy", "numpy"], printer, cse=True, docstring_limit=0)
     probe = [np.full(2, 0.5)] * len(plain)
     try:
@@ -236,7 +220,12 @@ def _by_scipy(arguments: tuple[sp.Symbol, ...], body: sp.Basic) -> Callable[...,
             fast(*probe)
     except (NameError, TypeError, AttributeError, ValueError):
         return None
-    return _quiet(fast)
+
+    def quiet(*columns: Any) -> Any:  # all values are checked afterwards
+        with np.errstate(all="ignore"):
+            return fast(*columns)
+
+    return quiet
 
 
 def _is_taken(name: str) -> bool:
@@ -251,27 +240,17 @@ class _ExactPrinter(SciPyPrinter):  # type: ignore[misc]
         return repr(float(expression))
 
 
-def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Silence NumPy's warnings: every value is checked afterwards, with a message that says where."""
-
-    def quiet(*columns: Any) -> Any:
-        with np.errstate(all="ignore"):
-            return function(*columns)
-
-    return quiet
-
-
 def _by_mpmath(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -> Callable[..., Any]:
-    """Point-by-point evaluation for the functions that SciPy lacks."""
+    """Evaluation point by point, for functions that SciPy lacks."""
     scalar = sp.lambdify(list(arguments), body, modules="mpmath")
-    # without the imaginary unit, a complex value means that there is none: the root of a negative number
+    # without the imaginary unit a complex value is undefined, such as the root of a negative number
     kind, number = (np.complex128, simplest_number) if body.has(sp.I) else (np.float64, real_number)
 
     def at_point(*values: float) -> complex:
         try:
             return number(complex(scalar(*values)))
         except (ValueError, ArithmeticError, mpmath.libmp.NoConvergence):
-            return np.nan  # not defined at this point, which says nothing about the others
+            return np.nan  # undefined at this point only
 
     try:
         at_point(*([0.5] * len(arguments)))
@@ -285,15 +264,14 @@ def _by_mpmath(arguments: Sequence[sp.Symbol], body: sp.Basic, who: str) -> Call
 
 # ---- Functions of points from SymPy expressions
 
-
-# What takes its argument somewhere else than at the point itself.
+# Operations that evaluate their argument elsewhere than at the point itself.
 NONLOCAL = (sp.Subs, sp.Limit, ExprWithLimits)
 
 
 def evaluate_derivatives(expression: sp.Expr) -> sp.Expr:
-    """Carry out the derivatives that were left unevaluated, products under them expanded.
+    """Carry out unevaluated derivatives.
 
-    Integrals and sums stay as they are: SymPy may search for a closed form for ever.
+    Integrals and sums stay: SymPy may search for a closed form forever.
     """
     unevaluated = (sp.Derivative, sp.Subs, sp.UnevaluatedExpr)
     evaluated: sp.Expr = expression.replace(lambda e: isinstance(e, unevaluated), lambda e: e.doit(deep=False))
@@ -301,9 +279,9 @@ def evaluate_derivatives(expression: sp.Expr) -> sp.Expr:
 
 
 def _slope_of_modulus(product: sp.Mul) -> sp.Expr:
-    """With ``sign(g) g'`` for what SymPy has as the slope of ``Abs(g)``, which is 0/0 where g of real x vanishes.
+    """Replace SymPy's derivative of ``Abs(g)`` for real g, which is 0/0 where g vanishes, by ``sign(g) g'``.
 
-    That is ``(re(g) re(g)' + im(g) im(g)') sign(g) / g``.
+    SymPy's derivative is ``(re(g) re(g)' + im(g) im(g)') sign(g) / g``.
     """
     for sign in product.atoms(sp.sign).intersection(product.args):
         inner = sign.args[0]
@@ -318,7 +296,7 @@ def _slope_of_modulus(product: sp.Mul) -> sp.Expr:
 
 
 def _are_equal(one: sp.Expr, other: sp.Expr) -> bool:
-    """Whether two expressions of real symbols are the same, as far as two places show: to rounding."""
+    """Whether two expressions of real symbols are equal at two points, to rounding."""
     real = {symbol: sp.Dummy(real=True) for symbol in one.free_symbols | other.free_symbols}
     one, other = one.xreplace(real).doit(), other.xreplace(real)
     if sp.Tuple(one, other).has(sp.Derivative, AppliedUndef):
@@ -332,9 +310,9 @@ def _are_equal(one: sp.Expr, other: sp.Expr) -> bool:
 
 
 def on_the_real_line(expression: sp.Expr, arguments: Iterable[sp.Symbol]) -> tuple[sp.Expr, dict[sp.Symbol, sp.Symbol]]:
-    """The expression with the derivatives carried out that need real arguments, and what stands for arguments there.
+    """The expression with derivatives carried out for real arguments, and the real symbols that replace arguments.
 
-    SymPy's derivative of ``Abs(x)`` is full of derivatives of re(x) and im(x), unless x is real, as points are.
+    SymPy's derivative of ``Abs(x)`` is full of derivatives of re(x) and im(x) unless x is real.
     """
     complex_arguments = [a for a in arguments if not a.is_real] if expression.has(sp.Derivative) else []
     real = {a: sp.Dummy(a.name, real=True) for a in complex_arguments}
@@ -342,19 +320,16 @@ def on_the_real_line(expression: sp.Expr, arguments: Iterable[sp.Symbol]) -> tup
 
 
 def compile_expression(
-    expression: sp.Expr,
-    arguments: tuple[sp.Symbol, ...],
-    functions: Mapping[sp.Expr, PointFunction],
-    what: str,
+    expression: sp.Expr, arguments: tuple[sp.Symbol, ...], functions: Mapping[sp.Expr, PointFunction], what: str
 ) -> PointFunction:
     """A function of a points array ``(n, d)`` that evaluates `expression`.
 
-    Undefined functions in the expression, and their derivatives, are looked up in `functions`; special
-    functions come from SciPy, and from mpmath (slower, point by point) where SciPy has none.
+    `functions` holds the undefined functions in the expression and their derivatives. Special functions come from
+    SciPy, or point by point from mpmath.
     """
     expression = evaluate_derivatives(expression)
     _check_supplied(expression, functions, what)
-    # a callable may be complex, which matters to these alone
+    # a callable may be complex, which matters only to these functions
     real = None if expression.has(sp.conjugate, sp.re, sp.im, sp.Abs, sp.arg) else True
     supplied = {key: sp.Dummy(real=real) for key in functions if expression.has(key)}
     body = expression.xreplace(supplied)
@@ -378,9 +353,9 @@ def compile_together(
     functions: Mapping[sp.Expr, PointFunction],
     what: str,
 ) -> Callable[[FloatArray, Iterable[NumberArray]], list[NumberArray]]:
-    """A function that evaluates all `expressions` at points ``(n, d)``, what they share once.
+    """A function that evaluates all `expressions` at points ``(n, d)``, common subexpressions once.
 
-    They may contain `further` symbols, whose values ``(n,)`` it takes beside the points; those may be complex.
+    It also takes values ``(n,)``, maybe complex, of the `further` symbols in the expressions.
     """
     written = sp.Tuple(*(evaluate_derivatives(expression) for expression in expressions))
     _check_supplied(written, functions, what)
@@ -398,12 +373,12 @@ def compile_together(
 
 
 def _check_supplied(expression: sp.Expr, functions: Mapping[sp.Expr, PointFunction], what: str) -> None:
-    """Refuse what no callable in `functions` stands for."""
-    for elsewhere in expression.atoms(*NONLOCAL):
-        inside = elsewhere.atoms(AppliedUndef)
+    """Refuse undefined functions without a callable in `functions`."""
+    for term in expression.atoms(*NONLOCAL):
+        inside = term.atoms(AppliedUndef)
         if inside:
             raise ProblemError(
-                f"{what} needs {elsewhere}, but a callable gives {min(inside, key=str)} at the points alone; "
+                f"{what} needs {term}, but a callable gives {min(inside, key=str)} at the points alone; "
                 "name the whole by a function of its own and supply a callable for that"
             )
     hidden = expression.xreplace({key: sp.Dummy() for key in functions if isinstance(key, sp.Derivative)})
@@ -416,28 +391,27 @@ def _check_supplied(expression: sp.Expr, functions: Mapping[sp.Expr, PointFuncti
         )
 
 
-# ---- The values of expressions without coordinates, integrals and sums among them
+# ---- Values of expressions without coordinates
 
-
-# Sums of no more terms than these are added up term by term.
+# Shorter sums are added up term by term.
 _MOST_TERMS = 10_000
-# What is asked for, and what SymPy must say to have.
+# Requested digits, and the precision that SymPy has to report.
 _DIGITS, _BITS = 15, 50
 
 
 def constant_value(expression: sp.Expr, what: str) -> complex:
     """The finite value, real or complex, of an expression without coordinates; `what` names it in messages.
 
-    Integrals are computed by quadrature: SymPy may search for a closed form for ever. What does not have all its
-    digits then, as an integral that oscillates to infinity, is refused rather than given a wrong value.
+    Integrals are computed by quadrature, since SymPy may search for a closed form forever. Values without full
+    precision, such as integrals that oscillate up to infinity, are refused.
     """
     try:
         written = evaluate_derivatives(expression).replace(_is_finite_sum, _added_up)
-        elsewhere = written.atoms(*NONLOCAL)
-        if any(isinstance(part, sp.Sum | sp.Product) and not _is_regular(part) for part in elsewhere):
+        nonlocal_terms = written.atoms(*NONLOCAL)
+        if any(isinstance(part, sp.Sum | sp.Product) and not _is_regular(part) for part in nonlocal_terms):
             raise PrecisionExhausted
         value = written.evalf(_DIGITS)
-        if elsewhere and any(part._prec < _BITS for part in value.atoms(sp.Float)):
+        if nonlocal_terms and any(part._prec < _BITS for part in value.atoms(sp.Float)):
             raise PrecisionExhausted
         number = complex(value)
     except PrecisionExhausted:
@@ -470,14 +444,13 @@ def _added_up(node: ExprWithLimits) -> sp.Expr:
 
 
 def _is_regular(node: ExprWithLimits) -> bool:
-    """Whether neighbouring terms have a rational ratio; SymPy looks for integrals of the others, maybe for ever."""
+    """Whether neighbouring terms have a rational ratio; for other sums SymPy may search integrals forever."""
     return len(node.limits) == 1 and sp.hypersimp(node.function, node.limits[0][0]) is not None
 
 
 # ---- Masks of points from SymPy relations
 
-
-# What rounding may make of a side of an inequality, relative to its value: that of x**2 is lost in that of 1e10.
+# Rounding error of a side of an inequality, relative to its value.
 _ROUNDING = 1e-13
 
 
@@ -486,8 +459,8 @@ def compile_relation(
 ) -> Callable[[FloatArray], BoolArray]:
     """A mask function from a SymPy relation such as ``x < 0.5`` or ``sp.Eq(x, 0)``.
 
-    Two sides that differ by no more than `tolerance` count as equal, for a boundary point that should have
-    ``x = 0`` may have it only to rounding: ``x <= 0`` then holds, and ``x < 0`` and ``x > 0`` do not.
+    Sides that differ by at most `tolerance` are equal, since boundary points satisfy ``x = 0`` only to rounding:
+    ``x <= 0`` then holds, and ``x < 0`` and ``x > 0`` do not.
 
     Parameters
     ----------
@@ -496,8 +469,7 @@ def compile_relation(
         The coordinates.
     tolerance : float
     rounding : float, optional
-        The tolerance of inequalities, where it is to be no more than rounding: ``x < 1e-9`` may have its own written
-        into it.
+        Tolerance of inequalities, if it should be only rounding: ``x < 1e-9`` may contain its own tolerance.
     """
     unknown = sorted(relation.free_symbols - set(arguments), key=str)
     if unknown:
@@ -518,21 +490,21 @@ def compile_relation(
     numeric = numeric_function(arguments, relaxed, f"on={relation}")
 
     def mask(points: FloatArray) -> BoolArray:
-        # "== 1" and not a cast: a relation that mpmath could not decide is NaN, and NaN casts to True
+        # not a cast: a relation that mpmath cannot decide is NaN, which casts to True
         return np.broadcast_to(np.asarray(numeric(*points.T)) == 1, (len(points),))
 
     return mask
 
 
 def same_name_hint(symbol: sp.Symbol, arguments: tuple[sp.Symbol, ...]) -> str:
-    """What to add to a message where `symbol` only looks like a coordinate."""
+    """Addition to a message about a symbol with the name of a coordinate."""
     if str(symbol) not in map(str, arguments):
         return ""
     return f"; SymPy symbols of one name but different assumptions (real=True) are different: use one {symbol}"
 
 
 def _has_bare_symbol(formula: Boolean) -> bool:
-    """Whether a symbol stands where a relation should: SymPy reads ``on=x`` as "x is true"."""
+    """Whether a symbol takes the place of a relation: SymPy reads ``on=x`` as "x is true"."""
     if isinstance(formula, Relational):
         return False
     return isinstance(formula, sp.Symbol) or any(_has_bare_symbol(a) for a in formula.args)
@@ -550,8 +522,7 @@ def _relax(relation: Any, tolerance: sp.Float, rounding: sp.Float | None) -> Any
     return relation.func(gap, limit, evaluate=False)
 
 
-# ---- Numbers, SymPy expressions and callables, all turned into functions of a points array
-
+# ---- Fields: numbers, expressions and callables as functions of points
 
 # Functions of real numbers that are complex.
 _COMPLEX = (sp.hankel1, sp.hankel2, sp.hn1, sp.hn2, sp.expint, sp.Ynm)
@@ -561,18 +532,18 @@ Value: TypeAlias = complex | sp.Expr | PointFunction | NormalFunction
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A function, real or complex, of the points of a domain, or of those of its boundary and the normals there.
+    """A function, real or complex, of the points of a domain, or of points and normals of its boundary.
 
     Attributes
     ----------
     arguments : tuple of Symbol
         The coordinates, in the order of the columns of a points array.
     source : Expr or callable
-        What the user wrote.
+        The user's input.
     constant : number or None
-        The value, where it is the same everywhere and known before any point is.
+        The value of a constant field.
     needs_normals : bool
-        Whether it has values on a boundary alone, where there are normals.
+        Whether it depends on normals, and has values on a boundary only.
     """
 
     arguments: tuple[sp.Symbol, ...]
@@ -592,27 +563,27 @@ class Field:
             return evaluate(self._function, points, self._name)
         if normals is None:
             raise ProblemError(f"{self._name} depends on the normal, which there is none of; use it on a boundary")
-        return evaluate(self._function, beside(points, normals), self._name)
+        return evaluate(self._function, join_normals(points, normals), self._name)
 
     @property
     def is_formula(self) -> bool:
-        """Whether it is made of known functions alone: cheap to ask, and defined wherever those are."""
+        """Whether it is an expression of known functions: cheap, and defined wherever they are."""
         return isinstance(self.source, sp.Expr) and not self.source.atoms(AppliedUndef)
 
     @property
     def is_surely_real(self) -> bool:
-        """Whether it has no complex values, as can be seen without asking for any."""
+        """Whether it is known to be real without evaluating it."""
         if self.constant is not None:
             return not isinstance(self.constant, complex)
         return self.is_formula and isinstance(self.source, sp.Expr) and not self.source.has(sp.I, *_COMPLEX)
 
     @property
     def unweighted(self) -> Field:
-        """What varies as the data do: without what a condition was multiplied with for the sake of its rows."""
+        """The data without the factor by which a condition scales its rows."""
         return self
 
     def checked(self, points: FloatArray, what: str, normals: FloatArray | None = None) -> NumberArray:
-        """Values at `points`, refusing NaN and infinity by the first point that has one."""
+        """Values at `points`; refuses NaN and infinity, naming the first point that has one."""
         try:
             values = self(points, normals)
         except ProblemError as error:
@@ -629,7 +600,7 @@ class Field:
         return values
 
     def _advice(self, value: complex) -> str:
-        """What to do about a value that is not finite, or too large."""
+        """Advice about a value that is not finite or too large."""
         if np.isfinite(value):
             return "state the problem in other units"
         pieces = self.source.atoms(sp.Piecewise) if isinstance(self.source, sp.Expr) else ()
@@ -639,7 +610,7 @@ class Field:
 
     @cached_property
     def _name(self) -> str:
-        """What the user wrote, for messages; printing an expression takes longer than evaluating it."""
+        """The user's input, for messages; cached, since printing is slower than evaluating."""
         name = describe(self.source)
         if self.needs_normals and not isinstance(self.source, sp.Expr):
             return f"{name} (of two arguments, which are the points and the outward normals)"
@@ -663,11 +634,11 @@ def make_field(
     arguments : tuple of Symbol
         The coordinates.
     functions : mapping, optional
-        Callables standing for the undefined functions (and their derivatives) inside an expression.
+        Callables for the undefined functions (and their derivatives) in an expression.
     what : str
-        How error messages call this value.
+        Name of this value in error messages.
     normals : tuple of Symbol, optional
-        What stands for the components of the normal in expressions; none where there is no normal.
+        Symbols of the components of the normal in expressions; empty if there is no normal.
     """
     check_value(value, what)
     if isinstance(value, sp.Expr):
@@ -676,13 +647,13 @@ def make_field(
         function: Any = value
         if takes_normals(function):
             _check_normals(normals, f"{what} is {describe(function)}, which")
-            return Field(arguments, function, None, of_both(function, len(arguments)), needs_normals=True)
+            return Field(arguments, function, None, of_points_and_normals(function, len(arguments)), needs_normals=True)
         return Field(arguments, function, None, function)
     return _expression_field(_as_number(value), arguments, {}, what)
 
 
 def check_value(value: object, what: str) -> None:
-    """Refuse what is neither a number nor an expression nor a callable."""
+    """Refuse anything but numbers, expressions and callables."""
     if isinstance(value, UndefinedFunction):
         raise ProblemError(
             f"{what} must be written with its coordinates, as in {value}(x, y); got the bare function {value}"
@@ -700,7 +671,7 @@ def check_value(value: object, what: str) -> None:
 
 
 def _as_number(value: Any) -> sp.Expr:
-    """A plain number as SymPy's."""
+    """A number as a SymPy number."""
     if isinstance(value, int | np.integer):
         return sp.Integer(int(value))
     if isinstance(value, complex | np.complexfloating) or (isinstance(value, np.ndarray) and value.dtype.kind == "c"):
@@ -731,7 +702,7 @@ def _expression_field(
     if asking:
         _check_normals(normals, f"{what} contains {asking[0]}, the callable for which")
     if asking or expression.free_symbols & set(normals):
-        both = {key: of_both(function, len(arguments)) for key, function in functions.items()}
+        both = {key: of_points_and_normals(function, len(arguments)) for key, function in functions.items()}
         function = compile_expression(expression, (*arguments, *normals), both, what)
         return Field(arguments, expression, None, function, needs_normals=True)
     if varies:

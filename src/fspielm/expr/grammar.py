@@ -9,8 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from fspielm.errors import TextError
 
-# ---- How large a text, and what it means, may be: whatever is typed is answered at once
-
+# ---- Bounds on the text and on what it means: every input gets an answer at once
 
 TEXT_LENGTH: Final = 50_000
 TOKENS: Final = 10_000
@@ -19,11 +18,11 @@ NAME_LENGTH: Final = 60
 EXPONENT: Final = 10_000
 BESSEL_ORDER: Final = 1_000
 DERIVATIVE_ORDER: Final = 8
-# Comparisons in one where(...), and terms in one min or max: SymPy compares each with each.
+# Comparisons in one where(...), and terms in one min or max: SymPy compares all pairs.
 COMPARISONS: Final = 12
-# Nodes of a derivative, which the product rule can make many times longer than what is derived.
+# Nodes of a derivative, which the product rule can make many times longer than the expression.
 DERIVATIVE_NODES: Final = 5_000
-# Digits, in bits, of whole numbers and fractions on the way, and of those that remain (Python prints 4300 digits).
+# Bits of intermediate and of final whole numbers and fractions (Python prints 4300 digits).
 BITS: Final = 50_000
 RESULT_BITS: Final = 13_000
 # The largest number of double precision is just below 2**1024, the smallest 2**-1074.
@@ -31,11 +30,10 @@ MAGNITUDE_BITS: Final = 1_023
 
 
 class RefusalError(Exception):
-    """Why something cannot be done; whoever knows the place in the text turns it into a `TextError`."""
+    """The reason of a refusal; code that knows the place in the text turns it into a `TextError`."""
 
 
-# ---- Text, cut into numbers, names and signs
-
+# ---- Tokens
 
 Kind: TypeAlias = Literal["number", "name", "sign", "end"]
 
@@ -47,7 +45,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-# What people type, or paste from a paper, and what is meant.
+# Characters that people type or paste from papers, and their meaning.
 _MEANT = {"−": "-", "–": "-", "·": "*", "×": "*", "∗": "*", "≤": "<=", "≥": ">=", "≠": "!=", "&": "and", "|": "or"}
 
 
@@ -61,7 +59,7 @@ class Token:
 
 
 def tokenize(text: str) -> list[Token]:
-    """Cut `text` into tokens, the last of kind ``"end"``; a character without a meaning is refused with its place."""
+    """Cut `text` into tokens, the last of kind ``"end"``; refuse unknown characters with their place."""
     if len(text) > TEXT_LENGTH:
         raise TextError(f"an expression has at most {TEXT_LENGTH} characters; this one has {len(text)}", text, 0)
     tokens: list[Token] = []
@@ -80,7 +78,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def is_name(text: str) -> bool:
-    """Whether `text` is one name and nothing else, in a spelling that Python does not change."""
+    """Whether `text` is a single name in normalized Unicode."""
     match = _TOKEN.fullmatch(text)
     whole = match is not None and match.lastgroup == "name"
     return whole and len(text) <= NAME_LENGTH and unicodedata.normalize("NFKC", text) == text
@@ -105,19 +103,19 @@ def _no_meaning(character: str) -> str:
     return f"the character {shown!r} has no meaning in an expression"
 
 
-# ---- What a text says, before anything is known of its names: a tree of numbers, names, signs and calls
+# ---- The nodes of the syntax tree
 
 
 @dataclass(frozen=True)
 class Node:
-    """A piece of the tree; `at` is the place in the text that a message about it points to."""
+    """A node of the tree; messages about it point to the index `at` in the text."""
 
     at: int
 
 
 @dataclass(frozen=True)
 class Number(Node):
-    """A number as it was written."""
+    """A number as written."""
 
     text: str
 
@@ -139,14 +137,14 @@ class Call(Node):
 
 @dataclass(frozen=True)
 class Sum(Node):
-    """Terms added, or subtracted where the sign is -1; all at once, as SymPy adds them."""
+    """Terms with their signs, 1 or -1; added all at once, as by SymPy."""
 
     terms: tuple[tuple[int, Node], ...]
 
 
 @dataclass(frozen=True)
 class Product(Node):
-    """Factors multiplied, or divided by where the power is -1; all at once, as SymPy multiplies them."""
+    """Factors with their powers, 1 or -1; multiplied all at once, as by SymPy."""
 
     factors: tuple[tuple[int, Node], ...]
 
@@ -175,7 +173,7 @@ class Vector(Node):
 
 @dataclass(frozen=True)
 class Comparison(Node):
-    """Sides compared in a chain, as in ``0 < x < 1``: one sign fewer than sides."""
+    """A chain of comparisons, as in ``0 < x < 1``: one sign fewer than sides."""
 
     signs: tuple[str, ...]
     sides: tuple[Node, ...]
@@ -189,12 +187,11 @@ class Logic(Node):
     operands: tuple[Node, ...]
 
 
-# ---- From tokens to a tree, by operator precedence (Pratt 1973)
-
+# ---- The parser: operator precedence (Pratt 1973)
 
 WORDS = ("and", "or", "not")
 _COMPARISONS = ("=", "==", "!=", "<", "<=", ">", ">=")
-# How tightly a sign binds what stands to its left.
+# How tightly a sign binds its left operand.
 _STRENGTH = (
     {"or": 1, "and": 2}
     | dict.fromkeys(_COMPARISONS, 4)
@@ -215,7 +212,7 @@ def parse_syntax(text: str) -> Node:
 
 
 class _Parser:
-    """A place in a list of tokens, and how deep in the tree it is."""
+    """A position in a list of tokens, and its depth in the tree."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -15,24 +15,22 @@ from sympy.core.relational import Relational
 from sympy.functions.elementary.trigonometric import TrigonometricFunction
 from sympy.logic.boolalg import Boolean
 
-# ---- Real and imaginary parts of expressions of real coordinates, by rules that cannot take long
+# ---- Real and imaginary parts
 
-
-# Nodes of both parts together, beyond which they are of no use.
+# Larger parts (nodes of both together) are useless.
 _MOST_NODES = 2000
 
 _Parts = tuple[sp.Expr, sp.Expr]
 
 
 class _NoPartsError(Exception):
-    """An expression holds what has no rule here."""
+    """There is no rule for something in an expression."""
 
 
 def complex_parts(expression: sp.Expr) -> _Parts | None:
-    """Two expressions without the imaginary unit, the real and the imaginary part; None where no rule is known.
+    """The real and the imaginary part, without the imaginary unit; None if a rule is missing.
 
-    Symbols are real numbers, and functions of real numbers are real. SymPy's own ``as_real_imag`` expands, and may not
-    end.
+    Symbols are real, and functions of real numbers are real. SymPy's ``as_real_imag`` expands, and may not terminate.
     """
     try:
         return _split(expression)
@@ -47,15 +45,18 @@ def _split(expression: sp.Expr) -> _Parts:
         return sp.S.Zero, sp.S.One
     for kind, rule in _RULES.items():
         if isinstance(expression, kind):
-            parts = rule(expression)
-            if sum(_size(part) for part in parts) > _MOST_NODES:
-                raise _NoPartsError
-            return parts
+            return _bounded(rule(expression))
+    for kind, of_parts in _FUNCTION_RULES.items():
+        if isinstance(expression, kind):
+            return _bounded(of_parts(*_split(expression.args[0])))
     raise _NoPartsError
 
 
-def _size(expression: sp.Expr) -> int:
-    return sum(1 for _ in sp.preorder_traversal(expression))
+def _bounded(parts: _Parts) -> _Parts:
+    """The parts, refused if they are too large."""
+    if sum(1 for part in parts for _ in sp.preorder_traversal(part)) > _MOST_NODES:
+        raise _NoPartsError
+    return parts
 
 
 def _sum(expression: sp.Add) -> _Parts:
@@ -74,10 +75,7 @@ def _product(expression: sp.Mul) -> _Parts:
 
 def _times(one: _Parts, other: _Parts) -> _Parts:
     (a, b), (c, d) = one, other
-    parts = a * c - b * d, a * d + b * c
-    if sum(_size(part) for part in parts) > _MOST_NODES:
-        raise _NoPartsError
-    return parts
+    return _bounded((a * c - b * d, a * d + b * c))
 
 
 def _power(expression: sp.Pow) -> _Parts:
@@ -96,41 +94,6 @@ def _power(expression: sp.Pow) -> _Parts:
     return a / (a**2 + b**2), -b / (a**2 + b**2)
 
 
-def _exponential(expression: sp.exp) -> _Parts:
-    a, b = _split(expression.args[0])
-    return sp.exp(a) * sp.cos(b), sp.exp(a) * sp.sin(b)
-
-
-def _sine(expression: sp.sin) -> _Parts:
-    a, b = _split(expression.args[0])
-    return sp.sin(a) * sp.cosh(b), sp.cos(a) * sp.sinh(b)
-
-
-def _cosine(expression: sp.cos) -> _Parts:
-    a, b = _split(expression.args[0])
-    return sp.cos(a) * sp.cosh(b), -sp.sin(a) * sp.sinh(b)
-
-
-def _hyperbolic_sine(expression: sp.sinh) -> _Parts:
-    a, b = _split(expression.args[0])
-    return sp.sinh(a) * sp.cos(b), sp.cosh(a) * sp.sin(b)
-
-
-def _hyperbolic_cosine(expression: sp.cosh) -> _Parts:
-    a, b = _split(expression.args[0])
-    return sp.cosh(a) * sp.cos(b), sp.sinh(a) * sp.sin(b)
-
-
-def _conjugate(expression: sp.conjugate) -> _Parts:
-    a, b = _split(expression.args[0])
-    return a, -b
-
-
-def _modulus(expression: sp.Abs) -> _Parts:
-    a, b = _split(expression.args[0])
-    return sp.sqrt(a**2 + b**2), sp.S.Zero
-
-
 def _choice(expression: sp.Piecewise) -> _Parts:
     if any(condition.has(sp.I) for _, condition in expression.args):
         raise _NoPartsError
@@ -139,27 +102,32 @@ def _choice(expression: sp.Piecewise) -> _Parts:
     return real, imaginary
 
 
+def _exponential(expression: sp.exp) -> _Parts:
+    a, b = _split(expression.args[0])
+    return sp.exp(a) * sp.cos(b), sp.exp(a) * sp.sin(b)
+
+
 _RULES: dict[type[sp.Basic], Callable[..., _Parts]] = {
     sp.Add: _sum,
     sp.Mul: _product,
     sp.exp: _exponential,
     sp.Pow: _power,
-    sp.sin: _sine,
-    sp.cos: _cosine,
-    sp.sinh: _hyperbolic_sine,
-    sp.cosh: _hyperbolic_cosine,
-    sp.conjugate: _conjugate,
-    sp.re: lambda expression: (_split(expression.args[0])[0], sp.S.Zero),
-    sp.im: lambda expression: (_split(expression.args[0])[1], sp.S.Zero),
-    sp.Abs: _modulus,
     sp.Piecewise: _choice,
+}
+# The parts of a function of a + i b.
+_FUNCTION_RULES: dict[type[sp.Basic], Callable[[sp.Expr, sp.Expr], _Parts]] = {
+    sp.sin: lambda a, b: (sp.sin(a) * sp.cosh(b), sp.cos(a) * sp.sinh(b)),
+    sp.cos: lambda a, b: (sp.cos(a) * sp.cosh(b), -sp.sin(a) * sp.sinh(b)),
+    sp.sinh: lambda a, b: (sp.sinh(a) * sp.cos(b), sp.cosh(a) * sp.sin(b)),
+    sp.cosh: lambda a, b: (sp.cosh(a) * sp.cos(b), sp.sinh(a) * sp.sin(b)),
+    sp.conjugate: lambda a, b: (a, -b),
+    sp.re: lambda a, b: (a, sp.S.Zero),
+    sp.im: lambda a, b: (b, sp.S.Zero),
+    sp.Abs: lambda a, b: (sp.sqrt(a**2 + b**2), sp.S.Zero),
 }
 
 
-# ---- Decide whether an expression is zero everywhere, in finite fields
-
-
-# ---- Finite fields, one above the other, in which exponentials, roots and roots of unity have values
+# ---- Finite fields
 
 
 class UnluckyError(Exception):
@@ -167,12 +135,12 @@ class UnluckyError(Exception):
 
 
 class UndecidedError(Exception):
-    """There is something in the expression that has no value anywhere."""
+    """Something in the expression has no value at any place."""
 
 
 @final
 class FiniteField:
-    """The integers modulo a prime q, with all roots of unity of order n, where n and (q - 1) / n have no common factor.
+    """The integers modulo a prime q, with all roots of unity of order n; n and (q - 1) / n are coprime.
 
     The prime of the field below divides q - 1.
     """
@@ -197,10 +165,10 @@ class FiniteField:
         return above * pow(below, -1, self.prime) % self.prime
 
     def root(self, a: int, order: int, which: int) -> int:
-        """One of the roots of `a`, whose order divides that of the roots of unity."""
+        """One of the roots of `a`; their order divides that of the roots of unity."""
         if a == 0:
             return 0
-        # a number is a product of two, one of which has only one root, and the other is a root of unity
+        # `a` is the product of a number with a unique root and a root of unity
         one = pow(a, self._unity * pow(self._unity, -1, self._rest), self.prime)
         power = self._powers[self.over(a, one)]
         if power % order:
@@ -211,7 +179,7 @@ class FiniteField:
 
 @lru_cache(maxsize=64)
 def field_at(level: int, unity: int) -> FiniteField:
-    """The field of a level, whose exponents are numbers of the one below."""
+    """The field of a level; its exponents are numbers of the field below."""
     below = field_at(level - 1, unity).prime if level else None
     step, first = unity * (below or 1), 1 if level else 2**60 // unity
     for k in count(first):
@@ -233,34 +201,23 @@ def value_of(number: sp.Number, field: FiniteField) -> int:
     raise UndecidedError  # infinite, or not a number
 
 
-# ---- Places at which expressions have values in finite fields
+# ---- Places: values for all symbols, roots and signs
 
-
-# Fields one above the other: functions may stand this deep in the exponents of others.
+# Number of fields above each other: the depth of functions in exponents of functions.
 _LEVELS = 6
 TOP = _LEVELS - 1
 
 
 class Choice(NamedTuple):
-    """One of several possibilities."""
+    """One of several options, by its number."""
 
     which: int
-    number: int
-
-    @property
-    def is_last(self) -> bool:
-        """Whether there is no other after it."""
-        return self.which == self.number - 1
-
-    @property
-    def next(self) -> Choice:
-        """The one after it."""
-        return Choice(self.which + 1, self.number)
+    options: int
 
 
 @final
 class Place:
-    """A place, where every symbol has a value, and every choice of a root or side is made."""
+    """Values for all symbols, and choices of all roots and signs."""
 
     def __init__(self, seed: int, choices: list[Choice], orders: Mapping[sp.Expr, int], unity: int) -> None:
         self.unity = unity
@@ -316,7 +273,7 @@ class Place:
         return self._arbitrary((name, level, *(self.value(argument, level) for argument in node.args)))
 
     def _wave(self, node: sp.Function, level: int) -> int:
-        """Sines and the like, by exponentials."""
+        """Trigonometric and hyperbolic functions, by exponentials."""
         field, made = self._field(level), _WAVES[type(node)]
         argument, unit = self.value(node.args[0], level - 1), 1
         if isinstance(node, TrigonometricFunction):
@@ -326,7 +283,7 @@ class Place:
         return made(field, field.over(there - back, 2 * unit), field.over(there + back, 2))
 
     def _power(self, base: sp.Expr, exponent: sp.Expr, level: int) -> int:
-        """``b^(r + h)`` as ``b^r exp(h log b)``, with r rational, which holds for the principal values."""
+        """``b^(r + h)`` as ``b^r exp(h log b)`` with rational r, which holds for principal values."""
         field = self._field(level)
         number, rest = exponent.as_coeff_Add(rational=True)
         order = self._orders.get(base, 1)
@@ -336,7 +293,7 @@ class Place:
         if steps:
             root = self.value(base, level)
             if order > 1:
-                # a choice for each field: which root a field has first says nothing about another field
+                # one choice for each field: the order of roots in a field says nothing about another field
                 which = self._choose(("root", order, level, root), order)
                 try:
                     root = field.root(root, order, which)
@@ -373,7 +330,7 @@ class Place:
         raise UndecidedError
 
     def _side(self, expression: sp.Expr) -> int:
-        """The sign, which is chosen, and the other one for the negative of the expression."""
+        """The chosen sign of an expression; the negative expression has the opposite sign."""
         value, prime = self.value(expression, TOP), self._field(TOP).prime
         if value == 0:
             return 0
@@ -381,7 +338,7 @@ class Place:
         return -sign if 2 * value > prime else sign
 
     def _choose(self, key: tuple[Any, ...], number: int) -> int:
-        """One of several possibilities, the same one for the same key."""
+        """One of several options, the same for the same key."""
         if key not in self._chosen:
             place = len(self._chosen)
             if place == len(self._choices):
@@ -391,14 +348,14 @@ class Place:
 
     @staticmethod
     def _arbitrary(key: tuple[Any, ...]) -> int:
-        """A number that looks random, the same for the same key."""
+        """A pseudorandom number, the same for the same key."""
         return int.from_bytes(blake2b(repr(key).encode(), digest_size=32).digest(), "big")
 
 
 def _is_real(node: sp.Basic) -> bool:
-    """Whether an expression is real wherever it has a value; False also where that cannot be seen.
+    """Whether an expression is real wherever it has a value; False also if this is unknown.
 
-    Coordinates and what callables return are real, even where their symbols do not say so.
+    Coordinates and values of callables count as real, whatever the assumptions of their symbols.
     """
     if isinstance(node, sp.Symbol | AppliedUndef | sp.Derivative):
         return node.is_extended_real is not False
@@ -411,7 +368,7 @@ def _is_real(node: sp.Basic) -> bool:
     return bool(node.is_extended_real)
 
 
-# What is made of a sine and a cosine.
+# Functions of a sine and a cosine.
 _MADE: dict[str, Callable[[FiniteField, int, int], int]] = {
     "sin": lambda field, sine, cosine: sine,
     "cos": lambda field, sine, cosine: cosine,
@@ -425,35 +382,34 @@ _WAVES = {getattr(sp, name + kind): made for name, made in _MADE.items() for kin
 _REAL = {*_WAVES, sp.exp, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.erf, sp.atan, sp.asinh}
 
 
-# ---- Whether an expression is zero everywhere, decided by its values in finite fields rather than by rewriting it
-# An expression is evaluated modulo primes above 2^60 at random places: an identity holds there as anywhere else, and
-# what is none is taken for one with a chance of about its degree in 2^60 only. The values of ``exp(a)`` are powers g^a
-# of an element whose order is the (smaller) prime modulo which the argument was evaluated, so that ``exp(a + b) =
-# exp(a) exp(b)`` holds exactly; what is made of it (sin, cosh, tan) has its identities too.
+# ---- Identities, decided by values in finite fields
+# We evaluate an expression modulo primes above 2^60 at random places. An identity holds there as anywhere else; other
+# expressions vanish with a probability of about their degree / 2^60. The values of ``exp(a)`` are powers g^a of an
+# element whose order is the (smaller) prime modulo which we evaluated the argument, so that ``exp(a + b) = exp(a)
+# exp(b)`` holds exactly, and so do the identities of sin, cosh, tan, ...
 #
-# A finite field does not know which root is the principal one, nor what is positive: an expression is zero where it is
-# for every choice of roots and signs, at the cost of one walk over the expression for each. A root of a root may exist
-# for some choices alone; then more places are looked at, and the chance of a wrong answer is that of missing the same
-# choice at all of them, about 1 in 2^16 for square roots and 1 in 2^9 for third ones. Other functions have arbitrary
-# values, the same for the same arguments: an identity between them is not seen. Symbols stand for real numbers unless
-# they say otherwise, and single places do not count: ``sign(x)^2 - 1`` is zero.
+# A finite field has neither principal roots nor positive numbers: an expression is zero if it vanishes for every choice
+# of roots and signs, which costs one evaluation each. A root of a root may exist for some choices only; then we try
+# more places, and the probability of a wrong answer is that of missing the same choice at all of them, about 1 in 2^16
+# for square roots and 1 in 2^9 for cube roots. Other functions have arbitrary values, the same for the same arguments:
+# identities between them remain unknown. Symbols are real unless they say otherwise, and null sets do not count:
+# ``sign(x)^2 - 1`` is zero.
 #
-# References ---------- G. H. Gonnet, Determining equivalence of expressions in random polynomial time, STOC 1984.
-
+# G. H. Gonnet, Determining equivalence of expressions in random polynomial time, STOC 1984.
 
 _PLACES = 2
-# How many places count as one, where some of the choices had no value.
+# Number of places that count as one if some choices have no value.
 _PARTIAL = 8
-# A square root exists at every second place; with many of them, a place where all do is hard to find.
+# A square root exists at every second place; with many roots, places where all exist are rare.
 _TRIES = 1024
-# Roots and sides of conditions are tried in all combinations, up to this many.
+# Largest number of combinations of roots and signs.
 _MOST_CASES = 64
-# Roots of a higher order are exponentials of a logarithm.
+# Roots of higher order are exponentials of a logarithm.
 _MOST_ROOTS = 12
 
 
 def is_zero(expression: sp.Expr) -> bool:
-    """Whether `expression` is zero everywhere; False also where that cannot be seen.
+    """Whether `expression` is zero everywhere; False also if this is unknown.
 
     Examples
     --------
@@ -470,7 +426,7 @@ def is_zero(expression: sp.Expr) -> bool:
 
 
 def is_multiple(expression: sp.Expr, other: sp.Expr) -> bool:
-    """Whether `expression` is a number times `other`; False also where that cannot be seen."""
+    """Whether `expression` is a number times `other`; False also if this is unknown."""
     ratios = set()
     try:
         for above, below, prime in _evaluations([expression, other]):
@@ -485,7 +441,7 @@ def is_multiple(expression: sp.Expr, other: sp.Expr) -> bool:
 
 
 def _evaluations(expressions: Sequence[sp.Expr]) -> Iterator[tuple[int, ...]]:
-    """Values at several places, at each of them with all choices of roots and sides, and the prime they are modulo."""
+    """Values at several places for all choices of roots and signs, followed by the prime of their field."""
     orders = _orders(expressions)
     unity = lcm(4, *orders.values())
     seeds = iter(range(_TRIES))
@@ -496,7 +452,7 @@ def _evaluations(expressions: Sequence[sp.Expr]) -> Iterator[tuple[int, ...]]:
 
 
 def _orders(expressions: Sequence[sp.Expr]) -> dict[sp.Expr, int]:
-    """The order of the root to take of each base, of which all its other roots are powers."""
+    """The order of the root of each base of which all its other roots are powers."""
     orders: dict[sp.Expr, int] = {}
     for power in set().union(*(expression.atoms(sp.Pow) for expression in expressions)):
         denominator = int(power.exp.as_coeff_Add(rational=True)[0].q)
@@ -508,7 +464,7 @@ def _orders(expressions: Sequence[sp.Expr]) -> dict[sp.Expr, int]:
 def _at_next_place(
     expressions: Sequence[sp.Expr], orders: Mapping[sp.Expr, int], unity: int, seeds: Iterator[int]
 ) -> Generator[tuple[int, ...], None, bool]:
-    """Values for all choices at one place; whether there was one for each."""
+    """Values for all choices at one place; returns whether each choice had one."""
     for seed in seeds:
         choices: list[Choice] = []
         found, complete = False, True
@@ -522,11 +478,11 @@ def _at_next_place(
             else:
                 found = True
                 yield values
-            while choices and choices[-1].is_last:
+            while choices and choices[-1].which == choices[-1].options - 1:
                 choices.pop()
             if not choices:
                 return complete
-            choices[-1] = choices[-1].next
+            choices[-1] = choices[-1]._replace(which=choices[-1].which + 1)
         else:
             break
     raise UndecidedError

@@ -49,11 +49,11 @@ from fspielm.expr.quantities import (
 )
 from fspielm.expr.scope import CONSTANTS, FUNCTIONS, OPERATORS, ORDERED, PARTS, Function, Scope, nearest
 
-# ---- Derivatives, gradients, divergences
+# ---- Derivatives and vectors
 
 
 def differentiate(scalar: Scalar, symbol: sp.Symbol, order: int = 1) -> Scalar:
-    """The derivative along a coordinate, carried out one order at a time and refused where it grows too long."""
+    """The derivative along a coordinate, one order at a time; refuses derivatives that are too long."""
     total = scalar.order + order
     check_order(total)
     expression = scalar.expression
@@ -75,31 +75,21 @@ def _derivative(expression: sp.Expr, symbol: sp.Symbol) -> sp.Expr:
         return expression.diff(symbol)
     if any(part.has(sp.I) for part in expression.atoms(sp.Abs)):
         raise RefusalError("abs of something complex has no derivative here; write sqrt(re(f)**2 + im(f)**2)")
-    # SymPy's derivative of Abs(x) doubles at every level, unless x is real, as points are
+    # the derivative of Abs(x) doubles at every level unless SymPy knows that x is real
     real = {s: sp.Dummy(s.name, real=True) for s in expression.free_symbols | {symbol}}
     back = {dummy: s for s, dummy in real.items()}
     derived: sp.Expr = expression.xreplace(real).diff(real[symbol]).xreplace(back)
     return derived
 
 
-def gradient(scalar: Scalar, space: Sequence[sp.Symbol]) -> VectorOf:
-    """The derivatives along the coordinates of space."""
-    return VectorOf(tuple(differentiate(scalar, symbol) for symbol in space))
-
-
 def divergence(vector: VectorOf, space: Sequence[sp.Symbol]) -> Scalar:
-    """The sum of the derivatives of the components, each along its own coordinate."""
+    """The sum of the derivatives of the components, each along its coordinate."""
     if len(vector.components) != len(space):
         raise RefusalError(
             f"div takes a vector of {len(space)} components, one for each coordinate of space "
             f"({', '.join(map(str, space))}); got {len(vector.components)}"
         )
     return add([(1, differentiate(c, symbol)) for c, symbol in zip(vector.components, space, strict=True)])
-
-
-def laplacian(scalar: Scalar, space: Sequence[sp.Symbol]) -> Scalar:
-    """The sum of the second derivatives along the coordinates of space."""
-    return add([(1, differentiate(scalar, symbol, 2)) for symbol in space])
 
 
 def dot(left: VectorOf, right: VectorOf) -> Scalar:
@@ -113,7 +103,7 @@ def dot(left: VectorOf, right: VectorOf) -> Scalar:
 
 
 def add_any(terms: Sequence[tuple[int, Quantity]]) -> Quantity:
-    """A sum of scalars, or of vectors of one length."""
+    """The sum of scalars, or of vectors of one length."""
     vectors = [(sign, term) for sign, term in terms if isinstance(term, VectorOf)]
     scalars = [(sign, term) for sign, term in terms if isinstance(term, Scalar)]
     if not vectors:
@@ -127,7 +117,7 @@ def add_any(terms: Sequence[tuple[int, Quantity]]) -> Quantity:
 
 
 def multiply_any(factors: Sequence[tuple[int, Quantity]]) -> Quantity:
-    """A product of scalars, with at most one vector among them."""
+    """The product of scalars and at most one vector."""
     vectors = [(exponent, factor) for exponent, factor in factors if isinstance(factor, VectorOf)]
     scalars = [(exponent, factor) for exponent, factor in factors if isinstance(factor, Scalar)]
     if not vectors:
@@ -152,7 +142,7 @@ def _derivative_nodes(expression: sp.Expr) -> int:
             if not parts:
                 slopes = 0 if node.is_number else 1
             elif slopes and not isinstance(node, sp.Add):
-                # only a sum is derived term by term; elsewhere the rest stands beside the derivative of every part
+                # except in a sum, all other parts remain in the derivative of every part
                 slopes += size * sum(slope > 0 for _, slope in parts)
             known[node] = size, slopes
         return known[node]
@@ -160,10 +150,9 @@ def _derivative_nodes(expression: sp.Expr) -> int:
     return count(expression)[1]
 
 
-# ---- Functions of scalars, choices between them, and comparisons
+# ---- Functions, choices and comparisons
 
-
-# What exp(n*log(a*x)) may raise a number to: SymPy makes a power of it.
+# Largest n in exp(n*log(a*x)), which SymPy turns into a power.
 _LOG_FACTOR = 1000
 
 _SIGNS: dict[str, tuple[Callable[[Any, Any], bool], Any]] = {
@@ -178,7 +167,7 @@ _SIGNS: dict[str, tuple[Callable[[Any, Any], bool], Any]] = {
 
 
 def apply_function(name: str, arguments: Sequence[Scalar], coordinates: Iterable[sp.Symbol]) -> Scalar:
-    """A function of the table, at `arguments`, where `coordinates` are real."""
+    """A function of the notation at `arguments`; `coordinates` are real."""
     function = FUNCTIONS[name]
     if any(argument.unknown for argument in arguments) and not function.smooth:
         raise RefusalError(f"{name} of the unknown has jumps; write tanh(f/0.01), for one, in its place")
@@ -189,16 +178,16 @@ def apply_function(name: str, arguments: Sequence[Scalar], coordinates: Iterable
     value = _value(name, [argument.value for argument in arguments])
     if name == "exp":
         if value == 0:
-            return Scalar(sp.S.Zero, 0.0)  # below double precision, and SymPy could take long to know better
+            return Scalar(sp.S.Zero, 0.0)  # underflow, which SymPy could take long to evaluate
         return join(_exponential(arguments[0]), arguments, value)
-    # the value first: gamma(10**9) is refused, and not computed digit by digit
+    # check the value first: gamma(10**9) must be refused, not computed digit by digit
     if value is not None:
         join(sp.S.One, arguments, value)
     return join(_symbolic(function, arguments, coordinates), arguments, value)
 
 
 def _value(name: str, numbers: Sequence[complex | None]) -> complex | None:
-    """The value at numbers, where all of them are known."""
+    """The value of a function, if all its arguments are known numbers."""
     known = [number for number in numbers if number is not None]
     if len(known) < len(numbers):
         return None
@@ -259,12 +248,12 @@ def extreme(name: str, arguments: Sequence[Scalar]) -> Scalar:
     if len(values) == len(arguments):
         return arguments[values.index(choose(values))]
     kind = sp.Min if name == "min" else sp.Max
-    # unevaluated: SymPy would try hard to find out which is greater
+    # unevaluated, since SymPy would take long to compare them
     return join(kind(*(argument.expression for argument in arguments), evaluate=False), arguments)
 
 
 def where(pairs: Sequence[tuple[Truth, Scalar]], otherwise: Scalar | None) -> Scalar:
-    """The value of the first condition that holds; without `otherwise`, no value where none does."""
+    """The value of the first condition that holds, or `otherwise`; undefined if there is neither."""
     if sum(condition.count for condition, _ in pairs) > COMPARISONS:
         raise RefusalError(f"where takes at most {COMPARISONS} comparisons")
     branches = [(value, condition) for condition, value in pairs if condition.value is not False]
@@ -283,7 +272,7 @@ def where(pairs: Sequence[tuple[Truth, Scalar]], otherwise: Scalar | None) -> Sc
 
 
 def compare(signs: Sequence[str], sides: Sequence[Scalar]) -> Truth:
-    """A chain of comparisons, left as they are: to decide them is for whoever knows the points."""
+    """A chain of unevaluated comparisons."""
     if any(side.unknown for side in sides):
         raise RefusalError("the unknown cannot be compared: where an equation changes must be known beforehand")
     _check_real("a comparison", sides)
@@ -313,11 +302,14 @@ def connect(word: str, operands: Sequence[Truth]) -> Truth:
     return Truth(gate(*relations, evaluate=False), value, count)
 
 
-# ---- From the tree of a text to SymPy, name by name and within bounds
+# ---- From the syntax tree to SymPy
+
+
+Q = TypeVar("Q", Scalar, VectorOf, Truth)
 
 
 class Builder:
-    """Builds what the nodes of one text mean, under the names of a scope."""
+    """Builds SymPy expressions from the nodes of one text, with the names of a scope."""
 
     def __init__(self, text: str, scope: Scope) -> None:
         self._text = text
@@ -326,35 +318,32 @@ class Builder:
         self._derivatives = scope.derivatives
 
     def error(self, reason: str, at: int) -> TextError:
-        """The reason with its place in the text."""
+        """An error with its place in the text."""
         return TextError(reason, self._text, at)
 
     def build(self, node: Node) -> Quantity:
-        """What `node` means."""
+        """The quantity that `node` describes."""
         try:
             return self._build(node)
         except RefusalError as refusal:
             raise self.error(str(refusal), node.at) from None
 
     def scalar(self, node: Node) -> Scalar:
-        """What `node` means, where that has to be a number or a function."""
-        quantity = self.build(node)
-        if not isinstance(quantity, Scalar):
-            raise self.error(f"expected a number or a function; got {_KINDS[type(quantity)]}", node.at)
-        return quantity
+        """The scalar that `node` describes; refuses anything else."""
+        return self._expect(node, Scalar, "a number or a function")
 
     def vector(self, node: Node) -> VectorOf:
-        """What `node` means, where that has to be a vector."""
-        quantity = self.build(node)
-        if not isinstance(quantity, VectorOf):
-            raise self.error(f"expected a vector, as in grad(u) or [a, b]; got {_KINDS[type(quantity)]}", node.at)
-        return quantity
+        """The vector that `node` describes; refuses anything else."""
+        return self._expect(node, VectorOf, "a vector, as in grad(u) or [a, b]")
 
     def truth(self, node: Node) -> Truth:
-        """What `node` means, where that has to be a comparison."""
+        """The condition that `node` describes; refuses anything else."""
+        return self._expect(node, Truth, "a comparison, as in x < 0.5")
+
+    def _expect(self, node: Node, kind: type[Q], wanted: str) -> Q:
         quantity = self.build(node)
-        if not isinstance(quantity, Truth):
-            raise self.error(f"expected a comparison, as in x < 0.5; got {_KINDS[type(quantity)]}", node.at)
+        if not isinstance(quantity, kind):
+            raise self.error(f"expected {wanted}; got {_KINDS[type(quantity)]}", node.at)
         return quantity
 
     def _build(self, node: Node) -> Quantity:
@@ -382,14 +371,14 @@ class Builder:
         raise AssertionError(node)  # pragma: no cover
 
     def _linear(self, node: Node) -> Scalar | VectorOf:
-        """What `node` means, where it is added or multiplied."""
+        """The scalar or vector that `node` describes."""
         quantity = self.build(node)
         if isinstance(quantity, Truth):
             raise self.error("a comparison cannot be added or multiplied; write where(x < 0.5, 1, 0)", node.at)
         return quantity
 
     def _negative(self, node: Negative) -> Quantity:
-        # with the factors of a product, for SymPy multiplies -1 into a sum that stands alone, and only then
+        # together with the factors of a product: SymPy distributes -1 only over a sum that stands alone
         factors = node.operand.factors if isinstance(node.operand, Product) else ((1, node.operand),)
         minus = Scalar(sp.Integer(-1), -1.0)
         return multiply_any([(1, minus), *((power, self._linear(factor)) for power, factor in factors)])
@@ -455,10 +444,12 @@ class Builder:
             case "normal":
                 return self._normal(self._coordinate(arguments[0]))
             case "grad":
-                return gradient(self.scalar(arguments[0]), space)
+                scalar = self.scalar(arguments[0])
+                return VectorOf(tuple(differentiate(scalar, symbol) for symbol in space))
             case "div":
                 return divergence(self.vector(arguments[0]), space)
-        return laplacian(self.scalar(arguments[0]), space)
+        scalar = self.scalar(arguments[0])  # laplacian
+        return add([(1, differentiate(scalar, symbol, 2)) for symbol in space])
 
     def _normal(self, coordinate: sp.Symbol) -> Scalar:
         if self._scope.normal is None:
@@ -471,7 +462,7 @@ class Builder:
         check_order(scalar.order + order)
         if not scalar.unknown:
             for symbol in self._scope.space:
-                differentiate(scalar, symbol, order)  # refuses what would become too long
+                differentiate(scalar, symbol, order)  # refuses derivatives that are too long
         try:
             expression = self._scope.normal_derivative(scalar.expression, order)
         except ProblemError as error:
@@ -527,19 +518,18 @@ def _bits(expression: sp.Expr) -> int:
     return max((int(r.p).bit_length() + int(r.q).bit_length() for r in expression.atoms(sp.Rational)), default=1)
 
 
-# ---- Expressions, equations and conditions from text
-
+# ---- Entry points
 
 T = TypeVar("T", bound=sp.Basic)
 
 
 def parse_expression(text: str, scope: Scope) -> sp.Expr:
-    """The expression that `text` writes, in the names of `scope`.
+    """The expression in `text`, with the names of `scope`.
 
     Raises
     ------
     TextError
-        With line and column, for whatever is not of the notation, not finite, or too large.
+        With line and column, for text outside of the notation, and for values that are not finite or too large.
 
     Examples
     --------
@@ -558,7 +548,7 @@ def parse_expression(text: str, scope: Scope) -> sp.Expr:
 
 
 def parse_real(text: str, scope: Scope) -> sp.Expr:
-    """The same, without the imaginary unit."""
+    """The real expression in `text`."""
 
     def build(node: Node, builder: Builder) -> sp.Expr:
         scalar = builder.scalar(node)
@@ -570,7 +560,7 @@ def parse_real(text: str, scope: Scope) -> sp.Expr:
 
 
 def parse_equation(text: str, scope: Scope) -> sp.Basic:
-    """The equation that `text` writes with one ``=``; without one, the expression that is meant to be zero."""
+    """The equation in `text`; without ``=``, the expression that has to be zero."""
 
     def build(node: Node, builder: Builder) -> sp.Basic:
         if not isinstance(node, Comparison):
@@ -584,7 +574,7 @@ def parse_equation(text: str, scope: Scope) -> sp.Basic:
 
 
 def parse_condition(text: str, scope: Scope) -> Boolean:
-    """The comparison that `text` writes, such as ``x < 0.5 and not y == 0``."""
+    """The condition in `text`, such as ``x < 0.5 and not y == 0``."""
 
     def build(node: Node, builder: Builder) -> Boolean:
         truth = builder.truth(node)
@@ -602,13 +592,10 @@ def _parse(text: str, build: Callable[[Node, Builder], T], scope: Scope) -> T:
         raise TextError("the expression is empty", text, 0)
     try:
         result = build(parse_syntax(text), Builder(text, scope))
-        digits = max((_bits_read(number) for number in result.atoms(sp.Rational)), default=0)
+        parts = [int(part) for number in result.atoms(sp.Rational) for part in (number.p, number.q)]
+        bits = max((part.bit_length() for part in parts), default=0)
     except RecursionError:
         raise TextError("nested too deep", text, 0) from None
-    if digits > RESULT_BITS:
+    if bits > RESULT_BITS:
         raise TextError("a whole number in it has too many digits; write decimals, such as 2.0 for 2", text, 0)
     return result
-
-
-def _bits_read(number: sp.Rational) -> int:
-    return max(int(number.p).bit_length(), int(number.q).bit_length())

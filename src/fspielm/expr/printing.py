@@ -1,4 +1,4 @@
-"""From SymPy to text in the notation that the parser reads, exact to the last bit."""
+"""From SymPy to text in the notation of the parser, exact to the last bit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fspielm.errors import ProblemError
 from fspielm.expr.functions import describe
 from fspielm.expr.scope import CONSTANTS, FUNCTIONS, Scope
 
-# How tightly the outermost operation of a text binds; what binds less gets parentheses.
+# How tightly the outermost operation of a text binds; looser operations get parentheses.
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 
 _NAMES = {function.symbolic: name for name, function in FUNCTIONS.items()}
@@ -22,12 +22,12 @@ _SIGNS = {sp.Eq: "==", sp.Ne: "!=", sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: 
 
 
 def print_expression(expression: sp.Basic, scope: Scope) -> str:
-    """The text of an expression, an equation or a condition; `parse_expression` and the like read it back.
+    """The text of an expression, an equation or a condition, which the parser reads back.
 
     Raises
     ------
     ProblemError
-        Where the notation has no word for something in it.
+        If the notation has no word for something in it.
     """
     printer = _Printer(scope)
     if isinstance(expression, Boolean) and not isinstance(expression, sp.Symbol):
@@ -36,7 +36,7 @@ def print_expression(expression: sp.Basic, scope: Scope) -> str:
 
 
 def print_equation(equation: sp.Basic, scope: Scope) -> str:
-    """The text of an equation, or of an expression meant to be zero."""
+    """The text of an equation, or of an expression that has to be zero."""
     printer = _Printer(scope)
     if isinstance(equation, sp.Eq):
         return f"{printer.text(equation.lhs)} = {printer.text(equation.rhs)}"
@@ -50,7 +50,7 @@ class _Printer:
         self._functions = set(FUNCTIONS) - set(scope.values)
 
     def text(self, expression: sp.Basic, tightness: int = 0) -> str:
-        """The text, in parentheses where it binds less than `tightness` asks."""
+        """The text, in parentheses if it binds less tightly than `tightness`."""
         text, own = self._write(expression)
         return text if own >= tightness else f"({text})"
 
@@ -87,7 +87,7 @@ class _Printer:
         return self._call(expression), _ATOM
 
     def _constant(self, constant: sp.Expr) -> str:
-        """A constant whose own name stands for something else here."""
+        """A constant whose name has another meaning in this scope."""
         if constant is sp.I:
             raise ProblemError("i and I both stand for something else than the imaginary unit; rename one")
         return "acos(-1)" if constant is sp.pi else "exp(1)"
@@ -101,7 +101,7 @@ class _Printer:
         return text, _SUM if number < 0 else _PRODUCT if number.q != 1 else _ATOM
 
     def _double(self, number: sp.Float) -> str:
-        if math.isinf(float(number)):  # SymPy's numbers go further
+        if math.isinf(float(number)):  # SymPy has larger numbers
             raise self._no_word(number)
         return repr(float(number))
 

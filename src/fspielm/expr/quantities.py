@@ -1,4 +1,4 @@
-"""Expressions under construction, with what must be known of them to keep them small and finite."""
+"""Expressions under construction, with bounds that keep them small and finite."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Scalar:
     ----------
     expression : Expr
     value : float, complex or None
-        Its value, where it is a constant; complex where the imaginary unit is in it.
+        Value of a constant; complex if it contains the imaginary unit.
     bits : int
-        No whole number or fraction in it has more binary digits.
+        Bound of the binary digits of whole numbers and fractions in it.
     order : int
-        Derivatives taken on the way to it.
+        Number of derivatives taken so far.
     unknown : bool
         Whether it contains the unknown.
     """
@@ -40,7 +40,7 @@ class Scalar:
 
     @property
     def is_real(self) -> bool:
-        """Whether no imaginary unit is in it, but within real parts, imaginary parts and absolute values."""
+        """Whether the imaginary unit occurs only inside real parts, imaginary parts and absolute values."""
         return _is_real(self.expression)
 
 
@@ -53,7 +53,7 @@ class VectorOf:
 
 @dataclass(frozen=True)
 class Truth:
-    """A comparison; `value` is known where both sides are constants, `count` is the number of comparisons in it."""
+    """A condition with its number of comparisons; `value` is known if all sides are constants."""
 
     relation: Boolean
     value: bool | None = None
@@ -65,14 +65,14 @@ Quantity: TypeAlias = Scalar | VectorOf | Truth
 
 def integer(text: str) -> Scalar:
     """A whole number."""
-    # 309 digits and more are beyond double precision, and Python is slow with very long ones
+    # more than 308 digits exceed double precision, and Python is slow with very long numbers
     if len(text.lstrip("0")) > 308:
         raise RefusalError("the number is larger than double precision holds")
     return Scalar(sp.Integer(int(text)), float(int(text)), max(1, int(text).bit_length()))
 
 
 def decimal(text: str) -> Scalar:
-    """A number with a point or an exponent: the double nearest to it, as in Python."""
+    """A number with a point or an exponent: the nearest double, as in Python."""
     value = float(text)
     if not math.isfinite(value):
         raise RefusalError("the number is larger than double precision holds")
@@ -85,10 +85,11 @@ def decimal(text: str) -> Scalar:
 def join(
     expression: sp.Expr, parts: Iterable[Scalar], value: complex | None = None, bits: int = 0, order: int = 0
 ) -> Scalar:
-    """`expression` as a scalar made of `parts`, refused where it is not a finite number or too large."""
+    """`expression` as a scalar made of `parts`; refuses values that are not finite and numbers that are too long."""
     made = tuple(parts)
     if value is not None and not cmath.isfinite(value):
-        raise RefusalError(f"the value is not a {_kind(value)} number that double precision holds")
+        kind = "complex" if isinstance(value, complex) else "real"
+        raise RefusalError(f"the value is not a {kind} number that double precision holds")
     if expression.has(sp.zoo, sp.nan, sp.oo, -sp.oo):
         raise RefusalError("the value is not finite")
     bits = bits or sum(part.bits for part in made)
@@ -96,7 +97,7 @@ def join(
     if value is None and not expression.free_symbols and not expression.has(AppliedUndef):
         value = _constant(expression)
     if isinstance(value, complex) and not expression.has(sp.I):
-        value = value.real  # as of i*i
+        value = value.real  # such as i*i
     return Scalar(
         expression,
         value,
@@ -122,7 +123,7 @@ def add(terms: Sequence[tuple[int, Scalar]]) -> Scalar:
 
 
 def multiply(factors: Sequence[tuple[int, Scalar]]) -> Scalar:
-    """The product of factors, or of their inverses where the power is -1."""
+    """The product of factors, inverted if their power is -1."""
     value: complex = 1.0
     for exponent, factor in factors:
         if exponent < 0 and factor.value == 0:
@@ -138,14 +139,14 @@ def _product(factors: Sequence[tuple[int, Scalar]]) -> sp.Expr:
     if all(factor.expression.is_Number for _, factor in factors):
         number = sp.Integer(1)
         for exponent, factor in factors:
-            # 0.1/0.3 rounds once, 0.1*(1/0.3) twice
+            # 0.1/0.3 rounds once, 0.1*(1/0.3) rounds twice
             number = number * factor.expression if exponent > 0 else number / factor.expression
         return number
     return sp.Mul(*(f.expression if exponent > 0 else 1 / f.expression for exponent, f in factors))
 
 
 def power(base: Scalar, exponent: Scalar) -> Scalar:
-    """`base` to the `exponent`, refused before anything is computed where the result would be beyond all bounds."""
+    """`base` to the `exponent`; refuses a result that is too large before computing it."""
     if exponent.expression == 1:
         return base
     bits = base.bits + exponent.bits
@@ -185,15 +186,11 @@ def _complex_power(base: complex, exponent: complex) -> complex:
 
 
 def _constant(expression: sp.Expr) -> complex:
-    """The value of a constant that only simplification has made one, as in (x - x + 2)."""
+    """The value of an expression that is constant after simplification, as in (x - x + 2)."""
     try:
         return complex(expression) if expression.has(sp.I) else float(expression)
     except (TypeError, ValueError, OverflowError, ArithmeticError):
         raise RefusalError("the value is not a real number") from None
-
-
-def _kind(value: complex) -> str:
-    return "complex" if isinstance(value, complex) else "real"
 
 
 def _is_real(expression: sp.Basic) -> bool:

@@ -1,4 +1,4 @@
-"""The names and functions that an expression in text may use."""
+"""The names and functions of expressions in text."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from sympy.core.function import AppliedUndef
 from fspielm.errors import ProblemError
 from fspielm.expr.grammar import WORDS, is_name
 
-# ---- The functions of the notation, one line each: the name, what SymPy calls it, and its values
+# ---- The functions of the notation
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function that may stand in an expression.
+    """A function of the notation.
 
     Attributes
     ----------
     symbolic : callable
-        From SymPy expressions to one.
+        From SymPy expressions to an expression.
     numeric : callable
-        From numbers to a number: known before SymPy is asked, so that nothing that is not one is built.
+        From numbers to a number; it checks values before SymPy builds the expression.
     arguments : int
     real : bool
-        Whether it takes real arguments alone.
+        Whether it takes real arguments only.
     smooth : bool
-        Whether it may be taken of the unknown: without jumps.
+        Whether it has no jumps, and may be applied to the unknown.
     """
 
     symbolic: Callable[..., sp.Expr]
@@ -78,22 +78,21 @@ FUNCTIONS: dict[str, Function] = {
     "airybi": Function(sp.airybi, lambda x: scipy.special.airy(x)[2]),
 }
 
-# Those whose first argument is an order: a number, and not a large one.
+# Functions whose first argument is an order: a number, and not a large one.
 ORDERED = ("besselj", "bessely", "besseli", "besselk")
 
-# What SymPy leaves full of real and imaginary parts, unless it knows that coordinates are real.
+# Functions whose derivatives are simple only if SymPy knows that coordinates are real.
 PARTS = (sp.Abs, sp.conjugate, sp.re, sp.im)
 
-# Of two names for one thing, the last is the one that is printed.
+# Of two names for one constant, the last is printed.
 CONSTANTS: dict[str, sp.Expr] = {"pi": sp.pi, "e": sp.E, "I": sp.I, "i": sp.I}
 
 
-# ---- The names that an expression may use, and what they stand for
-
+# ---- The names that an expression may use
 
 OPERATORS = ("diff", "grad", "div", "laplacian", "dot", "dn", "normal")
 CHOICES = ("where", "min", "max")
-# Names that a file of an earlier version may have for something else, and still have.
+# Files of earlier versions may use these names for something else.
 _LATER = ("conjugate", "re", "im", "normal")
 RESERVED = frozenset((*FUNCTIONS, *OPERATORS, *CHOICES, *WORDS)) - frozenset(_LATER)
 _LISTED = 12
@@ -106,19 +105,19 @@ class Scope:
     Attributes
     ----------
     coordinates : tuple of Symbol
-        Those of space, and then time.
+        The coordinates of space, then time.
     time : Symbol or None
-        The last coordinate, where that is time: gradients and divergences leave it out.
+        The last coordinate, if that is time: gradients and divergences omit it.
     unknowns : tuple of AppliedUndef
-        The functions that are solved for, where they may be used.
+        The functions that are solved for, if they may occur.
     parameters : mapping of str to Expr
-        Other names, and the symbols or the values they stand for.
+        Other names, and their symbols or values.
     normal_derivative : type or None
-        The SymPy class of derivatives along the normal, made of the unknown and an order, where there is a normal.
+        SymPy class of derivatives along the normal (of an unknown and an order), if there is a normal.
     normal : type or None
-        That of its components, made of a coordinate.
+        SymPy class of the components of the normal (of a coordinate).
     undeclared : str
-        What may be done about another name, as the end of a message in which ``{name}`` stands for it.
+        End of the message about an unknown name, ``{name}``.
     """
 
     coordinates: tuple[sp.Symbol, ...] = ()
@@ -143,28 +142,28 @@ class Scope:
 
     @property
     def space(self) -> tuple[sp.Symbol, ...]:
-        """The coordinates but time."""
+        """The coordinates without time."""
         return tuple(s for s in self.coordinates if s != self.time)
 
     @property
     def values(self) -> dict[str, sp.Expr]:
-        """What names without parentheses stand for: those that were declared, and constants by the other names."""
+        """Values of names without parentheses: declared names and constants."""
         known = {**CONSTANTS, **self.parameters, **{str(s): s for s in self.coordinates}}
         return known | {unknown.func.__name__: unknown for unknown in self.unknowns}
 
     @property
     def derivatives(self) -> dict[str, sp.Symbol]:
-        """``dx`` and so on, and the coordinate each belongs to."""
+        """``dx`` and so on, with their coordinates."""
         return {f"d{s}": s for s in self.coordinates}
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The names that take parentheses."""
+        """The names with parentheses."""
         return (*self.derivatives, *OPERATORS, *CHOICES, *FUNCTIONS)
 
 
 def check_name(name: str, what: str) -> str:
-    """`name` itself, unless expressions could not use it."""
+    """Return `name`; refuse names that expressions cannot use."""
     if not is_name(name):
         raise ProblemError(f"{what} {name!r} must be named by a letter and then letters, digits or underscores")
     if name in RESERVED:
@@ -173,7 +172,7 @@ def check_name(name: str, what: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The known names spelled most like `name`, as the end of a message; the first of them where none is near."""
+    """End of a message with the known names most similar to `name`, or with the first known names."""
     choices = list(known)
     near = get_close_matches(name.lower(), choices, 3, 0.6)
     near = near or [choice for choice in choices if len(name) > 2 and choice.startswith(name.lower())]

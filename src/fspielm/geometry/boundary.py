@@ -18,11 +18,6 @@ from fspielm.errors import ProblemError
 from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
 from fspielm.resources import check_deadline
 
-# ---- Points with normals, and numbers and vectors as users write them
-
-
-# ---- Where rows are collocated: points and, on a boundary, their outward normals
-
 
 @dataclass(frozen=True, eq=False)
 class Sites:
@@ -42,6 +37,12 @@ class Sites:
         return len(self.points)
 
     @property
+    def outward(self) -> FloatArray:
+        """The normals of sites on a boundary, which all have them."""
+        assert self.normals is not None
+        return self.normals
+
+    @property
     def dimension(self) -> int:
         """Number of coordinates, time included."""
         return int(self.points.shape[1])
@@ -51,18 +52,18 @@ class Sites:
         return Sites(self.points[index], None if self.normals is None else self.normals[index])
 
     def followed_by(self, other: Sites) -> Sites:
-        """These sites and then the others; with normals where both have them."""
+        """These sites, then the others; with normals if both have them."""
         return join_sites([self, other])
 
 
 def join_sites(several: Sequence[Sites]) -> Sites:
-    """All sites of several, one after the other; with normals where all have them."""
+    """Concatenate sites; with normals if all have them."""
     normals = [sites.normals for sites in several if sites.normals is not None]
     points = np.concatenate([sites.points for sites in several])
     return Sites(points, np.concatenate(normals) if len(normals) == len(several) else None)
 
 
-# ---- Numbers and vectors as users write them, read once and checked with the argument's name
+# ---- Checks of numbers and vectors that users pass
 
 
 def as_number(value: SupportsFloat, argument: str) -> float:
@@ -116,28 +117,27 @@ def as_space_point(value: Iterable[SupportsFloat], argument: str) -> tuple[float
 
 
 def as_name(value: str, argument: str) -> str:
-    """Return `value` as a name to put before those of boundary parts; the empty one stands for none."""
+    """Return `value` as a prefix for names of boundary parts; an empty name means no prefix."""
     if not isinstance(value, str) or value != value.strip():
         raise ProblemError(f"{argument} must be a string without blanks around it; got {value!r}")
     return value
 
 
-# ---- Quadrature: nodes and positive weights, on unit cubes and, mapped from there, on domains and boundary parts
+# ---- Quadrature
 
-
-# Rules with more nodes than this are composite: nearly as accurate, and their nodes cost nothing to find.
+# Rules with more nodes are composite: nearly as accurate, and much cheaper to set up.
 _PANEL = 40
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Quadrature:
-    """Nodes and weights: an integral is the sum of weights times values.
+    """Nodes and weights; an integral is the sum of weights times values.
 
     Attributes
     ----------
     points : (n, d) array
-        All of them in the domain, or on the part of its boundary.
+        All in the domain, or on the boundary part.
     weights : (n,) array
         Positive; their sum is the measure.
     normals : (n, d) array or None
@@ -193,13 +193,13 @@ def gauss(n: int) -> tuple[FloatArray, FloatArray]:
 
 
 @lru_cache(maxsize=256)
-def around(n: int) -> tuple[FloatArray, FloatArray]:
-    """`n` equal steps on [0, 1]: for periodic functions, such as those of an angle, as good as Gauss."""
+def midpoint_rule(n: int) -> tuple[FloatArray, FloatArray]:
+    """Midpoint rule with `n` nodes on [0, 1]: as accurate as Gauss for periodic functions."""
     return _frozen((np.arange(n) + 0.5) / n), _frozen(np.full(n, 1 / n))
 
 
 def piecewise_gauss(n: int, breaks: Sequence[float]) -> tuple[FloatArray, FloatArray]:
-    """Gauss-Legendre on every piece between `breaks`, about `n` nodes in all, no fewer than two on a piece."""
+    """Gauss-Legendre on every piece between `breaks`, about `n` nodes in all, at least two on each piece."""
     rules = [(low, high - low, *gauss(max(2, round(n * (high - low))))) for low, high in pairwise(breaks)]
     nodes = np.concatenate([low + width * unit for low, width, unit, _ in rules])
     return nodes, np.concatenate([width * weights for _, width, _, weights in rules])
@@ -215,45 +215,41 @@ def tensor(*rules: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArra
     )
 
 
-def per_axis(n: int, dimension: int) -> int:
-    """How many nodes along each axis make about `n` in all."""
+def nodes_per_axis(n: int, dimension: int) -> int:
+    """Number of nodes along each axis that makes about `n` in all."""
     return max(1, round(math.pow(n, 1 / dimension)))
 
 
 def product(space: tuple[FloatArray, FloatArray], last: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """The product of a rule with points ``(n, d)`` and a one-dimensional one, whose coordinate comes last."""
+    """The product of a rule with points ``(n, d)`` and a one-dimensional rule for a further, last coordinate."""
     points, weights = space
     index, again = np.repeat(np.arange(len(points)), len(last[0])), np.tile(np.arange(len(last[0])), len(points))
     return np.column_stack([points[index], last[0][again]]), weights[index] * last[1][again]
 
 
 def _frozen(array: FloatArray) -> FloatArray:
-    """Shared by every caller of a cached rule, hence not to be written to."""
+    """Make an array read-only: all callers of a cached rule share it."""
     array.setflags(write=False)
     return array
 
 
-# ---- Named parts of boundaries, and points with normals on them
-
-
-# ---- Names of boundary parts, numbered where several would have the same
-
+# ---- Names of boundary parts
 
 _NUMBERED = re.compile(r" \((\d+)\)$")
 
 
-def unnumbered(name: str) -> str:
-    """A name without the number that `tell_apart` gave it."""
+def without_number(name: str) -> str:
+    """A name without the number that `unique_names` gave it."""
     return _NUMBERED.sub("", name)
 
 
 def namesakes(name: str, names: Iterable[str]) -> list[str]:
-    """Those of `names` that are `name` with a number, as `tell_apart` gives it."""
-    return [other for other in names if other != name and unnumbered(other) == name]
+    """The `names` that are `name` with a number from `unique_names`."""
+    return [other for other in names if other != name and without_number(other) == name]
 
 
 def likely_parts(name: str, names: Iterable[str]) -> str:
-    """The end of a message about a part that is none of `names`: those of the shape of this name, or the nearest."""
+    """End of a message about an unknown part `name`: the parts of the shape of this name, or the most similar name."""
     from difflib import get_close_matches  # for messages alone
 
     names = list(names)
@@ -263,15 +259,15 @@ def likely_parts(name: str, names: Iterable[str]) -> str:
     return "".join(f"; did you mean {other!r}?" for other in names if other.lower() in near)
 
 
-def tell_apart(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
-    """Names for parts given by their operand and the name they have there, numbered where they would be the same.
+def unique_names(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
+    """Unique names of parts, by operand and name there; parts of one name are numbered.
 
-    Numbers that parts have from an earlier combination are given anew, so that three circles are 1, 2, 3.
+    Numbers from an earlier combination are replaced, so that three circles are 1, 2, 3.
     """
     by_name: dict[str, list[tuple[int, int, str]]] = {}
     for operand, name in dict.fromkeys(parts):
         number = _NUMBERED.search(name)
-        by_name.setdefault(unnumbered(name), []).append((operand, int(number[1]) if number else 0, name))
+        by_name.setdefault(without_number(name), []).append((operand, int(number[1]) if number else 0, name))
     return {
         (operand, old): name if len(same) == 1 else f"{name} ({count})"
         for name, same in by_name.items()
@@ -279,12 +275,11 @@ def tell_apart(parts: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
     }
 
 
-# ---- A named part of a boundary, reached from the unit cube by a measure-preserving map
-
+# ---- Boundary parts
 
 Mask: TypeAlias = Callable[[FloatArray], BoolArray]
 
-# What parts with sides are called, up to what tells them from those of other shapes.
+# Name of a part with sides, without the name of its shape.
 OUTLINE = "outline"
 
 
@@ -304,17 +299,16 @@ class BoundaryPart:
         Maps ``(n, parameters)`` unit-cube coordinates to `Sites` (points on the true boundary, unit outward
         normals) so that equal volumes of the cube cover equal measures of the part.
     breaks : tuple of float
-        Where along the first unit coordinate smooth pieces begin and end: 0, the corners within the part, 1.
+        Ends of the smooth pieces along the first unit coordinate: 0, the corners within the part, 1.
     keep : callable or None
-        Mask of the placed points that belong to the part, where that is not all of them.
+        Mask of the placed points that belong to the part; None if all do.
     endless : int
-        How many of the first unit coordinates lead back to where they began, as an angle does: clustering leaves
-        them even.
+        How many of the first unit coordinates are periodic, as an angle is: clustering leaves them even.
     nodes : callable or None
-        Maps a number to about so many nodes in the unit cube and their weights, where the part knows a better
-        quadrature than products of Gauss rules.
+        Maps a number to about as many nodes in the unit cube and their weights, if there is a better quadrature than
+        products of Gauss rules.
     sides : tuple of str
-        What its smooth pieces are called by themselves; empty strings where they have no names.
+        Names of its smooth pieces; empty strings for pieces without names.
     """
 
     name: str
@@ -329,12 +323,12 @@ class BoundaryPart:
 
     @property
     def side_names(self) -> tuple[str, ...]:
-        """Of the sides it is made of: ``"frame.side 1"``, ... of the part ``"frame.outline"``."""
+        """Names of its sides: ``"frame.side 1"``, ... for the part ``"frame.outline"``."""
         numbered = sorted(filter(None, set(self.sides)), key=lambda side: (len(side), side))
         return tuple(map(self._side_name, numbered))
 
     def side(self, name: str) -> BoundaryPart:
-        """One of its sides, by one of the `side_names`, as a part of its own."""
+        """The side of this name, one of `side_names`, as a part of its own."""
         stretches = zip(self.sides, pairwise(self.breaks), strict=True)
         return join_parts(name, [self._between(*ends) for side, ends in stretches if self._side_name(side) == name])
 
@@ -347,15 +341,25 @@ class BoundaryPart:
 
         def place(unit: FloatArray) -> Sites:
             along = low + (high - low) * unit[:, :1]
-            # at its very end the next piece begins, which may be elsewhere
+            # its end is the start of the next piece, which may lie elsewhere
             return self.place(np.column_stack([np.minimum(along, np.nextafter(high, low)), unit[:, 1:]]))
 
         return replace(self, measure=(high - low) * self.measure, place=place, breaks=(0.0, 1.0), nodes=None, sides=())
 
+    def reversed(self) -> BoundaryPart:
+        """The same part with normals to the other side."""
+        place = self.place
+
+        def inward(unit: FloatArray) -> Sites:
+            sites = place(unit)
+            return Sites(sites.points, -sites.outward)
+
+        return replace(self, place=inward)
+
     def sample(
         self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform", *, where: Mask | None = None
     ) -> Sites:
-        """`n` sites on this part (a part that is a single point has only one), only such as `where` holds at."""
+        """`n` sites on this part, where the mask `where` holds; a part that is a single point has only one."""
         check_count(n)
         check_deadline()
         stream = self._stream(rng, sampling)
@@ -366,14 +370,13 @@ class BoundaryPart:
 
         def accept(unit: FloatArray) -> BoolArray:
             points = self.place(unit).points
-            accepted: BoolArray = np.logical_and.reduce([mask(points) for mask in masks])
-            return accepted
+            return np.asarray(np.logical_and.reduce([mask(points) for mask in masks]))
 
         what = f"the boundary part {self.name!r}" if where is None else f"the region on the part {self.name!r}"
         return self.place(reject(stream, accept, count, what=what))
 
     def at(self, unit: FloatArray) -> Sites:
-        """The sites of these unit-cube coordinates, without those that do not belong to the part."""
+        """The sites at these unit-cube coordinates that belong to the part."""
         sites = self.place(unit)
         return sites if self.keep is None else sites.select(self.keep(sites.points))
 
@@ -387,11 +390,7 @@ class BoundaryPart:
         Parameters
         ----------
         n : int
-            About how many nodes; a part of many pieces has two on each at least, a single point only one.
-
-        Returns
-        -------
-        Quadrature
+            Approximate number of nodes; at least two on each smooth piece, one on a single point.
         """
         check_nodes(n)
         if self.keep is not None:
@@ -403,14 +402,14 @@ class BoundaryPart:
         return Quadrature(sites.points, weights, sites.normals).scaled_to(self.measure)
 
     def unit_nodes(self, n: int) -> tuple[FloatArray, FloatArray]:
-        """About `n` nodes in the unit cube and their weights, without regard to `keep`."""
+        """About `n` nodes in the unit cube and their weights, ignoring `keep`."""
         if self.nodes is not None:
             return self.nodes(n)
         if self.parameters == 0:
             return np.empty((1, 0)), np.ones(1)
-        # around a closed part is about twice as far as across it
-        each = per_axis(max(1, n // 2) if self.endless else n, self.parameters)
-        first = around(2 * each) if self.endless else piecewise_gauss(each, self.breaks)
+        # twice as many nodes around a closed part as across it
+        each = nodes_per_axis(max(1, n // 2) if self.endless else n, self.parameters)
+        first = midpoint_rule(2 * each) if self.endless else piecewise_gauss(each, self.breaks)
         return tensor(first, *[gauss(each)] * (self.parameters - 1))
 
     def _stream(self, rng: np.random.Generator, sampling: Sampling) -> Callable[[int], FloatArray]:
@@ -423,7 +422,7 @@ class BoundaryPart:
             unit = even(n)
             if self.endless:
                 return np.column_stack([unit[:, : self.endless], arcsine(unit[:, self.endless :])])
-            # toward the ends of every smooth piece: a corner within a part is an end for both its neighbours
+            # toward the ends of every smooth piece, hence toward corners from both sides
             first = np.empty(n)
             for low, high in pairwise(self.breaks):
                 here = (unit[:, 0] >= low) & (unit[:, 0] <= high)
@@ -434,7 +433,7 @@ class BoundaryPart:
 
 
 def list_parts(parts: Iterable[BoundaryPart]) -> str:
-    """The names of parts, and of the sides they are made of, for messages."""
+    """Names of parts and of their sides, for messages."""
     known = list(parts)
     told = str([part.name for part in known])
     for part in known:
@@ -445,9 +444,9 @@ def list_parts(parts: Iterable[BoundaryPart]) -> str:
 
 
 def join_parts(name: str, parts: Sequence[BoundaryPart]) -> BoundaryPart:
-    """One part made of several, each taking its share of the first unit coordinate.
+    """Join parts into one; each takes its share of the first unit coordinate.
 
-    The parts have the same number of parameters, at least one, and keep all of their points.
+    The parts have the same positive number of parameters and no `keep`.
     """
     if len(parts) == 1:
         return replace(parts[0], name=name)
@@ -464,10 +463,9 @@ def join_parts(name: str, parts: Sequence[BoundaryPart]) -> BoundaryPart:
             inner = unit[here].copy()
             inner[:, 0] = np.clip((inner[:, 0] - ends[index]) / (ends[index + 1] - ends[index]), 0.0, 1.0)
             sites = part.place(inner)
-            assert sites.normals is not None  # every boundary part has them
             if points is None or normals is None:
                 points, normals = (np.empty((len(unit), sites.dimension)) for _ in range(2))
-            points[here], normals[here] = sites.points, sites.normals
+            points[here], normals[here] = sites.points, sites.outward
         assert points is not None
         return Sites(points, normals)
 

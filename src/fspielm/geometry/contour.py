@@ -11,20 +11,33 @@ from typing import NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import BoolArray, FloatArray, SideArray
+from fspielm.arrays import BoolArray, FloatArray, IndexArray, SideArray, positions_in_runs
 from fspielm.errors import ProblemError
 from fspielm.geometry.crossings import find_crossing
-from fspielm.geometry.curves import Pieces, PlaneCurve, cubic, join, pieces_of, resolve, straight_pieces
+from fspielm.geometry.curves import Pieces, PlaneCurve, cubic, cubic_breaks, join_pieces, pieces_of, straight_pieces
 from fspielm.geometry.domain import rounding_slack
-from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, least, refine
+from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, minimum, subdivide
 
-# ---- On which side of a plane boundary points lie: winding numbers about the exact curves
+# ---- Winding numbers
 
-
-Index = NDArray[np.intp]
-
-_MOST_PAIRS = 1_000_000  # of a point and a piece, held in memory at once
+_MOST_PAIRS = 1_000_000  # pairs of a point and a piece in memory at once
 _MOST_STEPS = 30
+
+
+class _Columns(NamedTuple):
+    """Contiguous arrays ``(m,)`` of pieces: chord directions, ends, how far pieces reach from their chords, boxes."""
+
+    ex: FloatArray
+    ey: FloatArray
+    x0: FloatArray
+    y0: FloatArray
+    x1: FloatArray
+    y1: FloatArray
+    reach: FloatArray
+    left: FloatArray
+    right: FloatArray
+    low: FloatArray
+    high: FloatArray
 
 
 @final
@@ -32,9 +45,9 @@ _MOST_STEPS = 30
 class Winding:
     """Winding numbers of closed boundaries about points.
 
-    The closed curve equals the closed polygon of its pieces' chords plus, for each piece, the loop that runs along
-    the piece and back along its chord. The polygon's winding number is found by a ray to the right; that of a loop
-    is not zero only between chord and piece, where a cubic decides, or the exact curve where that is in doubt.
+    The closed curve equals the closed polygon of its pieces' chords plus, for each piece, the loop along the piece and
+    back along its chord. A ray to the right finds the winding number of the polygon. That of a loop is nonzero only
+    between chord and piece; the cubic of the piece tells, or the exact curve for points very close to it.
 
     Attributes
     ----------
@@ -42,7 +55,7 @@ class Winding:
     pieces : Pieces
         Of these curves; closed loops.
     slack : float
-        Points nearer to a curve than this count as lying on it.
+        Points closer to a curve than this lie on it.
     """
 
     curves: Sequence[PlaneCurve]
@@ -57,16 +70,18 @@ class Winding:
             self._add(points, which, k, number, on)
         return number, on
 
-    def _add(self, points: FloatArray, which: Index, k: Index, number: NDArray[np.int64], on: BoolArray) -> None:
-        """Add what pieces `k` contribute to the points `which`."""
-        pieces, (ex, ey) = self.pieces, self._along
+    def _add(
+        self, points: FloatArray, which: IndexArray, k: IndexArray, number: NDArray[np.int64], on: BoolArray
+    ) -> None:
+        """Add the contributions of pieces `k` to the points `which`."""
+        pieces, columns = self.pieces, self._columns
+        ex, ey, x0, y0, y1 = columns.ex, columns.ey, columns.x0[k], columns.y0[k], columns.y1[k]
         x, y = points[which, 0], points[which, 1]
-        x0, y0, y1 = self._x0[k], self._y0[k], self._y1[k]
         v = ex[k] * (y - y0) - ey[k] * (x - x0)
-        # A point level with an end counts as just above it; so does one on a level chord.
+        # a point level with an end, or on a level chord, counts as just above it
         left = (v > 0) | ((v == 0) & (ex[k] > 0))
         turns = ((y0 <= y) & (y < y1) & left).astype(np.int64) - ((y1 <= y) & (y < y0) & ~left)
-        near = np.flatnonzero(np.abs(v) <= self._reach[k])
+        near = np.flatnonzero(np.abs(v) <= columns.reach[k])
         u = ex[k[near]] * (x - x0)[near] + ey[k[near]] * (y - y0)[near]
         close = (u >= -self.slack) & (u <= pieces.length[k[near]] + self.slack)
         near, u = near[close], u[close]
@@ -76,8 +91,8 @@ class Winding:
         on[which[near[touches]]] = True
         number += np.bincount(which, weights=turns, minlength=len(points)).astype(np.int64)
 
-    def _gap(self, k: Index, u: FloatArray, v: FloatArray) -> tuple[FloatArray, BoolArray]:
-        """How far to the left of pieces `k` the points with these chord coordinates are, and which are on them."""
+    def _gap(self, k: IndexArray, u: FloatArray, v: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Distances to the left of pieces `k` of points with these chord coordinates, and which points lie on them."""
         pieces = self.pieces
         length, (first, last) = pieces.length[k], pieces.slopes[:, k]
         gap = v - length * cubic(np.clip(u / length, 0.0, 1.0), first, last)
@@ -90,9 +105,9 @@ class Winding:
         beyond = np.maximum(np.maximum(-u, u - length), 0.0)
         return gap, np.hypot(beyond, gap / np.hypot(1.0, slope)) <= self.slack
 
-    def _solve(self, curve: PlaneCurve, k: Index, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _solve(self, curve: PlaneCurve, k: IndexArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Find v and dv/du where the exact curve has the chord coordinate `u`, by Newton's method."""
-        pieces, (ex, ey) = self.pieces, (self._along[0][k], self._along[1][k])
+        pieces, ex, ey = self.pieces, self._columns.ex[k], self._columns.ey[k]
         length, t0, t1 = pieces.length[k], pieces.t0[k], pieces.t1[k]
         u = np.clip(u, 0.0, length)
         s = u / length
@@ -108,7 +123,7 @@ class Winding:
             forward = cos * tangent[:, 0] + sin * tangent[:, 1]
             slope[active] = (cos * tangent[:, 1] - sin * tangent[:, 0]) / forward
             missing = u[active] - (cos * off[:, 0] + sin * off[:, 1])
-            # A straight line covers what is missing; its error is quadratic.
+            # extrapolate linearly over what is missing; the error is quadratic
             v[active] = cos * off[:, 1] - sin * off[:, 0] + slope[active] * missing
             t[active] = np.clip(t[active] + missing / forward, t0[active], t1[active])
             active = active[missing**2 > 0.01 * self.slack * length[active]]
@@ -116,11 +131,11 @@ class Winding:
                 break
         return v, slope
 
-    def _pairs(self, points: FloatArray) -> Iterator[tuple[Index, Index]]:
-        """Points and pieces, as indices, such that the piece is not far above, below or left of the point."""
-        first, pieces, low, high, height = self._bands
+    def _pairs(self, points: FloatArray) -> Iterator[tuple[IndexArray, IndexArray]]:
+        """Points and pieces, as indices, without pieces clearly above, below or left of the point."""
+        columns, (first, pieces, low, high, height) = self._columns, self._bands
         x, y = points[:, 0], points[:, 1]
-        reachable = np.flatnonzero((y >= low) & (y <= high) & (x >= self._left) & (x <= self._right))
+        reachable = np.flatnonzero((y >= low) & (y <= high) & (x >= columns.left.min()) & (x <= columns.right.max()))
         band = np.minimum(((y[reachable] - low) / height).astype(np.intp), len(first) - 2)
         count = first[band + 1] - first[band]
         total = np.cumsum(count)
@@ -129,78 +144,46 @@ class Winding:
             done = total[begin - 1] if begin else 0
             end = max(begin + 1, int(np.searchsorted(total, done + _MOST_PAIRS, side="right")))
             counts = count[begin:end]
-            offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-            k = pieces[np.repeat(first[band[begin:end]], counts) + offsets]
+            k = pieces[np.repeat(first[band[begin:end]], counts) + positions_in_runs(counts)]
             which = np.repeat(reachable[begin:end], counts)
             begin = end
-            relevant = (y[which] >= self._low[k]) & (y[which] <= self._high[k]) & (x[which] <= self._farthest[k])
+            relevant = (y[which] >= columns.low[k]) & (y[which] <= columns.high[k]) & (x[which] <= columns.right[k])
             yield which[relevant], k[relevant]
 
     @cached_property
-    def _bands(self) -> tuple[Index, Index, float, float, float]:
+    def _bands(self) -> tuple[IndexArray, IndexArray, float, float, float]:
         """Level bands of equal height, and the pieces that reach into each: ``pieces[first[b] : first[b + 1]]``."""
-        low, high = float(self._low.min()), float(self._high.max())
-        # As many bands as pieces and more, but no more than each piece reaching into some eight on average.
-        most = 8 * len(self._low) * (high - low) / float(np.sum(self._high - self._low))
-        bands = int(np.clip(most, 1, 4 * len(self._low)))
+        lows, highs = self._columns.low, self._columns.high
+        low, high = float(lows.min()), float(highs.max())
+        # up to four bands per piece, while pieces reach into about eight bands or fewer on average
+        most = 8 * len(lows) * (high - low) / float(np.sum(highs - lows))
+        bands = int(np.clip(most, 1, 4 * len(lows)))
         height = (high - low) / bands
-        begin = np.clip(((self._low - low) / height).astype(np.intp) - 1, 0, bands - 1)
-        end = np.clip(((self._high - low) / height).astype(np.intp) + 1, 0, bands - 1)
+        begin = np.clip(((lows - low) / height).astype(np.intp) - 1, 0, bands - 1)
+        end = np.clip(((highs - low) / height).astype(np.intp) + 1, 0, bands - 1)
         counts = end - begin + 1
         piece = np.repeat(np.arange(len(counts)), counts)
-        band = np.repeat(begin, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        band = np.repeat(begin, counts) + positions_in_runs(counts)
         order = np.argsort(band, kind="stable")
         first = np.searchsorted(band[order], np.arange(bands + 1))
         return first, piece[order], low, high, height
 
-    # Contiguous columns of what is looked up for every pair of a point and a piece.
-
     @cached_property
-    def _along(self) -> tuple[FloatArray, FloatArray]:
-        return self.pieces.along[:, 0].copy(), self.pieces.along[:, 1].copy()
-
-    @cached_property
-    def _x0(self) -> FloatArray:
-        return self.pieces.start[:, 0].copy()
-
-    @cached_property
-    def _y0(self) -> FloatArray:
-        return self.pieces.start[:, 1].copy()
-
-    @cached_property
-    def _y1(self) -> FloatArray:
-        return self.pieces.end[:, 1].copy()
-
-    @cached_property
-    def _reach(self) -> FloatArray:
-        return self.pieces.bulge + 2 * self.slack
-
-    @cached_property
-    def _low(self) -> FloatArray:
-        return np.minimum(self._y0, self._y1) - self._reach
-
-    @cached_property
-    def _high(self) -> FloatArray:
-        return np.maximum(self._y0, self._y1) + self._reach
-
-    @cached_property
-    def _farthest(self) -> FloatArray:
-        return np.maximum(self._x0, self.pieces.end[:, 0]) + self._reach
-
-    @cached_property
-    def _left(self) -> float:
-        return float(np.min(np.minimum(self._x0, self.pieces.end[:, 0]) - self._reach))
-
-    @cached_property
-    def _right(self) -> float:
-        return float(self._farthest.max())
+    def _columns(self) -> _Columns:
+        pieces = self.pieces
+        vectors = (pieces.along, pieces.start, pieces.end)
+        ex, ey, x0, y0, x1, y1 = (column.copy() for vector in vectors for column in vector.T)
+        reach = pieces.bulge + 2 * self.slack
+        left, right = np.minimum(x0, x1) - reach, np.maximum(x0, x1) + reach
+        return _Columns(
+            ex, ey, x0, y0, x1, y1, reach, left, right, np.minimum(y0, y1) - reach, np.maximum(y0, y1) + reach
+        )
 
 
-# ---- The whole boundary of a plane shape: closed loops of curves, and the area they enclose
-
+# ---- Contours: closed loops of curves
 
 _EPS = float(np.finfo(np.float64).eps)
-_CLOSED = 1e-9  # a gap between curves, relative to the size of the whole, that counts as none
+_CLOSED = 1e-9  # gaps between curves below this share of the size count as closed
 
 
 @final
@@ -213,7 +196,7 @@ class Contour:
     curves : tuple of PlaneCurve
         Loop by loop, each beginning where the one before it ends.
     what : str
-        What they bound, for messages.
+        The bounded shape, for messages.
     """
 
     curves: tuple[PlaneCurve, ...]
@@ -232,13 +215,13 @@ class Contour:
         """The smallest box around the curves, ``(lower, upper)``."""
         corners = self._ends.reshape(-1, 2)
         lower, upper = corners.min(axis=0), corners.max(axis=0)
-        grids = {number: refine(green.edges, 16) for number, green in self._green.items()}
+        grids = {number: subdivide(green.edges, 16) for number, green in self._green.items()}
         points = {number: self.curves[number].point(grid) for number, grid in grids.items()}
         for seen in points.values():
             lower, upper = np.minimum(lower, seen.min(axis=0)), np.maximum(upper, seen.max(axis=0))
         for number, grid in grids.items():
             curve, seen = self.curves[number], points[number]
-            # a curve strays no farther from two neighbouring points than about half their distance
+            # between two neighbouring points a curve deviates by at most about half their distance
             beyond = np.hypot(*np.diff(seen, axis=0).T).max()
             for axis in range(2):
                 if seen[:, axis].min() - beyond < lower[axis]:
@@ -268,7 +251,7 @@ class Contour:
 
     @property
     def grids(self) -> tuple[FloatArray, ...]:
-        """Parameters along each curve, so dense that no turn of it lies hidden between two of them."""
+        """Parameters along each curve, dense enough to resolve all its turns."""
         ends = [np.array([curve.t0, curve.t1]) for curve in self.curves]
         return tuple(self._green[i].edges if i in self._green else ends[i] for i in range(len(ends)))
 
@@ -286,11 +269,10 @@ class Contour:
             ends[loop[-1], 1] = ends[loop[0], 0]
         straight = np.array([number for number, curve in enumerate(self.curves) if curve.straight], dtype=np.intp)
         t0, t1 = (np.array([getattr(self.curves[i], name) for i in straight]) for name in ("t0", "t1"))
-        curved = [pieces_of(self.curves[i], i, self._breaks(i), ends[i]) for i in self._green]
-        return join([straight_pieces(straight, t0, t1, ends[straight]), *curved])
-
-    def _breaks(self, number: int) -> FloatArray:
-        return resolve(self.curves[number], self.grids[number], self.size, self.noise)
+        grids = self.grids
+        breaks = {i: cubic_breaks(self.curves[i], grids[i], self.size, self.noise) for i in self._green}
+        curved = [pieces_of(self.curves[i], i, breaks[i], ends[i]) for i in self._green]
+        return join_pieces([straight_pieces(straight, t0, t1, ends[straight]), *curved])
 
     @cached_property
     def _ends(self) -> FloatArray:
@@ -299,11 +281,11 @@ class Contour:
 
     @cached_property
     def _green(self) -> dict[int, Antiderivative]:
-        """By curve, unless straight: the area between it and the middle of the whole, as it is walked along."""
+        """For each curve that is not straight: the area that the ray from the middle sweeps along the curve."""
         greens: dict[int, Antiderivative] = {}
         for number, curve in enumerate(self.curves):
             if not curve.straight:
-                speed = float(np.abs(curve.tangent(_coarse(curve))).max())
+                speed = float(np.abs(curve.tangent(_coarse_grid(curve))).max())
                 greens[number] = antiderivative(
                     _green_integrand(curve, self._middle),
                     curve.t0,
@@ -315,7 +297,7 @@ class Contour:
 
     @cached_property
     def _rough_box(self) -> tuple[FloatArray, FloatArray]:
-        points = [curve.point(_coarse(curve)) for curve in self.curves if not curve.straight]
+        points = [curve.point(_coarse_grid(curve)) for curve in self.curves if not curve.straight]
         every = np.concatenate([self._ends.reshape(-1, 2), *points])
         return every.min(axis=0), every.max(axis=0)
 
@@ -325,12 +307,12 @@ class Contour:
 
     @cached_property
     def size(self) -> float:
-        """The greater of the extents along the axes, roughly."""
+        """Approximately the greater of the extents along the axes."""
         return float(np.max(self._rough_box[1] - self._rough_box[0]))
 
     @cached_property
     def noise(self) -> float:
-        """How far rounding carries points off."""
+        """Rounding error of points."""
         return _EPS * float(np.max(np.abs(self._rough_box)))
 
     @cached_property
@@ -345,7 +327,7 @@ def contour_of(curves: Sequence[PlaneCurve], what: str) -> Contour:
     return contour
 
 
-def _coarse(curve: PlaneCurve) -> FloatArray:
+def _coarse_grid(curve: PlaneCurve) -> FloatArray:
     return np.linspace(curve.t0, curve.t1, 33)
 
 
@@ -359,15 +341,14 @@ def _green_integrand(curve: PlaneCurve, middle: FloatArray) -> Function:
 
 
 def _extreme(curve: PlaneCurve, axis: int, sign: float, grid: FloatArray) -> float:
-    return least(lambda t: sign * curve.point(t)[:, axis], lambda t: sign * curve.tangent(t)[:, axis], grid)
+    return minimum(lambda t: sign * curve.point(t)[:, axis], lambda t: sign * curve.tangent(t)[:, axis], grid)
 
 
-# ---- What a closed parametric curve must satisfy to bound a region, and what is said when it does not
+# ---- Checks of closed parametric curves
 
-
-# An odd number of trial parameters, so that a curve with many lobes does not repeat itself on them.
+# Odd, so that a curve with many lobes does not look the same at all trial parameters.
 _TRIALS = 1023
-_STANDSTILL = 1e-8  # speed, relative to the mean, that counts as none
+_STANDSTILL = 1e-8  # lower speeds, relative to the mean, count as zero
 _KINK = 1e-6
 
 
@@ -378,13 +359,13 @@ def check_values(curve: PlaneCurve, what: str) -> None:
     bad = ~np.isfinite(points).all(axis=1)
     if np.any(bad):
         at = int(np.argmax(bad))
-        raise ProblemError(f"{what} must be finite; it is at {_place(points[at])} for t = {t[at]:.6g}")
+        raise ProblemError(f"{what} must be finite; it is at {_point_text(points[at])} for t = {t[at]:.6g}")
     size = float(np.max(np.ptp(points, axis=0)))
     gap = math.dist(points[0], points[-1])
     if gap > _CLOSED * size:
         raise ProblemError(
-            f"{what} must close; it begins at {_place(points[0])} for t = {t[0]:.6g} and ends at "
-            f"{_place(points[-1])} for t = {t[-1]:.6g}, a gap of {gap:.6g}"
+            f"{what} must close; it begins at {_point_text(points[0])} for t = {t[0]:.6g} and ends at "
+            f"{_point_text(points[-1])} for t = {t[-1]:.6g}, a gap of {gap:.6g}"
         )
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     if spread[1] <= _CLOSED * spread[0] or size == 0:
@@ -393,39 +374,41 @@ def check_values(curve: PlaneCurve, what: str) -> None:
     bad = ~np.isfinite(tangents).all(axis=1)
     if np.any(bad):
         at = int(np.argmax(bad))
-        raise ProblemError(f"{what} must have a finite derivative; at t = {t[at]:.6g} it is {_place(tangents[at])}")
-    _ = curve.length  # refuses what is infinite between these parameters
+        raise ProblemError(
+            f"{what} must have a finite derivative; at t = {t[at]:.6g} it is {_point_text(tangents[at])}"
+        )
+    _ = curve.length  # refuses curves that are infinite between these parameters
 
 
 def check_simple(contour: Contour, what: str) -> None:
-    """Refuse a loop that stops, jumps, turns a corner where none was announced, or meets itself."""
+    """Refuse a loop that stops, jumps, turns an undeclared corner, or meets itself."""
     for curve, grid in zip(contour.curves, contour.grids, strict=True):
-        _check_speed(curve, refine(grid, 16), what)
-        _check_smoothness(curve, refine(grid, 4), contour, what)
+        _check_speed(curve, subdivide(grid, 16), what)
+        _check_smoothness(curve, subdivide(grid, 4), contour, what)
     crossing = find_crossing(contour.curves, contour.pieces, contour.size, contour.noise)
     if crossing is not None:
         (one, t), (_, s) = crossing
         place = contour.curves[one].point(np.array([t]))[0]
         raise ProblemError(
-            f"{what} must not cross or touch itself; it does at {_place(place, contour.size)}, for t = {_told(t)} "
-            f"and again for t = {_told(s)}"
+            f"{what} must not cross or touch itself; it does at {_point_text(place, contour.size)}, "
+            f"for t = {_parameter_text(t)} and again for t = {_parameter_text(s)}"
         )
 
 
 def _check_speed(curve: PlaneCurve, grid: FloatArray, what: str) -> None:
-    """Refuse a curve that stands still: its direction, and so its normal, would be lost."""
+    """Refuse a curve that stops: it would have no direction there, and no normal."""
 
     def speed(t: FloatArray) -> FloatArray:
         return np.asarray(np.hypot(*curve.tangent(t).T), dtype=np.float64)
 
     speeds = speed(grid)
     padded = np.concatenate([[np.inf], speeds, [np.inf]])
-    slow = speeds < 0.1 * speeds.mean()  # the grid is so dense that it sees every stop coming
+    slow = speeds < 0.1 * speeds.mean()  # the grid is dense enough to see every stop
     dips = np.flatnonzero(slow & (speeds <= padded[:-2]) & (speeds <= padded[2:]))
     if len(dips) == 0:
         return
     low, high = grid[np.maximum(dips - 1, 0)], grid[np.minimum(dips + 1, len(grid) - 1)]
-    for _ in range(120):  # ternary search: two thirds are left each time
+    for _ in range(120):  # ternary search
         third = (high - low) / 3
         falling = speed(low + third) > speed(high - third)
         low, high = np.where(falling, low + third, low), np.where(falling, high, high - third)
@@ -434,15 +417,15 @@ def _check_speed(curve: PlaneCurve, grid: FloatArray, what: str) -> None:
         at = int(np.argmin(slowest))
         t = 0.5 * (low + high)[at]
         raise ProblemError(
-            f"{what} must have a direction everywhere; its derivative vanishes at t = {_told(t)}, "
-            f"where it is at {_place(curve.point(np.array([t]))[0], 1.0)}"
+            f"{what} must have a direction everywhere; its derivative vanishes at t = {_parameter_text(t)}, "
+            f"where it is at {_point_text(curve.point(np.array([t]))[0], 1.0)}"
         )
 
 
 def _check_smoothness(curve: PlaneCurve, grid: FloatArray, contour: Contour, what: str) -> None:
-    """Refuse a curve that jumps, or turns a corner within: that would have no normal."""
+    """Refuse a curve that jumps, or turns a corner within, where it has no normal."""
     size = contour.size
-    # The derivative of values far from the origin has lost some digits.
+    # derivatives lose digits far from the origin
     least_turn = _KINK + 1e4 * contour.noise / size
 
     def jumps(low: FloatArray, high: FloatArray) -> FloatArray:
@@ -455,17 +438,17 @@ def _check_smoothness(curve: PlaneCurve, grid: FloatArray, contour: Contour, wha
 
     t, jump = _steepest_change(jumps, grid)
     if jump > _KINK:
-        raise ProblemError(f"{what} must be continuous; at t = {_told(t)} it jumps by {jump * size:.6g}")
+        raise ProblemError(f"{what} must be continuous; at t = {_parameter_text(t)} it jumps by {jump * size:.6g}")
     t, turn = _steepest_change(turns, grid)
     if turn > least_turn:
         raise ProblemError(
-            f"{what} turns a corner at t = {_told(t)}; list it between the ends of parameter, as in "
+            f"{what} turns a corner at t = {_parameter_text(t)}; list it between the ends of parameter, as in "
             f"parameter=(..., {t:.15g}, ...)"
         )
 
 
 def _steepest_change(change: Callable[[FloatArray, FloatArray], FloatArray], grid: FloatArray) -> tuple[float, float]:
-    """Where a function changes most over the shortest step, and by how much: next to nothing where it is smooth."""
+    """Where a function changes most over the shortest step, and by how much: almost zero for a smooth function."""
     low, high = grid[:-1], grid[1:]
     for _ in range(44):
         middle = 0.5 * (low + high)
@@ -476,34 +459,33 @@ def _steepest_change(change: Callable[[FloatArray, FloatArray], FloatArray], gri
     return float(0.5 * (low + high)[at]), float(found[at])
 
 
-def _place(point: FloatArray, size: float = 0.0) -> str:
-    """A point to be read, what is zero up to rounding shown as such."""
+def _point_text(point: FloatArray, size: float = 0.0) -> str:
+    """A point as text, zero up to rounding shown as 0."""
     x, y = (0.0 if abs(c) < 1e-8 * size else float(c) for c in point)
     return f"({x:.6g}, {y:.6g})"
 
 
-def _told(t: float) -> str:
-    """A parameter to be read."""
+def _parameter_text(t: float) -> str:
+    """A parameter as text."""
     return f"{0.0 if abs(t) < 1e-8 else t:.6g}"
 
 
-# ---- Many points in a plane shape: square cells tell where most of them lie, without a look at the boundary
+# ---- Rasters: membership of many points
 
-
-# Cells in all, about; and rings of cells around the shape.
+# Approximate number of cells; rings of cells around the shape.
 _CELLS = 2**18
-_AROUND = 2
+_RINGS = 2
 
 
 class Raster(NamedTuple):
-    """Square cells ``(nx, ny)`` over a plane shape: 1 inside of it, -1 outside, 0 near the boundary."""
+    """Square cells ``(nx, ny)`` over a plane shape: 1 inside, -1 outside, 0 near the boundary."""
 
     lower: FloatArray
     cell: float
     side: SideArray
 
     def contains(self, points: FloatArray, decide: Callable[[FloatArray], BoolArray]) -> BoolArray:
-        """Mask of the points ``(n, 2)`` that lie in the shape; `decide` is asked about those near the boundary."""
+        """Mask of the points ``(n, 2)`` in the shape; `decide` tests those near the boundary."""
         first, second = (
             np.clip((points[:, axis] - self.lower[axis]) / self.cell, 0, count - 1).astype(np.intp)
             for axis, count in enumerate(self.side.shape)
@@ -516,22 +498,22 @@ class Raster(NamedTuple):
 
 
 def raster_of(contour: Contour, decide: Callable[[FloatArray], BoolArray]) -> Raster:
-    """The raster of the shape within a contour; `decide` tells which points, far from the contour, lie in it."""
+    """The raster of the shape within a contour; `decide` tells which points far from the contour lie in it."""
     lower, upper = contour.box
     cell = float(np.sqrt(np.prod(upper - lower) / _CELLS))
-    lower = lower - _AROUND * cell
-    free = np.ones((np.ceil((upper - lower) / cell) + _AROUND).astype(int), dtype=np.bool_)
-    # points of the boundary, half a cell apart along the chords of its pieces: it strays from them by less than a cell
+    lower = lower - _RINGS * cell
+    free = np.ones((np.ceil((upper - lower) / cell) + _RINGS).astype(int), dtype=np.bool_)
+    # boundary points, half a cell apart along the chords of its pieces: every boundary point is within a cell of one
     pieces = contour.pieces
     counts = np.ceil(2 * pieces.length / cell).astype(np.intp) + 1
     k = np.repeat(np.arange(len(counts)), counts)
-    s = (np.arange(len(k)) - np.repeat(np.cumsum(counts) - counts, counts)) / (counts[k] - 1)
+    s = positions_in_runs(counts) / (counts[k] - 1)
     u, v = pieces.length[k] * s, pieces.length[k] * cubic(s, *pieces.slopes[:, k])
     (x, y), (ex, ey) = pieces.start[k].T, pieces.along[k].T
     places = ((np.column_stack([x + u * ex - v * ey, y + u * ey + v * ex]) - lower) / cell).astype(np.intp)
     for step in np.ndindex(3, 3):
         free[tuple((places + step - 1).T)] = False
-    # along a row of cells, those between two at the boundary lie on the same side
+    # along a row, all cells between two boundary cells lie on the same side
     begins = free & ~np.pad(free, ((0, 0), (1, 0)))[:, :-1]
     inside = decide(lower + cell * (np.argwhere(begins) + 0.5))
     run = np.cumsum(begins).reshape(free.shape) - 1

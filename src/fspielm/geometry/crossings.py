@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import NamedTuple, final
@@ -11,15 +11,14 @@ from typing import NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import BoolArray, FloatArray
+from fspielm.arrays import BoolArray, FloatArray, IndexArray
 from fspielm.geometry.curves import FlatCurve, Pieces, PlaneCurve, boxes, chords, cross, sine
 
-# ---- Whether a closed plane curve meets itself, and where
+# ---- Closed curves that meet themselves
 
-
-_AS_ONE = 1e-9  # distance, relative to the size of the whole, at which two pieces count as meeting
+_MEETING = 1e-9  # pieces closer than this, relative to the size of the whole, meet
 _BATCH = 4096
-_MOST_TESTS = 4_000_000  # beyond these the curve runs along itself
+_MOST_TESTS = 4_000_000  # more tests mean that the curve runs along itself
 
 
 @final
@@ -32,7 +31,7 @@ class _Pairs:
     curve, t0, t1 : (2, n) arrays
         The piece of either side: its curve, and its parameters on it.
     doubt : (2, n) array
-        How far it may be from a cubic.
+        Bound of its distance from a cubic.
     joined : (2, n) array of bool
         Whether the second begins where the first ends, and the other way round.
     """
@@ -55,8 +54,8 @@ def find_crossing(
 ) -> tuple[tuple[int, float], tuple[int, float]] | None:
     """Find a place where a closed loop of curves meets itself, as two (curve, parameter) pairs.
 
-    Pieces are halved until they are apart or shorter than a billionth of the `size` of the whole; `noise` is how
-    far rounding carries points off. The pieces follow one another along the loop.
+    Pieces are halved until they are apart or shorter than a billionth of the `size` of the whole; `noise` is the
+    rounding error of points. The pieces follow one another along the loop.
     """
     stack = [_first_pairs(pieces, noise)]
     tests = 0
@@ -68,7 +67,7 @@ def find_crossing(
         tests += len(pairs)
         meeting, length = _may_meet(curves, pairs, noise)
         pairs, length = pairs.select(meeting), length[:, meeting]
-        short = np.all(length <= max(_AS_ONE * size, 64 * noise), axis=0)
+        short = np.all(length <= max(_MEETING * size, 64 * noise), axis=0)
         meet = np.flatnonzero(short & ~pairs.joined.any(axis=0))
         if len(meet) or (tests > _MOST_TESTS and len(pairs)):
             at = meet[0] if len(meet) else 0
@@ -80,7 +79,7 @@ def find_crossing(
 
 
 def _first_pairs(pieces: Pieces, noise: float) -> _Pairs:
-    """All pairs of pieces whose boxes overlap, but for neighbours on one smooth curve: those cannot meet twice."""
+    """All pairs of pieces whose boxes overlap, except neighbours on one smooth curve, which meet only once."""
     reach = (pieces.bulge + 4 * noise)[:, None]
     k = overlapping_boxes(np.minimum(pieces.start, pieces.end) - reach, np.maximum(pieces.start, pieces.end) + reach)
     joined = np.array([k[1] == k[0] + 1, (k[0] == 0) & (k[1] == len(pieces) - 1)])
@@ -92,7 +91,7 @@ def overlapping_boxes(low: FloatArray, high: FloatArray) -> NDArray[np.intp]:
     """Pairs ``(2, n)`` of boxes, given by their corners ``(m, 2)``, that overlap, the earlier box first."""
     order = np.argsort(low[:, 0])
     low, high = low[order], high[order]
-    # Overlaps in x are runs of this order: first all pairs of next neighbours in it, then of those after, and so on.
+    # boxes that overlap in x are runs in this order: take pairs of next neighbours, then of second neighbours, ...
     ends = np.searchsorted(low[:, 0], high[:, 0], side="right")
     here = np.arange(len(order))
     found = [np.empty((2, 0), dtype=np.intp)]
@@ -108,17 +107,18 @@ def overlapping_boxes(low: FloatArray, high: FloatArray) -> NDArray[np.intp]:
 
 def _may_meet(curves: Sequence[PlaneCurve], pairs: _Pairs, noise: float) -> tuple[BoolArray, FloatArray]:
     """Which pairs are not clearly apart, and the lengths ``(2, n)`` of their chords."""
-    start, end = (_points(curves, pairs.curve, t) for t in (pairs.t0, pairs.t1))
+    points, tangents = [curve.point for curve in curves], [curve.tangent for curve in curves]
+    start, end = (_evaluate(points, pairs.curve, t) for t in (pairs.t0, pairs.t1))
     chord = end - start
     length = np.maximum(np.hypot(chord[..., 0], chord[..., 1]), np.finfo(np.float64).tiny)
     steepest = np.zeros_like(length)
     for t in (pairs.t0, pairs.t1):
-        tangent = _tangents(curves, pairs.curve, t)
+        tangent = _evaluate(tangents, pairs.curve, t)
         forward = chord[..., 0] * tangent[..., 0] + chord[..., 1] * tangent[..., 1]
         aside = chord[..., 0] * tangent[..., 1] - chord[..., 1] * tangent[..., 0]
         slope = np.divide(np.abs(aside), forward, out=np.full_like(forward, np.inf), where=forward > 0)
         steepest = np.maximum(steepest, slope)
-    # The pieces are graphs over their chords; only noise lets a very short one look like something else.
+    # pieces are graphs over their chords, except very short ones, by noise
     bulge = np.minimum(0.5 * length * steepest + pairs.doubt, length) + 4 * noise
     low, high = np.minimum(start, end) - bulge[..., None], np.maximum(start, end) + bulge[..., None]
     meeting: BoolArray = np.all((low[0] <= high[1]) & (low[1] <= high[0]), axis=1)
@@ -138,7 +138,7 @@ def _halve(pairs: _Pairs) -> _Pairs:
     t0, t1 = (pairs.t0, middle), (middle, pairs.t1)
     halves = [(i, j) for i in (0, 1) for j in (0, 1)]
     never = np.zeros(len(pairs), dtype=np.bool_)
-    # Only the last half of one and the first half of the other still share an end.
+    # only the last half of one and the first half of the other share an end
     joined = [
         [pairs.joined[0] if (i, j) == (1, 0) else never, pairs.joined[1] if (i, j) == (0, 1) else never]
         for i, j in halves
@@ -152,38 +152,26 @@ def _halve(pairs: _Pairs) -> _Pairs:
     )
 
 
-def _points(curves: Sequence[PlaneCurve], which: NDArray[np.intp], t: FloatArray) -> FloatArray:
+def _evaluate(functions: Sequence[Callable[[FloatArray], FloatArray]], which: IndexArray, t: FloatArray) -> FloatArray:
+    """Values ``(..., 2)`` at parameters `t`, each of the function with the number in `which`."""
     out = np.empty((*t.shape, 2))
     for number in np.unique(which):
-        out[which == number] = curves[number].point(t[which == number])
+        out[which == number] = functions[number](t[which == number])
     return out
 
 
-def _tangents(curves: Sequence[PlaneCurve], which: NDArray[np.intp], t: FloatArray) -> FloatArray:
-    out = np.empty((*t.shape, 2))
-    for number in np.unique(which):
-        out[which == number] = curves[number].tangent(t[which == number])
-    return out
+# ---- Straight segments, compared without rounding
 
-
-# ---- Straight segments of the plane: which of them meet, decided without rounding
-
-
-Index = NDArray[np.intp]
-
-# Of the determinant that tells left from right: J. R. Shewchuk, Discrete Comput. Geom. 18, 1997.
+# Rounding error of the orientation determinant: J. R. Shewchuk, Discrete Comput. Geom. 18, 1997.
 _ROUNDING = 3.3306690738754716e-16
 
 
 def orientation(a: FloatArray, b: FloatArray, c: FloatArray) -> NDArray[np.int8]:
-    """Whether points c lie to the left of the lines from a to b (1), on them (0) or to the right (-1), exactly.
-
-    All are ``(n, 2)``.
-    """
+    """1 for points c ``(n, 2)`` left of the lines from a to b, 0 on them, -1 to the right; exact."""
     left = (a[:, 0] - c[:, 0]) * (b[:, 1] - c[:, 1])
     right = (a[:, 1] - c[:, 1]) * (b[:, 0] - c[:, 0])
     sign = np.sign(left - right).astype(np.int8)
-    # a product that underflows has no bound on its rounding; nothing is then larger than this
+    # the bound fails where products underflow; all terms are then smaller than 1e-290
     sure = np.abs(left - right) > np.maximum(_ROUNDING * (np.abs(left) + np.abs(right)), 1e-290)
     at_an_end = np.all(c == a, axis=1) | np.all(c == b, axis=1)
     for i in np.flatnonzero(~(sure | at_an_end)):
@@ -197,30 +185,23 @@ def _exact_orientation(a: FloatArray, b: FloatArray, c: FloatArray) -> int:
     return (area > 0) - (area < 0)
 
 
-def meeting_pairs(starts: FloatArray, ends: FloatArray) -> tuple[Index, NDArray[np.int8]]:
-    """Pairs ``(2, n)`` of segments that have a point in common, the earlier one first, in their order.
+def meeting_pairs(starts: FloatArray, ends: FloatArray) -> tuple[IndexArray, NDArray[np.int8]]:
+    """Sorted pairs ``(2, n)`` of segments with a common point, the earlier segment first.
 
-    Also, of each pair ``(4, n)``: on which side of the first segment the second begins and ends, and the other way
-    round.
+    Also, for each pair, the sides ``(4, n)`` of the first segment on which the second begins and ends, and vice versa.
     """
     pairs = overlapping_boxes(np.minimum(starts, ends), np.maximum(starts, ends))
     pairs = pairs[:, np.lexsort((pairs[1], pairs[0]))]
     first, second = pairs
-    sides = np.stack(
-        [
-            orientation(starts[first], ends[first], starts[second]),
-            orientation(starts[first], ends[first], ends[second]),
-            orientation(starts[second], ends[second], starts[first]),
-            orientation(starts[second], ends[second], ends[first]),
-        ]
-    )
-    # neither lies on one side of the other; on one line, their boxes tell
+    both = ((first, second), (second, first))
+    sides = np.stack([orientation(starts[a], ends[a], points[b]) for a, b in both for points in (starts, ends)])
+    # neither lies on one side of the other; boxes decide for segments on one line
     meet = (sides[0] * sides[1] <= 0) & (sides[2] * sides[3] <= 0)
     return pairs[:, meet], sides[:, meet]
 
 
 def crossing_point(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> FloatArray:
-    """Where the lines from a to b and from c to d cross, to rounding; none of them is along the other."""
+    """Where the lines from a to b and from c to d, which are not parallel, cross, to rounding."""
     u, v, gap = b - a, d - c, c - a
     return np.asarray(a + u * (gap[0] * v[1] - gap[1] * v[0]) / (u[0] * v[1] - u[1] * v[0]), dtype=np.float64)
 
@@ -233,23 +214,22 @@ def in_ring(points: FloatArray, ring: FloatArray) -> BoolArray:
         level = np.flatnonzero((starts[:, 1] <= y) != (ends[:, 1] <= y))
         there = np.tile([x, y], (len(level), 1))
         upward = ends[level, 1] > starts[level, 1]
-        # a ray to the right crosses those that have the point on the left as they go up
+        # a ray to the right crosses edges that have the point on the left of their upward direction
         crossed = orientation(starts[level], ends[level], there) == np.where(upward, 1, -1)
         inside[i] = np.count_nonzero(crossed) % 2 == 1
     return inside
 
 
-# ---- Where two pieces of plane curves meet: crossings to rounding, contacts, and ends of one that lie on the other
+# ---- Where two plane curves meet
 
-
-# Pairs of pieces that may be open at a time: curves that run along each other for long are not cut to the end.
+# Limit of undecided pairs: curves that nearly coincide over a long stretch are not resolved completely.
 _MOST_PAIRS = 20_000
 
 
 @final
 @dataclass(frozen=True)
 class Resolution:
-    """What can be told apart in a figure of a certain extent, whose points are rounded by a certain length."""
+    """The lengths and angles that can be resolved in a figure of some extent and rounding error."""
 
     extent: float
     rounding: float
@@ -262,30 +242,30 @@ class Resolution:
 
     @property
     def same_place(self) -> float:
-        """Distance of points that are meant to be one: far above rounding, far below what anyone draws."""
+        """Distance below which points coincide: far above rounding, far below any feature."""
         return max(1e-11 * self.extent, 10 * self.rounding)
 
     @property
     def step(self) -> float:
-        """How far to step off a boundary to see what lies there: across a gap that rounding left, no further."""
+        """Distance from a boundary at which its sides are tested: just across gaps left by rounding."""
         return max(2e-10 * self.extent, 100 * self.rounding)
 
     @property
     def least_angle(self) -> float:
         """Angle (radians) below which curves touch rather than cross.
 
-        The distance of curves that touch grows with the square of the way from there, their angle with the way.
+        Near a contact, the distance of curves grows quadratically and their angle linearly.
         """
         return 10 * math.sqrt(self.rounding / self.extent)
 
     @property
     def contact(self) -> float:
-        """Length up to which the distance of touching curves drowns in rounding."""
+        """Length along which the distance of touching curves is below rounding."""
         return 0.03 * self.least_angle * self.extent
 
 
 class Meetings(NamedTuple):
-    """Parameters, on the first and on the second curve, of the places where two curves meet."""
+    """Parameters on the first and on the second curve where two curves meet."""
 
     first: FloatArray
     second: FloatArray
@@ -297,32 +277,22 @@ _NOWHERE = Meetings(np.empty(0), np.empty(0))
 def meetings(first: FlatCurve, second: FlatCurve, resolution: Resolution) -> Meetings:
     """Where two curves cross, touch, or have an end on each other; the ends of stretches where they coincide.
 
-    Curves that share a stretch are taken to share all of it, up to an end of one of them, as analytic curves do.
-
-    Parameters
-    ----------
-    first, second : FlatCurve
-    resolution : Resolution
-        What can be told apart in the figure they belong to.
-
-    Returns
-    -------
-    Meetings
-        A place may be listed more than once, to rounding.
+    As analytic curves, they coincide up to an end of one of them. A place may be listed more than once, to rounding.
     """
     if not first.near(second, resolution.same_place):
         return _NOWHERE
     ends = _ends_on(first, second, resolution.same_place)
     if first.curve.straight and second.curve.straight:
         return _join([ends, _cross(first.curve, second.curve, first.cuts[None], second.cuts[None], resolution)])
-    crossings, contacts = _search(first, second, _apart(first, second, ends.first, resolution), resolution)
+    stretches = _separate_stretches(first, second, ends.first, resolution)
+    crossings, contacts = _search(first, second, stretches, resolution)
     exact = _join([ends, crossings])
-    touching = _thin(first.curve, contacts, exact.first, 30 * resolution.contact)
+    touching = _distinct_contacts(first.curve, contacts, exact.first, 30 * resolution.contact)
     return _join([exact, Meetings(touching, second.nearest(first.curve.point(touching))[0])])
 
 
 def meets_any(curve: PlaneCurve, others: Sequence[PlaneCurve]) -> bool:
-    """Whether a curve crosses, touches or ends on any of the others, however thin the figure they bound."""
+    """Whether a curve crosses, touches or ends on any of the others."""
     one, flat = FlatCurve(curve), [FlatCurve(other) for other in others]
     lower, upper = (np.array([each.box[side] for each in [one, *flat]]) for side in (0, 1))
     resolution = Resolution.of(lower.min(axis=0), upper.max(axis=0))
@@ -335,8 +305,8 @@ def _join(several: list[Meetings]) -> Meetings:
     return Meetings(*(np.concatenate(each) for each in zip(*several, strict=True)))
 
 
-def _thin(curve: PlaneCurve, contacts: FloatArray, known: FloatArray, near: float) -> FloatArray:
-    """One of the many short pairs around each contact, and none where the place is known better."""
+def _distinct_contacts(curve: PlaneCurve, contacts: FloatArray, known: FloatArray, near: float) -> FloatArray:
+    """One of the many pairs around each contact, and none near a `known` meeting."""
     points, places = curve.point(contacts), list(curve.point(known))
     kept = []
     for index, point in enumerate(points):
@@ -347,8 +317,8 @@ def _thin(curve: PlaneCurve, contacts: FloatArray, known: FloatArray, near: floa
 
 
 def _ends_on(first: FlatCurve, second: FlatCurve, near: float) -> Meetings:
-    on_first, gap_first = first.nearest(_end_points(second.curve))
-    on_second, gap_second = second.nearest(_end_points(first.curve))
+    on_first, gap_first = first.nearest(second.curve.ends)
+    on_second, gap_second = second.nearest(first.curve.ends)
     a, b = gap_first <= near, gap_second <= near
     return Meetings(
         np.concatenate([on_first[a], np.array([first.curve.t0, first.curve.t1])[b]]),
@@ -356,12 +326,8 @@ def _ends_on(first: FlatCurve, second: FlatCurve, near: float) -> Meetings:
     )
 
 
-def _end_points(curve: PlaneCurve) -> FloatArray:
-    return curve.point(np.array([curve.t0, curve.t1]))
-
-
-def _apart(first: FlatCurve, second: FlatCurve, ends: FloatArray, resolution: Resolution) -> FloatArray:
-    """Stretches ``(n, 2)`` of the first curve's parameter that do not run along the second."""
+def _separate_stretches(first: FlatCurve, second: FlatCurve, ends: FloatArray, resolution: Resolution) -> FloatArray:
+    """Stretches ``(n, 2)`` of the first curve's parameter that do not coincide with the second."""
     cuts = np.unique(np.concatenate([first.cuts, np.clip(ends, first.curve.t0, first.curve.t1)]))
     low, high = cuts[:-1], cuts[1:]
     along = np.ones(len(low), dtype=bool)
@@ -374,9 +340,9 @@ def _apart(first: FlatCurve, second: FlatCurve, ends: FloatArray, resolution: Re
 def _search(
     first: FlatCurve, second: FlatCurve, stretches: FloatArray, resolution: Resolution
 ) -> tuple[Meetings, FloatArray]:
-    """Halve pairs of pieces that may meet, until they cross like straight lines or are too short to tell.
+    """Halve pairs of pieces that may meet, until they cross like straight lines or are too short to decide.
 
-    Returns the crossings, and of the pairs too short to tell the first curve's parameters.
+    Returns the crossings, and the first curve's parameters of pairs too short to decide.
     """
     pieces = np.column_stack([second.cuts[:-1], second.cuts[1:]])
     a = np.repeat(stretches, len(pieces), axis=0)
@@ -398,13 +364,13 @@ def _search(
 def _compare(
     first: PlaneCurve, second: PlaneCurve, a: FloatArray, b: FloatArray, resolution: Resolution
 ) -> tuple[BoolArray, BoolArray, BoolArray]:
-    """Which pairs of pieces may meet, which would cross like straight lines, and which are too short to tell."""
+    """Which pairs of pieces may meet, which cross like straight lines, and which are too short to decide."""
     start_a, chord_a, fat_a, turn_a = chords(first, a[:, 0], a[:, 1])
     start_b, chord_b, fat_b, turn_b = chords(second, b[:, 0], b[:, 1])
     fat_a, fat_b = fat_a + resolution.rounding, fat_b + resolution.rounding
     (low_a, high_a), (low_b, high_b) = boxes(start_a, chord_a, fat_a), boxes(start_b, chord_b, fat_b)
     near = np.all((low_a <= high_b) & (low_b <= high_a), axis=1)
-    # beside each other: every point of one piece on the same side of the other's strip
+    # pairs are apart if one piece lies entirely on one side of the other's strip
     length_a, length_b = np.linalg.norm(chord_a, axis=1), np.linalg.norm(chord_b, axis=1)
     offset = start_b - start_a
     for chord, length, other, origin in ((chord_a, length_a, chord_b, offset), (chord_b, length_b, chord_a, -offset)):
@@ -417,7 +383,7 @@ def _compare(
 
 
 def _cross(first: PlaneCurve, second: PlaneCurve, a: FloatArray, b: FloatArray, resolution: Resolution) -> Meetings:
-    """The one point where pieces of different directions cross, by Newton's method; none where they end before."""
+    """The point where pieces of different directions cross, if they do, by Newton's method."""
     s, t = a.mean(axis=1), b.mean(axis=1)
     for _ in range(12):
         gap = second.point(t) - first.point(s)
@@ -425,23 +391,22 @@ def _cross(first: PlaneCurve, second: PlaneCurve, a: FloatArray, b: FloatArray, 
         area = cross(u, v)
         parallel = np.abs(area) <= 1e-14 * np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
         area = np.where(parallel, np.inf, area)
-        s = _stay(s + cross(gap, v) / area, a, first)
-        t = _stay(t + cross(gap, u) / area, b, second)
+        s = _clip_near(s + cross(gap, v) / area, a, first)
+        t = _clip_near(t + cross(gap, u) / area, b, second)
     met = ~parallel & (np.linalg.norm(second.point(t) - first.point(s), axis=1) <= 10 * resolution.rounding)
     return Meetings(s[met], t[met])
 
 
-def _stay(t: FloatArray, piece: FloatArray, curve: PlaneCurve) -> FloatArray:
-    """Keep parameters near their pieces: a crossing a little beyond one is found by its neighbour, too."""
+def _clip_near(t: FloatArray, piece: FloatArray, curve: PlaneCurve) -> FloatArray:
+    """Clip parameters to slightly enlarged pieces; neighbouring pieces find crossings farther away."""
     margin = 0.05 * (piece[:, 1] - piece[:, 0])
     return np.clip(t, np.maximum(piece[:, 0] - margin, curve.t0), np.minimum(piece[:, 1] + margin, curve.t1))
 
 
 def _halves(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    (a_low, a_high), (b_low, b_high) = _halve_crossings(a), _halve_crossings(b)
+    """All four pairs of halves of the pieces ``(n, 2)``."""
+    (a_low, a_high), (b_low, b_high) = (
+        (np.column_stack([piece[:, 0], middle]), np.column_stack([middle, piece[:, 1]]))
+        for piece, middle in ((a, a.mean(axis=1)), (b, b.mean(axis=1)))
+    )
     return np.concatenate([a_low, a_low, a_high, a_high]), np.concatenate([b_low, b_high, b_low, b_high])
-
-
-def _halve_crossings(piece: FloatArray) -> tuple[FloatArray, FloatArray]:
-    middle = piece.mean(axis=1)
-    return np.column_stack([piece[:, 0], middle]), np.column_stack([middle, piece[:, 1]])

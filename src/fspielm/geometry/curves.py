@@ -12,13 +12,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import BoolArray, FloatArray, times
+from fspielm.arrays import BoolArray, FloatArray, apply_matrix
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
 from fspielm.numerics.sampling import bisect, halves
-
-# ---- Oriented pieces of plane curves: exact points and normals, and a walk along them at constant speed
 
 
 @final
@@ -35,7 +33,7 @@ class PlaneCurve:
     constant_speed : float or None
         ``|gamma'|`` where it does not depend on t; arc length then is a product, not a quadrature.
     straight : bool
-        Whether the curve is a straight segment at constant speed, which much is simpler for.
+        Whether the curve is a straight segment at constant speed.
     """
 
     point: Callable[[FloatArray], FloatArray]
@@ -57,33 +55,33 @@ class PlaneCurve:
         return self._arc_length.total
 
     def parameter(self, s: FloatArray) -> FloatArray:
-        """Return the parameters t ``(n,)`` at the fractions `s` of the arc length, ``0 <= s <= 1``."""
+        """The parameters t ``(n,)`` at the fractions `s` of the arc length, ``0 <= s <= 1``."""
         if self.constant_speed is not None:
             return self.t0 + (self.t1 - self.t0) * s
         return self._arc_length.inverse(s * self._arc_length.total)
 
     def normals(self, t: FloatArray) -> FloatArray:
-        """Return the unit normals ``(n, 2)`` to the right of the curve: outward."""
+        """The outward unit normals ``(n, 2)``, to the right of the curve."""
         tangents = self.tangent(t)
         speeds = np.hypot(tangents[:, 0], tangents[:, 1])
         return np.column_stack([tangents[:, 1], -tangents[:, 0]]) / speeds[:, None]
 
     def grid(self) -> FloatArray:
-        """Parameters from `t0` to `t1`, dense enough to see every bend."""
+        """Parameters from `t0` to `t1`, dense enough to resolve every bend."""
         if self.constant_speed is not None:  # a segment or an arc
             return np.linspace(self.t0, self.t1, 65)
-        # as dense as the arc length needed them
+        # 16 times as dense as the panels of the arc length
         edges = self._arc_length.edges
         return np.interp(np.arange(16 * len(edges) - 15) / 16, np.arange(len(edges)), edges)
 
     def clip(self, t0: float, t1: float) -> PlaneCurve:
-        """Return the piece between two parameters of this curve."""
+        """The piece between two parameters of this curve."""
         if not self.t0 <= t0 < t1 <= self.t1:
             raise ProblemError(f"PlaneCurve.clip: t0 < t1 must lie between {self.t0} and {self.t1}; got {t0} and {t1}")
         return replace(self, t0=t0, t1=t1)
 
     def reversed(self) -> PlaneCurve:
-        """Return the curve walked the other way, its parameter negated."""
+        """The curve in the opposite direction, with its parameter negated."""
         point, tangent = self.point, self.tangent
         return replace(self, point=lambda t: point(-t), tangent=lambda t: -tangent(-t), t0=-self.t1, t1=-self.t0)
 
@@ -93,17 +91,17 @@ class PlaneCurve:
         return self.point(np.array([self.t0, self.t1]))
 
     def mapped(self, matrix: FloatArray, offset: FloatArray, factor: float) -> PlaneCurve:
-        """Return the image under ``x -> matrix x + offset``, a rotation that stretches by `factor`."""
+        """The image under ``x -> matrix x + offset``, where the matrix is a rotation times `factor`."""
         point, tangent = self.point, self.tangent
         return replace(
             self,
-            point=lambda t: times(matrix, point(t)) + offset,
-            tangent=lambda t: times(matrix, tangent(t)),
+            point=lambda t: apply_matrix(matrix, point(t)) + offset,
+            tangent=lambda t: apply_matrix(matrix, tangent(t)),
             constant_speed=None if self.constant_speed is None else factor * self.constant_speed,
         )
 
     def as_part(self, name: str) -> BoundaryPart:
-        """Return the curve as a boundary part: equal steps of its unit coordinate are equal arc lengths."""
+        """The curve as a boundary part: its unit coordinate is proportional to arc length."""
 
         def place(unit: FloatArray) -> Sites:
             t = self.parameter(unit[:, 0])
@@ -125,7 +123,7 @@ class PlaneCurve:
 class Edge:
     """A smooth piece of a plane boundary, with the interior on its left, and the name of the part it belongs to.
 
-    It may be a `side`: then it has a name of its own within that part.
+    A `side` has its own name within that part.
     """
 
     name: str
@@ -134,7 +132,7 @@ class Edge:
 
 
 def polyline_part(name: str, segments: Sequence[PlaneCurve]) -> BoundaryPart:
-    """Join straight curves into one boundary part; many of them are placed as fast as one."""
+    """Join straight curves into one boundary part."""
     ends = np.array([curve.ends for curve in segments])
     lengths = np.array([curve.length for curve in segments])
     normals = np.concatenate([curve.normals(np.array([curve.t0])) for curve in segments])
@@ -151,23 +149,13 @@ def polyline_part(name: str, segments: Sequence[PlaneCurve]) -> BoundaryPart:
 
 
 def segment(start: tuple[float, float], end: tuple[float, float]) -> PlaneCurve:
-    """Build the straight segment from `start` to `end`, parameter 0 to 1.
-
-    Parameters
-    ----------
-    start, end : (float, float)
-        Two different points.
-
-    Returns
-    -------
-    PlaneCurve
-    """
+    """Build the straight segment between two different points, with parameter 0 to 1."""
     a, b = np.array(start, dtype=np.float64), np.array(end, dtype=np.float64)
     if np.array_equal(a, b):
         raise ProblemError(f"segment: start and end must differ; got {tuple(start)} twice")
 
     def point(t: FloatArray) -> FloatArray:
-        # Weighted ends rather than a + t (b - a): both ends are then met exactly.
+        # weighted ends, which are exact, unlike those of a + t (b - a)
         return (1.0 - t)[:, None] * a + t[:, None] * b
 
     def tangent(t: FloatArray) -> FloatArray:
@@ -184,8 +172,8 @@ def arc(center: tuple[float, float], radius: float, angle0: float, angle1: float
     center : (float, float)
     radius : float
     angle0, angle1 : float
-        Counterclockwise if ``angle0 < angle1``, and then the normals point away from the center; clockwise
-        otherwise (the rim of a hole), and then they point to it.
+        If ``angle0 < angle1`` the arc is counterclockwise, and its normals point away from the center; otherwise it is
+        clockwise (the rim of a hole), and they point to the center.
 
     Returns
     -------
@@ -206,13 +194,12 @@ def arc(center: tuple[float, float], radius: float, angle0: float, angle1: float
     return PlaneCurve(point, tangent, turn * angle0, turn * angle1, constant_speed=float(radius))
 
 
-# ---- A plane boundary cut into short pieces, each the graph of a near-cubic over its chord
+# ---- Short pieces, each the graph of a near-cubic over its chord
 
-
-# Where along its parameter a piece is compared with its cubic; off the middle, where symmetry hides errors.
+# Where along its parameter a piece is compared with its cubic; not in the middle, where symmetry hides errors.
 _PROBES = np.array([0.07, 0.22, 0.41, 0.62, 0.8, 0.95])
-_STEEPEST = 0.8  # slope against the chord: each piece is a graph over it, with room to spare
-_DOUBT = 1e-8  # distance from the cubic, relative to the curve's size, at which a piece is cut no further
+_STEEPEST = 0.8  # slope against the chord, so that each piece is clearly a graph over it
+_DOUBT = 1e-8  # pieces closer to their cubic than this, relative to the size of the curve, are not cut
 _MOST_HALVINGS = 45
 
 
@@ -224,11 +211,11 @@ class Pieces:
     Attributes
     ----------
     curve : (m,) array of int
-        Which curve each piece belongs to.
+        The curve of each piece.
     t0, t1 : (m,) arrays
         The piece's parameters on that curve.
     start, end : (m, 2) arrays
-        Its ends: where a piece follows another, the end of one and the start of the other are the same bits.
+        Its ends; the start of a piece equals the end of the one before it to the last bit.
     along : (m, 2) array
         Unit vector of the chord.
     length : (m,) array
@@ -238,9 +225,9 @@ class Pieces:
     rates : (2, m) array
         ``dt/du`` at the ends.
     doubt : (m,) array
-        How far the piece may be from the cubic with these ends and slopes.
+        Bound of its distance from the cubic with these ends and slopes.
     bulge : (m,) array
-        How far the piece may be from its chord; zero for straight pieces.
+        Bound of its distance from the chord; zero for straight pieces.
     """
 
     curve: NDArray[np.intp]
@@ -259,22 +246,18 @@ class Pieces:
         return len(self.t0)
 
 
-def resolve(curve: PlaneCurve, grid: FloatArray, size: float, noise: float) -> FloatArray:
+def cubic_breaks(curve: PlaneCurve, grid: FloatArray, size: float, noise: float) -> FloatArray:
     """Parameters that cut a curve into pieces which are graphs over their chords and close to cubics.
 
     Parameters
     ----------
     curve : PlaneCurve
     grid : (m,) array
-        From ``curve.t0`` to ``curve.t1``: a first division, so dense that no turn of the curve is overlooked.
+        A first division from ``curve.t0`` to ``curve.t1``, dense enough to resolve every turn of the curve.
     size : float
-        Of the curve, which sets how close is close.
+        Size of the curve, which scales the tolerance.
     noise : float
-        How far rounding carries points off.
-
-    Returns
-    -------
-    (k,) array
+        Rounding error of points.
     """
     low, high = grid[:-1], grid[1:]
     found = [np.empty(0)]
@@ -282,7 +265,7 @@ def resolve(curve: PlaneCurve, grid: FloatArray, size: float, noise: float) -> F
         start, end = np.split(curve.point(np.append(low, high)), 2)
         doubt, steepest, _, _ = _measure(curve, low, high, start, end)
         done = (doubt <= max(_DOUBT * size, 64 * noise)) & (steepest <= _STEEPEST)
-        # A corner is cut no shorter than rounding can tell.
+        # pieces at a corner end at the length of rounding
         done |= np.hypot(*(end - start).T) <= 64 * noise
         found.append(low[done])
         low, high = halves(low[~done], high[~done])
@@ -298,7 +281,7 @@ def pieces_of(curve: PlaneCurve, number: int, breaks: FloatArray, ends: FloatArr
     start, end, t0, t1 = points[:-1], points[1:], breaks[:-1], breaks[1:]
     along, length = _chord(start, end)
     doubt, steepest, slopes, rates = _measure(curve, t0, t1, start, end)
-    # A corner that was cut as short as can be is no graph: its chord stands for it.
+    # a shortest piece at a corner is no graph: its chord replaces it
     corner = ~(steepest <= 2 * _STEEPEST)
     slopes[:, corner], rates[:, corner], doubt[corner] = 0.0, ((t1 - t0) / length)[corner], 0.0
     bulge = np.where(corner, length, 0.5 * length * np.abs(slopes).max(axis=0) + doubt)
@@ -307,17 +290,16 @@ def pieces_of(curve: PlaneCurve, number: int, breaks: FloatArray, ends: FloatArr
 
 
 def straight_pieces(numbers: NDArray[np.intp], t0: FloatArray, t1: FloatArray, ends: FloatArray) -> Pieces:
-    """Straight curves as one piece each: their numbers, parameters ``(m,)`` and ends ``(m, 2, 2)``."""
+    """One piece for each straight curve, from their numbers, parameters ``(m,)`` and ends ``(m, 2, 2)``."""
     start, end = ends[:, 0], ends[:, 1]
     along, length = _chord(start, end)
-    nil = np.zeros(len(numbers))
+    zeros = np.zeros(len(numbers))
     rates = np.tile((t1 - t0) / length, (2, 1))
-    return Pieces(numbers, t0, t1, start, end, along, length, np.tile(nil, (2, 1)), rates, nil, nil)
+    return Pieces(numbers, t0, t1, start, end, along, length, np.tile(zeros, (2, 1)), rates, zeros, zeros)
 
 
-def join(pieces: Sequence[Pieces]) -> Pieces:
-    """All of several sets of pieces as one."""
-    # Pieces are counted along the last axis of slopes and rates, along the first of all else.
+def join_pieces(pieces: Sequence[Pieces]) -> Pieces:
+    """Concatenate pieces, along the last axis of slopes and rates and the first axis of all others."""
     return Pieces(
         **{
             field.name: np.concatenate(
@@ -336,7 +318,7 @@ def cubic(s: FloatArray, first: FloatArray, last: FloatArray) -> FloatArray:
 def _measure(
     curve: PlaneCurve, t0: FloatArray, t1: FloatArray, start: FloatArray, end: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """How far each piece is from its cubic, its steepest slope, and the slopes and rates at its ends."""
+    """Distance of each piece from its cubic, its steepest slope, and the slopes and rates at its ends."""
     along, length = _chord(start, end)
     t = np.column_stack([t0, t0[:, None] + (t1 - t0)[:, None] * _PROBES, t1])
     off = curve.point(t.ravel()).reshape(*t.shape, 2) - start[:, None, :]
@@ -352,7 +334,7 @@ def _measure(
         error = np.abs(v - length[:, None] * cubic(s, slopes[0][:, None], slopes[1][:, None]))[:, 1:-1]
     ahead: BoolArray = np.all(forward > 0, axis=1)
     steepest = np.where(ahead, np.max(np.abs(slope), axis=1), np.inf)
-    # Twice what was seen: the probes need not hit the worst place.
+    # doubled, since the probes may miss the worst place
     return 2 * np.max(error, axis=1), steepest, slopes, rates
 
 
@@ -370,10 +352,9 @@ def _in_frame(along: FloatArray, vectors: FloatArray) -> tuple[FloatArray, Float
     return ex * x + ey * y, ex * y - ey * x
 
 
-# ---- Plane curves cut into nearly straight pieces, and the nearest points on them
+# ---- Nearly straight pieces, and the nearest points on them
 
-
-# A curve is cut until no piece turns by more than this (radians): such a piece hugs its chord.
+# Curves are cut until no piece turns by more than this (radians).
 _FLAT = 0.3
 _FIRST_PIECES = 32
 _MOST_PIECES = 20_000
@@ -383,7 +364,7 @@ _WITHIN = np.linspace(0.0, 1.0, 5)
 @final
 @dataclass(frozen=True, eq=False)
 class FlatCurve:
-    """A curve with the parameters that cut it into nearly straight pieces, found once for many questions."""
+    """A curve with the parameters that cut it into nearly straight pieces."""
 
     curve: PlaneCurve
 
@@ -393,7 +374,7 @@ class FlatCurve:
         curve = self.curve
         cuts = np.linspace(curve.t0, curve.t1, 2 if curve.straight else _FIRST_PIECES + 1)
         while len(cuts) < _MOST_PIECES:
-            bent = np.flatnonzero(_turns(curve, cuts[:-1], cuts[1:]) > _FLAT)
+            bent = np.flatnonzero(_largest_angle(curve, cuts[:-1], cuts[1:]) > _FLAT)
             if not bent.size:
                 break
             cuts = np.insert(cuts, bent + 1, 0.5 * (cuts[bent] + cuts[bent + 1]))
@@ -401,7 +382,7 @@ class FlatCurve:
 
     @cached_property
     def boxes(self) -> tuple[FloatArray, FloatArray]:
-        """Boxes around the pieces, ``(lower, upper)``, a little too large where they are bent."""
+        """Boxes around the pieces, ``(lower, upper)``, slightly too large for bent pieces."""
         if self.curve.straight:
             return self.curve.ends.min(axis=0)[None], self.curve.ends.max(axis=0)[None]
         return boxes(*chords(self.curve, self.cuts[:-1], self.cuts[1:])[:3])
@@ -412,7 +393,7 @@ class FlatCurve:
         return self.boxes[0].min(axis=0), self.boxes[1].max(axis=0)
 
     def near(self, other: FlatCurve, reach: float) -> bool:
-        """Whether a piece's box comes within `reach` of one of another curve."""
+        """Whether the box of a piece is within `reach` of that of a piece of another curve."""
         (low, high), (other_low, other_high) = self.boxes, other.boxes
         apart = (low[:, None] > other_high + reach) | (other_low > high[:, None] + reach)
         return not bool(np.all(np.any(apart, axis=2)))
@@ -420,7 +401,7 @@ class FlatCurve:
     def nearest(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Parameters of the nearest points of the curve to `points` ``(n, 2)``, and their distances.
 
-        To rounding for points that are nearer to the curve than its center of curvature; else to the nearest piece.
+        Exact to rounding for points closer to the curve than its center of curvature.
         """
         ends = self.curve.point(self.cuts)
         start, chord = ends[:-1], np.diff(ends, axis=0)
@@ -441,38 +422,28 @@ class FlatCurve:
 def chords(
     curve: PlaneCurve, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Of each piece: its start, its chord, how far it strays from the chord, and how far its direction does."""
+    """Start and chord of each piece, and bounds of its distance and of its angle from the chord."""
     start = curve.point(low)
     chord = curve.point(high) - start
-    angle = _deviation(curve, low, high)
+    angle = _largest_angle(curve, low, high, chord)
     return start, chord, np.linalg.norm(chord, axis=1) * np.tan(np.minimum(angle, 1.4)), angle
 
 
 def boxes(start: FloatArray, chord: FloatArray, fat: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Boxes around pieces that stray from their chords by at most `fat`."""
+    """Boxes around pieces within a distance `fat` of their chords."""
     end, pad = start + chord, fat[:, None]
     return np.minimum(start, end) - pad, np.maximum(start, end) + pad
 
 
-def _deviation(curve: PlaneCurve, low: FloatArray, high: FloatArray) -> FloatArray:
-    """The largest angle between the tangents of each piece and its chord."""
-    chord = curve.point(high) - curve.point(low)
-    return _largest_angle(curve, low, high, lambda tangents: chord)
-
-
-def _turns(curve: PlaneCurve, low: FloatArray, high: FloatArray) -> FloatArray:
-    """The largest angle between the tangents of each piece and the first of them."""
-    return _largest_angle(curve, low, high, lambda tangents: tangents[:, 0])
-
-
 def _largest_angle(
-    curve: PlaneCurve, low: FloatArray, high: FloatArray, reference: Callable[[FloatArray], FloatArray]
+    curve: PlaneCurve, low: FloatArray, high: FloatArray, reference: FloatArray | None = None
 ) -> FloatArray:
+    """The largest angle between the tangents of each piece and a direction, that of the first tangent by default."""
     t = low[:, None] + (high - low)[:, None] * _WITHIN
     tangents = curve.tangent(t.ravel()).reshape(len(low), len(_WITHIN), 2)
-    direction = reference(tangents)[:, None, :]
+    direction = tangents[:, :1] if reference is None else reference[:, None, :]
     angles = np.arctan2(np.abs(cross(direction, tangents)), dot(direction, tangents))
-    # rounding turns the chord of a segment by a little; that is no bend
+    # rounding turns the chord of a segment slightly; that is no bend
     return np.asarray(np.where(angles < 1e-12, 0.0, angles).max(axis=1, initial=0.0), dtype=np.float64)
 
 
@@ -487,15 +458,14 @@ def sine(u: FloatArray, v: FloatArray) -> FloatArray:
 
 
 def cross(u: FloatArray, v: FloatArray) -> FloatArray:
-    """Areas that vectors ``(..., 2)`` span, positive where the second lies to the left of the first."""
+    """Signed areas spanned by vectors ``(..., 2)``, positive if the second is to the left of the first."""
     return np.asarray(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0], dtype=np.float64)
 
 
-# ---- Pieces of plane curves along which x never turns back, and where vertical lines cross them
+# ---- Pieces along which x is monotone
 
-
-_LEVEL = 1e-12  # share of the speed below which a tangent's x counts as zero
-_STEEP = 0.3  # share of the speed below which a tangent's x makes a piece steep
+_LEVEL = 1e-12  # a tangent's x below this share of the speed counts as zero
+_STEEP = 0.3  # a piece is steep where its tangent's x is below this share of the speed
 _BISECTIONS = 60
 _MOST_STEPS = 100
 
@@ -526,18 +496,14 @@ class MonotonePiece:
         return self.curve.point(self._parameters(x))[:, 1]
 
     def bends_upright(self, x: FloatArray) -> BoolArray:
-        """Whether the piece is curved and steep where vertical lines cross it: near there y is like a square root."""
+        """Whether the piece is curved and steep at these vertical lines: y behaves like a square root nearby."""
         if self.straight:
             return np.zeros(len(x), dtype=np.bool_)
         tangents = self.curve.tangent(self._parameters(x))
-        steep: BoolArray = np.abs(tangents[:, 0]) < _STEEP * np.hypot(*tangents.T)
-        return steep
+        return np.asarray(np.abs(tangents[:, 0]) < _STEEP * np.hypot(*tangents.T))
 
     def _parameters(self, x: FloatArray) -> FloatArray:
-        """The curve's parameters ``(n,)`` at given abscissae.
-
-        Newton's method, kept inside a bracket that shrinks at every step, so that it always ends.
-        """
+        """The curve's parameters ``(n,)`` at given abscissae, by Newton's method inside a shrinking bracket."""
         left, right = np.full(len(x), self.t[0]), np.full(len(x), self.t[1])
         share = (x - self.x[0]) / (self.x[1] - self.x[0])
         t: FloatArray = left + np.clip(share, 0.0, 1.0) * (right - left)
@@ -560,8 +526,8 @@ class MonotonePiece:
 
 
 def monotone_pieces(curve: PlaneCurve, tolerance: float) -> list[MonotonePiece]:
-    """The pieces between the vertical tangents of a curve, without those no wider than `tolerance`."""
-    ends = np.array([curve.t0, *([] if curve.straight else _turns_monotone(curve)), curve.t1])
+    """The pieces between the vertical tangents of a curve, without pieces narrower than `tolerance`."""
+    ends = np.array([curve.t0, *([] if curve.straight else _vertical_tangents(curve)), curve.t1])
     x = curve.point(ends)[:, 0]
     pieces = []
     for i, j in pairwise(range(len(ends))):
@@ -572,8 +538,8 @@ def monotone_pieces(curve: PlaneCurve, tolerance: float) -> list[MonotonePiece]:
     return pieces
 
 
-def _turns_monotone(curve: PlaneCurve) -> FloatArray:
-    """Parameters, ascending, at which the tangent is vertical and x turns back."""
+def _vertical_tangents(curve: PlaneCurve) -> FloatArray:
+    """Ascending parameters at which the tangent is vertical and x turns back."""
 
     def direction(t: FloatArray) -> FloatArray:
         tangents = curve.tangent(t)

@@ -1,4 +1,4 @@
-"""What every domain offers, whatever its shape."""
+"""Domains: sampling, chords, holes and corners of every shape."""
 
 from __future__ import annotations
 
@@ -22,30 +22,31 @@ from fspielm.resources import check_deadline
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from fspielm.geometry.algebra import Algebra
     from fspielm.geometry.combination import Combination, Operation
     from fspielm.geometry.regions import Regions
     from fspielm.geometry.time import SpaceTime, Time
     from fspielm.geometry.transform import Transformed
 
 
-# ---- Stretches of axis-parallel lines that lie in a domain, and those of its combinations with others
+# ---- Spans: the pieces of axis-parallel lines inside a domain
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Where n lines enter a domain and leave it again.
+    """Where n lines enter and leave a domain.
 
     Attributes
     ----------
     ends : (n, 2 k) array
-        Coordinates along each line, ascending: it enters, leaves, enters ...; infinite where it does so less often.
+        Ascending coordinates along each line: where it enters, leaves, enters, ...; padded with infinity.
     """
 
     ends: FloatArray
 
     def around(self, at: FloatArray, slack: float) -> tuple[FloatArray, FloatArray]:
-        """The ends ``(n,)`` of the stretch that each coordinate `at` lies on, up to rounding; itself where on none."""
+        """Ends ``(n,)`` of the span that holds each coordinate `at`, up to rounding; `at` itself where none does."""
         low, high = at.copy(), at.copy()
         for enters, leaves in zip(self.ends.T[::2], self.ends.T[1::2], strict=True):
             here = (at >= enters - slack) & (at <= leaves + slack)
@@ -53,10 +54,10 @@ class Spans:
         return low, high
 
     def combined(self, operation: Operation, other: Spans, slack: float) -> Spans:
-        """Those in the union, intersection or difference of both domains; gaps and stretches up to `slack` vanish."""
-        met = _are_met(other)
-        # where the second domain is not met, there is nothing to be done: it may be a small hole, and lines many
-        rows = np.flatnonzero(met & _are_met(self) if operation == "intersection" else met)
+        """Spans of the union, intersection or difference of both domains; gaps and spans up to `slack` vanish."""
+        met = np.isfinite(other.ends[:, 0])
+        # only lines that meet the second domain change: it may be a small hole that few of many lines meet
+        rows = np.flatnonzero(met & np.isfinite(self.ends[:, 0]) if operation == "intersection" else met)
         combined = _combine(operation, self.ends[rows], other.ends[rows], slack)
         width = max(self.ends.shape[1], combined.shape[1])
         ends = np.full((len(met), width), np.inf)
@@ -67,28 +68,22 @@ class Spans:
 
 
 def one_span(low: FloatArray | float, high: FloatArray | float, met: BoolArray) -> Spans:
-    """A single stretch from `low` to `high` of each line that is `met` ``(n,)``, as convex domains have."""
+    """One span from `low` to `high` on each line that meets a convex domain (mask `met` ``(n,)``)."""
     return Spans(np.stack([np.where(met, low, np.inf), np.where(met, high, np.inf)], axis=1))
 
 
 def round_span(center: float, radius: float, aside: FloatArray) -> Spans:
-    """That in a ball of lines that pass its center at distances `aside` ``(n,)``."""
+    """Spans in a ball of lines that pass its center at distances `aside` ``(n,)``."""
     half = np.sqrt(np.maximum((radius - aside) * (radius + aside), 0.0))
     return one_span(center - half, center + half, aside <= radius)
 
 
-def _are_met(spans: Spans) -> BoolArray:
-    """Which lines have any stretch in the domain."""
-    met: BoolArray = np.isfinite(spans.ends[:, 0])
-    return met
-
-
 def _combine(operation: Operation, first: FloatArray, second: FloatArray, slack: float) -> FloatArray:
-    """Ends ``(n, 2 k)`` of the stretches in the combination."""
+    """Ends ``(n, 2 k)`` of the spans of the combination."""
     both = np.concatenate([first, second], axis=1)
     order = np.argsort(both, axis=1, kind="stable")
     ends = np.take_along_axis(both, order, axis=1)
-    # whether beyond each end, up to the next one, the line is in the first domain, and in the second
+    # whether the line lies in the first and in the second domain between each end and the next
     odd = np.arange(both.shape[1]) % 2 == 1
     steps, of_first = np.where(odd, -1, 1)[order], order < first.shape[1]
     in_first, in_second = (np.cumsum(np.where(chosen, steps, 0), axis=1) > 0 for chosen in (of_first, ~of_first))
@@ -96,7 +91,7 @@ def _combine(operation: Operation, first: FloatArray, second: FloatArray, slack:
         inside = in_first | in_second
     else:
         inside = in_first & (in_second if operation == "intersection" else ~in_second)
-    # what is too short goes on as the stretch before it did: faces that both share are no gap
+    # a span that is too short joins the one before it: a common face leaves no gap
     with np.errstate(invalid="ignore"):
         long = np.diff(ends, axis=1, append=np.inf) > slack
     last = np.maximum.accumulate(np.where(long, np.arange(ends.shape[1]), -1), axis=1)
@@ -106,30 +101,23 @@ def _combine(operation: Operation, first: FloatArray, second: FloatArray, slack:
     return kept[:, : 2 * (int(changes.sum(axis=1).max(initial=0)) // 2)]
 
 
-# ---- Axis-parallel chords through points of a domain, and points clustered toward their ends
-
+# ---- Chords through points of a domain, and points clustered toward their ends
 
 _STEPS = 48
 _BISECTIONS = 45
-# Data may be defined in the open domain only: lines keep this share of their length away from its boundary.
-_HAIR = 1e-9
+# Data may be defined in the open domain only: lines end this share of their length before the boundary.
+_INSET = 1e-9
 
 
 def chord_ends(domain: Domain, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
-    """Where the line through each point along `axis` leaves the domain, first below and first above the point.
-
-    Returns
-    -------
-    low, high : (n,) arrays
-        Coordinates along `axis`; both ends lie in the domain.
-    """
+    """Coordinates ``(n,)`` where the line through each point along `axis` first leaves the domain, below and above."""
     return domain._chord_ends(points, axis)
 
 
 def march(domain: Domain, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
-    """Ends of chords as `chord_ends` returns them, found by marching to the bounding box and bisecting.
+    """Ends of chords as of `chord_ends`, by marching to the bounding box and bisecting.
 
-    It needs nothing of the domain but membership. A gap thinner than a 48th of the way may be stepped over.
+    It uses membership only, and may step over a gap thinner than a 48th of the way.
     """
     lower, upper = domain.bounding_box
     return _first_exit(domain, points, axis, lower[axis]), _first_exit(domain, points, axis, upper[axis])
@@ -169,7 +157,7 @@ def chord_lines(
     shortest: float = 0.0,
     ends: tuple[FloatArray, FloatArray] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """`n` equispaced points on the chord along `axis` through each seed, a hair inside its ends.
+    """`n` equispaced points on the chord along `axis` through each seed, slightly inside its ends.
 
     Parameters
     ----------
@@ -178,18 +166,18 @@ def chord_lines(
         Points of the domain.
     axis, n : int
     shortest : float
-        Chords shorter than this share of the longest are left out.
+        Leave out chords shorter than this share of the longest.
     ends : (low, high), optional
-        From `chord_ends`, where they are known already.
+        From `chord_ends`, where already known.
 
     Returns
     -------
     lines : (k, n, d) array
-        Every point lies in the domain: a chord over a gap that the march did not see is left out too.
+        Every point lies in the domain: chords over gaps that the march did not see are left out.
     lengths : (k,) array
     """
     low, high = chord_ends(domain, seeds, axis) if ends is None else ends
-    inset = _HAIR * (high - low)
+    inset = _INSET * (high - low)
     low, high = low + inset, high - inset
     long_enough = high - low > shortest * (high - low).max(initial=0.0)
     seeds, low, high = seeds[long_enough], low[long_enough], high[long_enough]
@@ -200,10 +188,9 @@ def chord_lines(
 
 
 def cluster(domain: Domain, points: FloatArray) -> FloatArray:
-    """Move points of even density toward the boundary: axis by axis, Chebyshev density along each chord.
+    """Move points of even density toward the boundary: Chebyshev density along each chord, axis by axis.
 
-    Collocation needs more points where a global basis is least held, which is at the boundary. On a box this is
-    the tensor Chebyshev density; on any other shape the chords do the same without knowing it.
+    Collocation needs more points at the boundary, where they constrain a global basis least.
     """
     moved = points.copy()
     for axis in range(domain.dimension):
@@ -216,8 +203,7 @@ def cluster(domain: Domain, points: FloatArray) -> FloatArray:
     return moved
 
 
-# ---- Holes of plane domains: a place inside, and how far it is from the rim
-
+# ---- Holes of plane domains
 
 _PER_CURVE = 64
 _CANDIDATES = 40
@@ -231,11 +217,11 @@ class Hole:
     Attributes
     ----------
     center : (float, float)
-        A point in it, as far from its rim as any, roughly.
+        About the point in it that is farthest from its rim.
     radius : float
-        The distance from there to the rim.
+        Distance from `center` to the rim.
     clearance : float
-        The distance from the rim to the rest of the boundary.
+        Distance from the rim to the rest of the boundary.
     """
 
     center: tuple[float, float]
@@ -244,12 +230,12 @@ class Hole:
 
 
 def holes_of(curves: Sequence[PlaneCurve], loops: Sequence[Sequence[int]]) -> tuple[Hole, ...]:
-    """The holes that closed loops of curves with the domain on their left go around."""
-    rims = [np.concatenate([_points(curves[index]) for index in loop]) for loop in loops]
+    """The holes inside closed loops of curves that have the domain on their left."""
+    rims = [np.concatenate([_polyline(curves[index]) for index in loop]) for loop in loops]
     return tuple(_hole(rim, [other for other in rims if other is not rim]) for rim in rims if _signed_area(rim) < 0)
 
 
-def _points(curve: PlaneCurve) -> FloatArray:
+def _polyline(curve: PlaneCurve) -> FloatArray:
     return curve.point(np.linspace(curve.t0, curve.t1, _PER_CURVE // 8 if curve.straight else _PER_CURVE)[:-1])
 
 
@@ -262,22 +248,21 @@ def _hole(rim: FloatArray, others: Sequence[FloatArray]) -> Hole:
     lower, upper = rim.min(axis=0), rim.max(axis=0)
     axes = [np.linspace(a, b, _CANDIDATES + 2)[1:-1] for a, b in zip(lower, upper, strict=True)]
     candidates = np.concatenate([[rim.mean(axis=0)], np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)])
-    candidates = candidates[_within(candidates, rim)]
+    candidates = candidates[_in_polygon(candidates, rim)]
     distances = _distances(candidates, rim)
     best = int(np.argmax(distances * np.where(np.arange(len(distances)) == 0, 1.001, 1.0)))  # ties go to the middle
     clearance = min(min(float(_distances(a, b).min()) for a, b in ((rim, other), (other, rim))) for other in others)
     return Hole((float(candidates[best, 0]), float(candidates[best, 1])), float(distances[best]), clearance)
 
 
-def _within(points: FloatArray, rim: FloatArray) -> BoolArray:
-    """Membership in a polygon, by the crossings of a ray to the right."""
+def _in_polygon(points: FloatArray, rim: FloatArray) -> BoolArray:
+    """Membership in a polygon, by crossings of a ray to the right."""
     (x0, y0), (x1, y1) = rim.T, np.roll(rim, -1, axis=0).T
     x, y = points[:, :1], points[:, 1:]
     level = (y0 > y) != (y1 > y)
     with np.errstate(divide="ignore", invalid="ignore"):
         crossing = x < x0 + (y - y0) * (x1 - x0) / (y1 - y0)
-    inside: BoolArray = np.sum(level & crossing, axis=1) % 2 == 1
-    return inside
+    return np.asarray(np.sum(level & crossing, axis=1) % 2 == 1)
 
 
 def _distances(points: FloatArray, rim: FloatArray) -> FloatArray:
@@ -289,11 +274,10 @@ def _distances(points: FloatArray, rim: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(apart - share[:, :, None] * way, axis=2).min(axis=1))
 
 
-# ---- Corners of plane boundaries: where they are, how far they open, and between which parts
-
+# ---- Corners of plane domains
 
 _TURN = 2 * math.pi
-_SMOOTH = 1e-6  # a change of direction, in radians, that counts as none
+_SMOOTH = 1e-6  # smaller changes of direction (radians) are no corners
 
 
 @final
@@ -312,7 +296,7 @@ class Corner:
     parts : (str, str)
         Names of the boundary parts at the angles `start` and ``start + opening``.
     straight : bool
-        Whether both are straight where they meet.
+        Whether both parts are straight at the corner.
     """
 
     point: tuple[float, float]
@@ -325,7 +309,7 @@ class Corner:
 def corners_of(
     curves: Sequence[PlaneCurve], names: Sequence[str], loops: Sequence[Sequence[int]]
 ) -> tuple[Corner, ...]:
-    """The corners of closed loops of curves with the interior on their left; smooth joints are none."""
+    """The corners of closed loops of curves with the interior on their left."""
     return tuple(
         corner
         for loop in loops
@@ -335,7 +319,7 @@ def corners_of(
 
 
 def _corner(before: PlaneCurve, after: PlaneCurve, parts: tuple[str, str]) -> Iterator[Corner]:
-    """The corner from which `after` leaves where `before` arrives, if there is one."""
+    """The corner between the end of `before` and the start of `after`, if there is one."""
     x, y = after.tangent(np.array([after.t0]))[0]
     back_x, back_y = -before.tangent(np.array([before.t1]))[0]
     start = math.atan2(y, x)
@@ -348,17 +332,16 @@ def _corner(before: PlaneCurve, after: PlaneCurve, parts: tuple[str, str]) -> It
 
 
 def _cusp(before: PlaneCurve, after: PlaneCurve) -> float:
-    """The opening where both curves leave in one direction: all or nothing, told by where they are a step on."""
+    """The opening where both curves leave in one direction: 0 or 2 pi, by their places a step away."""
     step = 1e-3 * min(before.length, after.length)
     ahead = after.point(after.parameter(np.array([step / after.length])))[0] - after.ends[0]
     back = before.point(before.parameter(np.array([1 - step / before.length])))[0] - before.ends[1]
     return 0.0 if (math.atan2(back[1], back[0]) - math.atan2(ahead[1], ahead[0])) % _TURN < math.pi else _TURN
 
 
-# ---- What every domain offers, whatever its shape
+# ---- Domains
 
-
-# How far rounding carries points of the boundary, in units of the extents, in single precision too.
+# Rounding error of boundary points, in single precision too, relative to the extents.
 _ROUNDING = 1e-7
 
 
@@ -368,9 +351,9 @@ def default_axes(dimension: int) -> tuple[str, ...]:
 
 
 def rounding_slack(closed: bool, *magnitudes: float) -> float:
-    """How far rounding may carry a boundary point off, given the coordinates and lengths it is made of.
+    """Bound of the rounding error of a boundary point computed from these coordinates and lengths.
 
-    Positive where the boundary belongs to the region (`closed`), negative where it does not.
+    Positive if the boundary belongs to the region (`closed`), negative otherwise.
     """
     return (64 if closed else -64) * float(np.finfo(np.float64).eps) * max(abs(m) for m in magnitudes)
 
@@ -378,8 +361,8 @@ def rounding_slack(closed: bool, *magnitudes: float) -> float:
 class Domain(ABC):
     """A bounded region of space, or of space and time.
 
-    A new shape supplies the five abstract members; sampling and products with time follow from them. A shape with a
-    `name` puts it before the names of its boundary parts: ``"hole.circle"``.
+    A new shape implements the five abstract members; sampling and products with time follow from them. The `name` of
+    a shape precedes the names of its boundary parts: ``"hole.circle"``.
     """
 
     name: str = ""
@@ -404,10 +387,7 @@ class Domain(ABC):
         """Membership of checked points; the boundary belongs to the domain, up to rounding, only if `closed`."""
 
     def _side(self, points: FloatArray) -> SideArray:
-        """Where checked points lie: 1 inside, 0 on the boundary up to rounding, -1 outside.
-
-        A shape that tells all three at once overrides this.
-        """
+        """1 for checked points inside, 0 on the boundary up to rounding, -1 outside."""
         held = self._contains(points, True)
         side = np.where(held, 0, -1).astype(np.int8)
         some = np.flatnonzero(held)
@@ -416,11 +396,11 @@ class Domain(ABC):
 
     @abstractmethod
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
-        """The named parts that together make up the boundary, given the coordinates' names."""
+        """The named parts of the boundary, given the names of the coordinates."""
 
     @property
     def _name_argument(self) -> str:
-        """The name as the last argument of a repr; nothing where there is none."""
+        """The name as the last argument of a repr, if there is one."""
         return f", name={self.name!r}" if self.name else ""
 
     @property
@@ -430,12 +410,12 @@ class Domain(ABC):
 
     @property
     def may_be_in_pieces(self) -> bool:
-        """Whether it is of a kind that need not be connected."""
+        """Whether domains of this kind may be disconnected."""
         return False
 
     @property
     def is_unbounded(self) -> bool:
-        """Whether it has no end; its bounding box is then a window in which it is looked at."""
+        """Whether the domain is unbounded; its bounding box is then the window in which solutions are shown."""
         return False
 
     def contains(self, points: ArrayLike) -> BoolArray:
@@ -444,7 +424,7 @@ class Domain(ABC):
         return self._contains(as_points(points, self.dimension), True)
 
     def _contains_nearly(self, points: FloatArray) -> BoolArray:
-        """Which checked points lie in the domain, or so near that rounding may have moved them out of it."""
+        """Mask of the checked points that lie in the domain up to rounding."""
         held = self.contains(points)
         lower, upper = self.bounding_box
         steps = np.diag(_ROUNDING * (upper - lower))
@@ -456,9 +436,9 @@ class Domain(ABC):
         return held
 
     def boundary(self, axes: Sequence[str] | None = None) -> tuple[BoundaryPart, ...]:
-        """The named parts of the boundary; `axes` names the coordinates that faces are called after.
+        """The named parts of the boundary; faces are named after the coordinates, `axes`.
 
-        With time, these are the lateral parts: the boundary of the space domain, at all times.
+        With time, these are the lateral parts: the boundary of the space domain at all times.
         """
         axes = default_axes(self.dimension) if axes is None else tuple(axes)
         if len(axes) != self.dimension:
@@ -469,26 +449,26 @@ class Domain(ABC):
         return tuple(replace(part, name=prefix + part.name) for part in self._boundary(axes))
 
     def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
-        """The corners of a plane domain; `axes` names the coordinates. None are known of other domains."""
+        """The corners of a plane domain, none for other domains; `axes` names the coordinates."""
         return ()
 
     def hole_places(self) -> tuple[Hole, ...]:
-        """The holes of a plane domain. None are known of other domains."""
+        """The holes of a plane domain; none for other domains."""
         return ()
 
     @property
     def _regions(self) -> Regions | None:
-        """The domain itself, where it is made of several regions; None otherwise."""
+        """The domain itself if it consists of several regions; None otherwise."""
         return None
 
     def _as_one(self, axes: Sequence[str] | None) -> Domain:
-        """The domain as one shape, where it is made of several regions; itself otherwise."""
+        """The domain as one shape if it consists of several regions; itself otherwise."""
         return self
 
     def sample(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> FloatArray:
         """`n` points inside the domain, shape ``(n, dimension)``.
 
-        Their density is even, but for ``"clustered"``, which moves them toward the boundary.
+        Their density is even, except for ``"clustered"``, which moves them toward the boundary.
         """
         check_count(n)
         check_sampling(sampling)
@@ -511,18 +491,14 @@ class Domain(ABC):
         >>> Disk((0, 0), 1).moved((3, 0)).bounding_box[0]
         array([ 2., -1.])
         """
-        from fspielm.geometry import transform
-
-        return transform.moved(self, offset)
+        return _algebra().moved(self, offset)
 
     def scaled(self, factor: SupportsFloat, center: Iterable[SupportsFloat] | None = None) -> Transformed:
         """The domain scaled by a positive factor, the same along all axes; its parts keep their names.
 
-        `center` stays where it is: the middle of the bounding box unless given.
+        `center` stays fixed; it is the middle of the bounding box by default.
         """
-        from fspielm.geometry import transform
-
-        return transform.scaled(self, factor, center)
+        return _algebra().scaled(self, factor, center)
 
     def rotated(
         self,
@@ -533,19 +509,17 @@ class Domain(ABC):
     ) -> Transformed:
         """The domain rotated counterclockwise by an angle in radians; its parts keep their names.
 
-        The face ``"x-"`` of a rotated box is the one that was ``"x-"`` before, wherever it looks now.
+        The face ``"x-"`` of a rotated box is the one that was ``"x-"`` before, whatever its direction now.
 
         Parameters
         ----------
         angle : number
         axis : "x", "y", "z" or (number, number, number)
-            In three dimensions the direction of the axis of rotation; that of z unless given.
+            In three dimensions the direction of the axis of rotation, z by default.
         center : sequence of numbers
-            A point that stays where it is; the middle of the bounding box unless given.
+            A point that stays fixed, the middle of the bounding box by default.
         """
-        from fspielm.geometry import transform
-
-        return transform.rotated(self, angle, axis, center)
+        return _algebra().rotated(self, angle, axis, center)
 
     def __or__(self, other: Domain) -> Combination:
         return self._combined("union", other)
@@ -557,25 +531,19 @@ class Domain(ABC):
         return self._combined("difference", other)
 
     def _combined(self, operation: Operation, other: Domain) -> Combination:
-        from fspielm.geometry.combination import combine
-
-        return combine(operation, self, other) if isinstance(other, Domain) else NotImplemented
+        return _algebra().combine(operation, self, other) if isinstance(other, Domain) else NotImplemented
 
     def quadrature(self, n: int) -> Quadrature:
         """Nodes and weights for integrals over the domain: all nodes lie in it, all weights are positive.
 
         Boxes, balls, cylinders and plane shapes, also in time, have product rules of Gauss type: for smooth functions
         the error falls faster than any power of the number of nodes along an axis. For other shapes the nodes are
-        evenly spread points, with an error that falls about as 1 / `n`; `Surface` says more on its own.
+        evenly spread points, and the error falls about as 1 / `n`; for `Surface` see there.
 
         Parameters
         ----------
         n : int
-            About how many nodes; a plane shape with many corners needs a few for each at least, and takes them.
-
-        Returns
-        -------
-        Quadrature
+            Approximate number of nodes; a plane shape with many corners takes at least a few for each.
         """
         check_nodes(n)
         return self._quadrature(n).scaled_to(self.measure)
@@ -590,26 +558,20 @@ class Domain(ABC):
     ) -> Axes:
         """Draw the domain with its boundary parts by colour and name; needs matplotlib.
 
-        A domain with time is drawn as it is in space.
+        A domain with time is drawn without it.
 
         Parameters
         ----------
         path : str or path, optional
-            Save the picture there, in the format that the suffix names.
+            Save the picture there, in the format of its suffix.
         ax : matplotlib Axes, optional
-            Where to draw, three-dimensional for a solid; a new figure, free of pyplot, unless given.
+            Where to draw, three-dimensional for a solid; by default a new figure without pyplot.
         points : int
-            Show so many evenly spread points of the interior.
+            Number of evenly spread points of the interior to show.
         normals : bool
             Show some outward normals.
-
-        Returns
-        -------
-        Axes
         """
-        from fspielm.geometry.pictures import plot_domain
-
-        return plot_domain(self, path, ax=ax, points=points, normals=normals)
+        return _algebra().plot(self, path, ax=ax, points=points, normals=normals)
 
     def _quadrature(self, n: int) -> Quadrature:
         """About `n` nodes in the domain and positive weights, up to a common factor."""
@@ -619,33 +581,27 @@ class Domain(ABC):
     def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
         """Where the line along `axis` through each point of the domain leaves it, below and above the point.
 
-        A shape that knows better than to march there overrides this. A simple one marches, though it may know its
-        `_spans`: that takes milliseconds, and the same seed goes on to give the same bits.
+        Simple shapes march even if they know their `_spans`, so that the same seed keeps giving the same bits.
         """
         return march(self, points, axis)
 
     def _chord_ends_by_spans(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
-        """As `_chord_ends`, without asking for membership where the domain, and what it is made of, knows its spans."""
+        """As `_chord_ends`, from spans where they are known."""
         spans = self._spans(points, axis)
         if spans is None:
             return march(self, points, axis)
         return spans.around(points[:, axis], rounding_slack(True, *np.ravel(self.bounding_box)))
 
     def _spans(self, points: FloatArray, axis: int) -> Spans | None:
-        """The stretches in the domain of the lines along `axis` through points anywhere; None where it is not known."""
+        """The spans of lines along `axis` through arbitrary points; None where they are unknown."""
         return None
 
     def __mul__(self, time: Time) -> SpaceTime:
-        from fspielm.geometry.time import SpaceTime, Time
+        return _algebra().multiply(self, time) if isinstance(time, Domain) else NotImplemented
 
-        if isinstance(self, Time) and isinstance(time, Domain) and time.time is None:
-            raise ProblemError(
-                f"time comes last: write {time!r} * {self!r}; so it is the last coordinate of the unknowns"
-            )
-        if isinstance(time, Domain) and not isinstance(time, Time):
-            raise ProblemError(
-                f"a domain is multiplied by Time alone; got {self!r} * {time!r}: a rectangle is Box((0, 0), (2, 1))"
-            )
-        if not isinstance(time, Time):
-            return NotImplemented
-        return SpaceTime(self, time)
+
+def _algebra() -> type[Algebra]:
+    """The operations that need subclasses of `Domain`, whose modules import this one."""
+    from fspielm.geometry.algebra import Algebra
+
+    return Algebra

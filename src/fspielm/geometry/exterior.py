@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, ClassVar, Literal, NoReturn, SupportsFloat, TypeAlias, final
 
 import numpy as np
@@ -24,51 +24,37 @@ from fspielm.geometry.boundary import (
 )
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Domain, Hole
-from fspielm.geometry.plane import PlaneShape, edges_of
+from fspielm.geometry.plane import PlaneShape, edges_of, plane_edges
 from fspielm.geometry.shapes.ball import Ball
 from fspielm.geometry.shapes.ellipsoid import Ellipsoid
 from fspielm.geometry.transform import Transformed
 from fspielm.numerics.sampling import kronecker
 
-# ---- How closed shapes lie to each other: apart, or one in another, without touching
+# ---- How closed shapes lie to each other
+
+# How a shape lies to another one; "across" if they overlap or touch.
+Placement: TypeAlias = Literal["apart", "within", "around", "across"]
+
+# Shapes closer than this, relative to their extent, touch.
+_TOUCHING = 1e-9
+# Initial points on each curve; refinements around the closest pair; steps to either side in a refinement.
+_CURVE_POINTS = 48
+_REFINEMENTS = 24
+_STEPS = 4
 
 
-Lie: TypeAlias = Literal["apart", "within", "around", "across"]
+def enclosing_shapes(
+    shapes: Sequence[Domain], placement: Callable[[Domain, Domain], Placement], remedy: str
+) -> tuple[int, ...]:
+    """For each shape the index of the smallest shape that it lies in, or -1; refuses shapes that overlap or touch.
 
-# What is closer, in units of the extent of a shape, touches.
-TOUCHING = 1e-9
-# Points on each curve at first, and how often their distances are looked at again, closer by.
-_LOOKS = 48
-_CLOSER = 24
-# Steps to either side of the closest points, each time.
-_BESIDE = 4
-
-
-def lie(one: Domain, other: Domain, rims: tuple[FloatArray, FloatArray]) -> Lie:
-    """How a shape lies to another one, as far as points on both of them tell; "across" where they overlap."""
-    here, there = other.contains(rims[0]), one.contains(rims[1])
-    if not here.any() and not there.any():
-        return "apart"
-    if here.all() and not there.any():
-        return "within"
-    return "around" if there.all() and not here.any() else "across"
-
-
-def objects_around(shapes: Sequence[Domain], find: Callable[[Domain, Domain], Lie], remedy: str) -> tuple[int, ...]:
-    """For each of several shapes the place of the smallest one that it lies in; -1 of those in none.
-
-    How two of them lie is what `find` says, where their boxes meet.
-
-    Raises
-    ------
-    ProblemError
-        If two overlap or touch.
+    `placement` is asked about shapes whose bounding boxes meet.
     """
     outer: list[list[int]] = [[] for _ in shapes]
     for (i, one), (j, other) in combinations(enumerate(shapes), 2):
         (a, b), (c, d) = one.bounding_box, other.bounding_box
-        hair = TOUCHING * float(np.max([b - a, d - c]))
-        how = "apart" if np.any(b < c - hair) or np.any(d < a - hair) else find(one, other)
+        slack = _TOUCHING * float(np.max([b - a, d - c]))
+        how = "apart" if np.any(b < c - slack) or np.any(d < a - slack) else placement(one, other)
         if how == "across":
             raise ProblemError(f"Exterior: {one!r} and {other!r} overlap or touch; {remedy}")
         if how == "within":
@@ -78,22 +64,18 @@ def objects_around(shapes: Sequence[Domain], find: Callable[[Domain, Domain], Li
     return tuple(min(own, key=lambda place: shapes[place].measure, default=-1) for own in outer)
 
 
-def curves_touch(one: Sequence[PlaneCurve], other: Sequence[PlaneCurve], nothing: float) -> bool:
-    """Whether curves come as close as `nothing`: from the closest of many points on, by ever closer looks."""
-    return any(_least_distance(a, b, nothing) <= nothing for a in one for b in other)
-
-
-def _least_distance(one: PlaneCurve, other: PlaneCurve, nothing: float) -> float:
-    s, t = (np.linspace(curve.t0, curve.t1, _LOOKS) for curve in (one, other))
+def _least_distance(one: PlaneCurve, other: PlaneCurve, enough: float) -> float:
+    """The distance of two curves, refined around the closest of many points if it may be as small as `enough`."""
+    s, t = (np.linspace(curve.t0, curve.t1, _CURVE_POINTS) for curve in (one, other))
     widths = s[1] - s[0], t[1] - t[0]
     first, second = one.point(s), other.point(t)
     best, i, j = _closest(first, second)
     reach = sum(float(np.hypot(*np.diff(points, axis=0).T).max()) for points in (first, second))
-    if best > reach + nothing:  # no closer between these points
+    if best > reach + enough:  # the curves are no closer between these points
         return best
     at = s[i], t[j]
-    steps = np.arange(-_BESIDE, _BESIDE + 1) / _BESIDE
-    for _ in range(_CLOSER):
+    steps = np.arange(-_STEPS, _STEPS + 1) / _STEPS
+    for _ in range(_REFINEMENTS):
         s, t = (
             np.clip(middle + width * steps, curve.t0, curve.t1)
             for middle, width, curve in zip(at, widths, (one, other), strict=True)
@@ -109,33 +91,32 @@ def _closest(first: FloatArray, second: FloatArray) -> tuple[float, int, int]:
     return float(distances[i, j]), int(i), int(j)
 
 
-# ---- Open domains: all of the plane, or of space, outside of some shapes
+# ---- Open domains
 
-
-# The window reaches so far beyond the objects, in units of their extent.
-_AROUND = 0.5
+# How far the window reaches beyond the objects, relative to their extent.
+_MARGIN = 0.5
 # Points on each edge, and on each surface, that tell whether objects overlap.
-_ON_EDGE = 48
-_ON_PART = 2048
+_EDGE_POINTS = 48
+_SURFACE_POINTS = 2048
 
 
 class Exterior(Domain):
     """All of the plane, or of space, outside of one or several shapes.
 
     Waves leave it, and harmonic fields stay bounded far away. Its boundary is that of the shapes, with normals that
-    point into them; parts keep their names, and those of the same name are one part.
+    point into them; parts keep their names, and parts of one name are joined.
 
     Parameters
     ----------
     *shapes : Domain
-        Bounded plane shapes without holes, which do not touch; such as do are one shape, ``a | b``. In space, balls and
-        ellipsoids, which may be moved and turned. One may lie in another, that lets waves through (`Transparent`).
+        Bounded plane shapes without holes that do not touch; unite shapes that touch, ``a | b``. In space, balls and
+        ellipsoids, which may be moved and rotated. A shape may lie in another that lets waves through (`Transparent`).
     window : (lower, upper), optional
-        Corners of a box around them, in which the solution is looked at: errors are relative to what it is there, and
-        pictures show it. By default half as wide again as the objects on every side. It should not be far larger.
+        Corners of a box around the shapes: errors are relative to the solution in it, and pictures show it. By default
+        it extends beyond the objects by half their extent on every side. It should not be much larger.
     period : number, optional
-        The distance at which the shapes are there again and again along the first axis: a grating, for an incident
-        plane wave. The window is one period wide by default.
+        The shapes repeat at this distance along the first axis: a grating, for an incident plane wave. The window is
+        one period wide by default.
 
     Examples
     --------
@@ -145,11 +126,13 @@ class Exterior(Domain):
     array([ True, False,  True])
     """
 
-    # What to do with shapes that touch.
-    _joined: ClassVar[str] = "in space, objects must be apart"
+    # What to do about shapes that touch.
+    _remedy: ClassVar[str] = "in space, objects must be apart"
+
+    is_unbounded = True
 
     def __new__(cls, *shapes: Domain, **_: Any) -> Exterior:
-        """That of the plane, or of space, as the first shape is."""
+        """An exterior of the plane or of space, as the first shape."""
         kind: type[Exterior] = PlaneExterior
         if shapes and isinstance(shapes[0], Domain) and shapes[0].dimension == 3:
             kind = SpaceExterior
@@ -166,33 +149,33 @@ class Exterior(Domain):
         self.shapes = tuple(shapes)
         for shape in self.shapes:
             self._check_shape(shape)
-        self.around = objects_around(self.shapes, self._lie, self._joined)
+        self.around = enclosing_shapes(self.shapes, self._placement, self._remedy)
         self.period = None if period is None else _as_period(period, self.objects_box)
         self.window = None if window is None else _as_window(window, self.objects_box)
         self._filled: frozenset[int] = frozenset()
 
     def filled(self, which: Iterable[int] | None = None) -> Exterior:
-        """The same with its objects, or those at some places, for fields that go on inside: they belong to it."""
+        """The same domain with objects (by index, all by default) included, for fields that continue inside them."""
         places = frozenset(range(len(self.shapes)) if which is None else which)
         return _remade(self.shapes, self.window, places, self.period)
 
     @property
     def solid(self) -> tuple[int, ...]:
-        """The places of objects that do not belong to it, without those that lie in one of these."""
+        """Indices of the objects that are excluded, without those that lie in one of these."""
         reached = {-1} | self._filled
         return tuple(i for i, outer in enumerate(self.around) if i not in self._filled and outer in reached)
 
     def solid_parts(self) -> tuple[BoundaryPart, ...]:
-        """What bounds it: the parts of objects that do not belong to it, with normals into them."""
-        return tuple(_turned(part) for i in self.solid for part in self.shapes[i].boundary())
+        """The boundary parts of excluded objects, with normals into them."""
+        return tuple(part.reversed() for i in self.solid for part in self.shapes[i].boundary())
 
     def inner_parts(self) -> tuple[BoundaryPart, ...]:
         """The boundaries of the objects that have a field inside."""
         return tuple(part for i in sorted(self._filled) for part in self.shapes[i].boundary())
 
     def object_parts(self, axes: Sequence[str] | None = None) -> tuple[tuple[BoundaryPart, ...], ...]:
-        """The boundary of each object by itself, with normals into it; names that several have are numbered."""
-        each = [[_turned(part) for part in shape.boundary(axes)] for shape in self.shapes]
+        """The boundary of each object, with normals into it; names that several objects have are numbered."""
+        each = [[part.reversed() for part in shape.boundary(axes)] for shape in self.shapes]
         often = Counter(part.name for parts in each for part in parts)
         return tuple(
             tuple(replace(part, name=f"{part.name} ({i})") if often[part.name] > 1 else part for part in parts)
@@ -201,30 +184,25 @@ class Exterior(Domain):
 
     @property
     def dimension(self) -> int:
-        """That of the shapes."""
+        """Dimension of the shapes."""
         return self.shapes[0].dimension
 
     @property
-    def is_unbounded(self) -> bool:
-        """True: it has no end."""
-        return True
-
-    @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
-        """The window, ``(lower, upper)``: the domain itself has no end."""
+        """The window, ``(lower, upper)``."""
         if self.window is not None:
             return np.array(self.window[0]), np.array(self.window[1])
         lower, upper = self.objects_box
         if self.period is not None:
-            around = np.array([0.5 * self.period, float(np.max(upper - lower)) + _AROUND * self.period])
+            around = np.array([0.5 * self.period, float(np.max(upper - lower)) + _MARGIN * self.period])
             middle = 0.5 * (lower + upper)
             return middle - around, middle + around
-        margin = _AROUND * float(np.max(upper - lower))
+        margin = _MARGIN * float(np.max(upper - lower))
         return lower - margin, upper + margin
 
     @property
     def measure(self) -> float:
-        """Area, or volume, of what the window shows of it."""
+        """Area or volume of its part in the window."""
         lower, upper = self.bounding_box
         objects = sum(self.shapes[i].measure for i in self.solid)
         if self.period is not None:
@@ -233,12 +211,12 @@ class Exterior(Domain):
 
     @property
     def middle(self) -> float:
-        """The first coordinate of the middle of the objects, around which a period lies."""
+        """The first coordinate of the middle of the objects, which is the middle of a period."""
         lower, upper = self.objects_box
         return 0.5 * float(lower[0] + upper[0])
 
     def hole_places(self) -> tuple[Hole, ...]:
-        """None: functions in objects are those of open domains."""
+        """None: the basis functions inside of objects are those of open domains."""
         return ()
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
@@ -251,7 +229,7 @@ class Exterior(Domain):
         named: dict[str, list[BoundaryPart]] = {}
         for shape in self.shapes:
             for part in shape.boundary(axes):
-                named.setdefault(part.name, []).append(_turned(part))
+                named.setdefault(part.name, []).append(part.reversed())
         return tuple(join_parts(name, parts) for name, parts in named.items())
 
     def _quadrature(self, n: int) -> Quadrature:
@@ -259,22 +237,37 @@ class Exterior(Domain):
 
     @cached_property
     def objects_box(self) -> tuple[FloatArray, FloatArray]:
-        """Ends ``(lower, upper)`` of the smallest box around the objects."""
+        """The smallest box around the objects, ``(lower, upper)``."""
         boxes = [shape.bounding_box for shape in self.shapes]
         return np.min([lower for lower, _ in boxes], axis=0), np.max([upper for _, upper in boxes], axis=0)
 
     def _check_shape(self, shape: Any) -> None:
-        """Refuse what is none of an object's shapes."""
-        _check_object(shape, self.shapes)
+        """Refuse what cannot be an object."""
+        if isinstance(shape, list | tuple):
+            raise ProblemError(
+                f"Exterior: shapes are arguments of their own; write Exterior(a, b), without the list {shape!r}"
+            )
+        if not isinstance(shape, Domain):
+            raise ProblemError(f"Exterior: shapes must be such as fs.Disk((0, 0), 1); got {shape!r}")
+        if shape.is_unbounded:
+            raise ProblemError(f"Exterior: {shape!r} has no end; name the objects themselves")
+        if shape.time is not None or shape.dimension != self.dimension:
+            raise ProblemError(f"Exterior: shapes must all be plane, or all be in space, without time; got {shape!r}")
 
-    def _rim(self, shape: Domain) -> FloatArray:
+    def _boundary_points(self, shape: Domain) -> FloatArray:
         """Points all over the boundary of a shape."""
         parts = shape.boundary()
-        return np.concatenate([part.place(kronecker(_ON_PART, part.parameters)).points for part in parts])
+        return np.concatenate([part.place(kronecker(_SURFACE_POINTS, part.parameters)).points for part in parts])
 
-    def _lie(self, one: Domain, other: Domain) -> Lie:
-        """How a shape lies to another one, whose boxes meet: as far as points all over them tell."""
-        return lie(one, other, (self._rim(one), self._rim(other)))
+    def _placement(self, one: Domain, other: Domain) -> Placement:
+        """How a shape lies to another one, from points on both boundaries."""
+        here = other.contains(self._boundary_points(one))
+        there = one.contains(self._boundary_points(other))
+        if not here.any() and not there.any():
+            return "apart"
+        if here.all() and not there.any():
+            return "within"
+        return "around" if there.all() and not here.any() else "across"
 
     def _combined(self, operation: Any, other: Domain) -> NoReturn:
         raise ProblemError("an open domain cannot be combined with another: combine its objects, fs.Exterior(a | b)")
@@ -301,7 +294,7 @@ def _remade(shapes: tuple[Domain, ...], window: Any, filled: frozenset[int], per
 class PlaneExterior(Exterior, PlaneShape):
     """An `Exterior` of the plane."""
 
-    _joined = "move them apart, or take one off the other, a - b; of the same kind, name their union, a | b"
+    _remedy = "move them apart, or take one off the other, a - b; of the same kind, name their union, a | b"
 
     @property
     def loops(self) -> tuple[tuple[PlaneCurve, ...], ...]:
@@ -311,18 +304,17 @@ class PlaneExterior(Exterior, PlaneShape):
 
     @property
     def owners(self) -> tuple[int, ...]:
-        """Of each loop, the place of its object."""
-        counts = [len(edges_of(shape) or ()) for shape in self.shapes]
+        """Index of the object of each loop."""
+        counts = [len(plane_edges(shape)) for shape in self.shapes]
         edges = np.repeat(np.arange(len(counts)), counts)
         return tuple(int(edges[loop[0]]) for loop in self._contour.loops)
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
-        found: list[Edge] = []
-        for shape in self.shapes:
-            edges = edges_of(shape, axes)
-            assert edges is not None  # of a plane shape
-            found += [replace(edge, curve=edge.curve.reversed()) for edge in reversed(edges)]
-        return tuple(found)
+        return tuple(
+            replace(edge, curve=edge.curve.reversed())
+            for shape in self.shapes
+            for edge in reversed(plane_edges(shape, axes))
+        )
 
     def _side_by_winding(self, points: FloatArray) -> SideArray:
         if self.period is not None:
@@ -339,71 +331,37 @@ class PlaneExterior(Exterior, PlaneShape):
 
     def _check_shape(self, shape: Any) -> None:
         super()._check_shape(shape)
-        _check_plane_object(shape)
+        if edges_of(shape) is None:
+            raise ProblemError(f"Exterior: objects are plane, or in space; got {shape!r}")
+        if shape._regions is not None:
+            raise ProblemError(
+                f"Exterior: {shape!r} is made of regions, but objects are shapes; name what is outermost, and what "
+                "lies in it as objects of their own, with conditions of their own, fs.Transparent(..., on=...)"
+            )
+        if shape.hole_places():
+            raise ProblemError(
+                f"Exterior: {shape!r} has a hole, which nothing from outside reaches; name the shape without it, and "
+                "what fills the hole of an object that lets waves through as an object in it: "
+                'fs.Exterior(fs.Disk((0, 0), 2, name="glass"), fs.Disk((0, 0), 1, name="hole")) with '
+                'fs.Transparent(1.5 * k, on="glass.circle") and fs.Transparent(k, on="hole.circle")'
+            )
 
-    def _rim(self, shape: Domain) -> FloatArray:
-        unit = np.linspace(0.0, 1.0, _ON_EDGE)
-        return np.concatenate([curve.point(curve.parameter(unit)) for curve in _curves(shape)])
+    def _boundary_points(self, shape: Domain) -> FloatArray:
+        unit = np.linspace(0.0, 1.0, _EDGE_POINTS)
+        curves = [edge.curve for edge in plane_edges(shape)]
+        return np.concatenate([curve.point(curve.parameter(unit)) for curve in curves])
 
-    def _lie(self, one: Domain, other: Domain) -> Lie:
+    def _placement(self, one: Domain, other: Domain) -> Placement:
         (a, b), (c, d) = one.bounding_box, other.bounding_box
-        if curves_touch(_curves(one), _curves(other), TOUCHING * float(np.max([b - a, d - c]))):
+        enough = _TOUCHING * float(np.max([b - a, d - c]))
+        pairs = product(plane_edges(one), plane_edges(other))
+        if any(_least_distance(first.curve, second.curve, enough) <= enough for first, second in pairs):
             return "across"
-        return super()._lie(one, other)
-
-
-def _turned(part: BoundaryPart) -> BoundaryPart:
-    """A part with its normals into the object."""
-
-    def place(unit: FloatArray) -> Sites:
-        sites = part.place(unit)
-        assert sites.normals is not None  # every boundary part has them
-        return Sites(sites.points, -sites.normals)
-
-    return replace(part, place=place)
-
-
-def _curves(shape: Domain) -> list[PlaneCurve]:
-    """Those that bound a plane shape."""
-    edges = edges_of(shape)
-    assert edges is not None  # of a plane shape
-    return [edge.curve for edge in edges]
-
-
-def _check_object(shape: Any, shapes: Sequence[Any]) -> None:
-    """Refuse what is none of the shapes that objects have, all in as many dimensions as the first one."""
-    if isinstance(shape, list | tuple):
-        raise ProblemError(
-            f"Exterior: shapes are arguments of their own; write Exterior(a, b), without the list {shape!r}"
-        )
-    if not isinstance(shape, Domain):
-        raise ProblemError(f"Exterior: shapes must be such as fs.Disk((0, 0), 1); got {shape!r}")
-    if shape.is_unbounded:
-        raise ProblemError(f"Exterior: {shape!r} has no end; name the objects themselves")
-    if shape.time is not None or shape.dimension != shapes[0].dimension:
-        raise ProblemError(f"Exterior: shapes must all be plane, or all be in space, without time; got {shape!r}")
-
-
-def _check_plane_object(shape: Domain) -> None:
-    """Refuse shapes of the plane that objects do not have."""
-    if edges_of(shape) is None:
-        raise ProblemError(f"Exterior: objects are plane, or in space; got {shape!r}")
-    if shape._regions is not None:
-        raise ProblemError(
-            f"Exterior: {shape!r} is made of regions, but objects are shapes; name what is outermost, and what "
-            "lies in it as objects of their own, with conditions of their own, fs.Transparent(..., on=...)"
-        )
-    if shape.hole_places():
-        raise ProblemError(
-            f"Exterior: {shape!r} has a hole, which nothing from outside reaches; name the shape without it, and "
-            "what fills the hole of an object that lets waves through as an object in it: "
-            'fs.Exterior(fs.Disk((0, 0), 2, name="glass"), fs.Disk((0, 0), 1, name="hole")) with '
-            'fs.Transparent(1.5 * k, on="glass.circle") and fs.Transparent(k, on="hole.circle")'
-        )
+        return super()._placement(one, other)
 
 
 def _as_period(period: SupportsFloat, objects: tuple[FloatArray, FloatArray]) -> float:
-    """The distance of copies of objects, which lie in this box."""
+    """The checked period of objects that lie in a box."""
     lower, upper = objects
     if len(lower) != 2:
         raise ProblemError("Exterior: period is for gratings in the plane; in space name every object")
@@ -417,7 +375,7 @@ def _as_period(period: SupportsFloat, objects: tuple[FloatArray, FloatArray]) ->
 
 
 def _as_window(window: Any, objects: tuple[FloatArray, FloatArray]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Two corners of a box around objects, which lie in this one."""
+    """The checked corners of a window around objects that lie in a box."""
     try:
         lower, upper = window
     except (TypeError, ValueError):
@@ -440,11 +398,7 @@ def _as_window(window: Any, objects: tuple[FloatArray, FloatArray]) -> tuple[tup
     return first, last
 
 
-# ---- Open domains in space, and the ellipsoids that their objects are
-
-
-# Points on an object that tell distances.
-_ON_OBJECT = 2048
+# ---- Open domains in space
 
 _BALL = Ball((0, 0, 0), 1).boundary()[0]
 
@@ -472,24 +426,24 @@ class Body:
         return bool(np.ptp(self.semi_axes) <= 1e-12 * self.semi_axes.max())
 
     def placed(self, on_ball: FloatArray, semi_axes: FloatArray) -> FloatArray:
-        """Points of the unit ball, stretched by other semi-axes in the directions of its own."""
+        """Points of the unit ball, stretched by given semi-axes along the directions of its own."""
         return np.asarray(self.center + (on_ball * semi_axes) @ self.turn.T)
 
     def sites(self, unit: FloatArray) -> Sites:
-        """Places on its surface, from shares of an azimuth and of a height, with normals into it.
+        """Sites on its surface, from shares of an azimuth and of a height, with normals into it.
 
-        Those of a ball that is stretched: they crowd at the ends of long axes, as fields vary there.
+        They are those of a stretched ball, and hence dense at the ends of long axes, where fields vary most.
         """
-        return self._above(_BALL.place(unit).points)
+        return self._from_ball(_BALL.place(unit).points)
 
     def sites_along(self, axis: int, unit: FloatArray) -> Sites:
-        """The same around one of its axes, from shares of an azimuth and of the angle with it: more at its ends."""
+        """Sites around one of its axes, from shares of the azimuth and of the angle with the axis."""
         height = 0.5 - 0.5 * np.cos(np.pi * unit[:, 1])
         on_ball = _BALL.place(np.column_stack([unit[:, 0], height])).points
-        return self._above(np.roll(on_ball, axis - 2, axis=1))
+        return self._from_ball(np.roll(on_ball, axis - 2, axis=1))
 
-    def _above(self, on_ball: FloatArray) -> Sites:
-        """What is on its surface where places are on the unit ball."""
+    def _from_ball(self, on_ball: FloatArray) -> Sites:
+        """Sites on its surface, from points of the unit sphere."""
         into = -on_ball / self.semi_axes
         into /= np.linalg.norm(into, axis=1, keepdims=True)
         return Sites(self.placed(on_ball, self.semi_axes), into @ self.turn.T)
@@ -497,19 +451,17 @@ class Body:
     @cached_property
     def rim(self) -> FloatArray:
         """Points all over its surface."""
-        return self.sites(kronecker(_ON_OBJECT, 2)).points
+        return self.sites(kronecker(_SURFACE_POINTS, 2)).points
 
 
 def body_of(shape: Domain) -> Body | None:
-    """The ellipsoid that a shape is; None of any other."""
+    """The shape as an ellipsoid; None if it is none."""
     if isinstance(shape, Ball):
         return Body(np.array(shape.center), np.full(3, shape.radius), np.eye(3))
     if isinstance(shape, Ellipsoid):
         return Body(np.array(shape.center), np.array(shape.semi_axes), np.eye(3))
-    inner = body_of(shape.shape) if isinstance(shape, Transformed) else None
-    if inner is None:
+    if not isinstance(shape, Transformed) or (inner := body_of(shape.shape)) is None:
         return None
-    assert isinstance(shape, Transformed)
     return Body(
         shape._forward(inner.center[None])[0], shape._factor * inner.semi_axes, shape._rows @ inner.turn / shape._factor
     )
@@ -532,10 +484,10 @@ class SpaceExterior(Exterior):
                 f"around others, and at edges, are not known; got {shape!r}: name an ellipsoid close to it"
             )
 
-    def _lie(self, one: Domain, other: Domain) -> Lie:
+    def _placement(self, one: Domain, other: Domain) -> Placement:
         first, second = body_of(one), body_of(other)
         if first is None or second is None or not (first.is_ball and second.is_ball):
-            return super()._lie(one, other)
+            return super()._placement(one, other)
         apart, a, b = float(np.linalg.norm(first.center - second.center)), first.semi_axes[0], second.semi_axes[0]
         if apart > (1 + 1e-9) * (a + b):
             return "apart"

@@ -12,7 +12,7 @@ import sympy as sp
 
 from fspielm.arrays import FloatArray
 from fspielm.expr.functions import Field
-from fspielm.geometry.combination import cuts_between, separated
+from fspielm.geometry.combination import SIDE_PROBES, cuts_between, distinct_cuts
 from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
@@ -20,26 +20,25 @@ from fspielm.geometry.plane import edges_of
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.sampling import kronecker
 
-# ---- Where a function of the coordinates changes its sign: places on the border of a region, found by numbers alone
-
+# ---- Places where a function changes its sign
 
 _PROBES = 12
-# Lines through the box along each axis and from corner to corner, and how many places to look at on each and in all.
+# Lines through the box along each axis and from corner to corner; points on each line and on all lines.
 _LINES = 16
 _DIAGONALS = 8
 _FEWEST_ON_LINE, _MOST_ON_LINE, _ON_LINES = 256, 4096, 2**15
-# Many more changes of sign than these are those of a wave, which behaves alike at all of them.
+# More changes of sign belong to a wave, which behaves alike at all of them.
 _MOST_BRACKETS = 2048
-# Brackets are halved until no number is left between their ends.
+# Enough to leave no number between the ends of a bracket.
 _HALVINGS = 60
 _STEPS = 60
-# A step this short, relative to the extent, has arrived; and the places beside it that are looked at.
-_ARRIVED = 1e-12
+# Newton has converged after so short a step, relative to the extent; also the distance of the returned pairs.
+_CONVERGED = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Extent:
-    """The box that the coordinates run through."""
+    """The box of the coordinates."""
 
     coordinates: tuple[sp.Symbol, ...]
     lower: FloatArray
@@ -47,26 +46,26 @@ class Extent:
 
     @cached_property
     def probes(self) -> FloatArray:
-        """Places of no meaning, spread over the box."""
+        """Arbitrary points, spread over the box."""
         return self.place(kronecker(_PROBES, len(self.coordinates)))
 
     def place(self, unit: FloatArray) -> FloatArray:
-        """The points of the box that points of the unit cube stand for."""
+        """Points of the box, from points of the unit cube."""
         return self.lower + (self.upper - self.lower) * unit
 
 
 def find_border(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | None:
-    """Pairs of neighbouring places ``(k, d)`` with a zero of `side` between them; None where none was found.
+    """Pairs of neighbouring points ``(k, d)`` with a zero of `side` between them; None if none was found.
 
-    They are bracketed on many lines through the box. Where the signs are all the same, as around a small hole, Newton
-    steps lead to one, maybe outside of the box.
+    We bracket them on many lines through the box. If all signs are equal, as around a small hole, Newton steps lead to
+    a zero, which may lie outside of the box.
     """
     before, after = _brackets(side, extent)
     return bisect_signs(side, before, after) if len(before) else _descend(side, extent)
 
 
 def _brackets(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray]:
-    """Neighbouring places on the lines where the signs differ."""
+    """Neighbouring points on the lines with different signs."""
     start, end = _lines(len(extent.coordinates))
     number = int(np.clip(_ON_LINES // len(start), _FEWEST_ON_LINE, _MOST_ON_LINE))
     along = np.linspace(0.0, 1.0, number)[:, None, None]
@@ -80,7 +79,7 @@ def _brackets(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray]:
 
 
 def _lines(dimension: int) -> tuple[FloatArray, FloatArray]:
-    """Both ends of lines through the unit cube."""
+    """The ends of lines through the unit cube."""
     axes = np.repeat(np.eye(dimension, dtype=bool), _LINES if dimension > 1 else 1, axis=0)
     across = kronecker(len(axes), dimension)
     corners = np.array([(0, *rest) for rest in islice(product((0, 1), repeat=dimension - 1), _DIAGONALS)], dtype=float)
@@ -89,7 +88,7 @@ def _lines(dimension: int) -> tuple[FloatArray, FloatArray]:
 
 
 def bisect_signs(side: Field, before: FloatArray, after: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Pairs of places between which the sign changes, brought together."""
+    """Pairs of points with a change of sign between them, brought together."""
     negative = side(before) < 0
     for _ in range(_HALVINGS):
         middle = before + 0.5 * (after - before)
@@ -99,7 +98,7 @@ def bisect_signs(side: Field, before: FloatArray, after: FloatArray) -> tuple[Fl
 
 
 def _descend(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | None:
-    """Newton steps along the slope, in the coordinates of the unit cube."""
+    """Newton steps along the gradient, in the coordinates of the unit cube."""
     dimension = len(extent.coordinates)
     nudges = 1e-6 * np.eye(dimension)
     unit = kronecker(_PROBES, dimension)
@@ -113,45 +112,42 @@ def _descend(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | Non
             step = -value[:, None] * slopes / np.sum(slopes**2, axis=1, keepdims=True)
             step = np.where(value[:, None] == 0.0, 0.0, step)
             unit = unit + step / np.maximum(1.0, np.linalg.norm(step, axis=1, keepdims=True))
-    arrived = np.linalg.norm(step, axis=1) <= _ARRIVED * np.maximum(1.0, np.abs(unit).max(axis=1))
-    if not arrived.any():
+    found = np.linalg.norm(step, axis=1) <= _CONVERGED * np.maximum(1.0, np.abs(unit).max(axis=1))
+    if not found.any():
         return None
-    beside = _ARRIVED * np.maximum(1.0, np.abs(unit[arrived]))
-    return extent.place(unit[arrived] - beside), extent.place(unit[arrived] + beside)
+    offset = _CONVERGED * np.maximum(1.0, np.abs(unit[found]))
+    return extent.place(unit[found] - offset), extent.place(unit[found] + offset)
 
 
-# ---- Curves on which a function of the plane is zero, walked along from points on them
-
+# ---- Zero level curves of a function of the plane
 
 Level = Callable[[FloatArray], FloatArray]
 
-# Steps, in units of the box; a step turns by no more than this (radians), and there are no more than so many.
+# Lengths of steps, relative to the box; the largest turn in a step (radians), and the number of steps.
 _LONGEST, _SHORTEST = 0.02, 1e-7
-_TURN = 0.1
+_LARGEST_TURN = 0.1
 _MOST_STEPS = 20_000
-_NEWTON = 6
-_ARRIVED_LEVEL_CURVES = 1e-15
-# A place nearer to a way than this share of a step lies on it.
-_ON_WAY = 0.03
-# Where along a piece it is looked at whether it lies in the domain.
-_LOOKS = np.array([0.27, 0.5, 0.81])
+_NEWTON_STEPS = 6
+_ON_CURVE = 1e-15
+# A point nearer to a step of a curve than this share of the step lies on the curve.
+_NEAR_STEP = 0.03
 
 
 def level_curves(level: Level, gradient: Level, starts: FloatArray, domain: Domain) -> tuple[PlaneCurve, ...]:
-    """The curves through `starts` ``(k, 2)``, as far as they lie in a domain of two coordinates.
+    """The parts of the zero curves through `starts` ``(k, 2)`` that lie in a domain of two coordinates.
 
     Parameters
     ----------
     level, gradient : callable
-        From points ``(n, 2)`` to the values ``(n,)`` and slopes ``(n, 2)`` of the function.
+        From points ``(n, 2)`` to the values ``(n,)`` and gradients ``(n, 2)`` of the function.
     starts : (k, 2) array
-        Close to the curves, on every one of them.
+        Points close to the curves, at least one for each.
     domain : Domain
 
     Returns
     -------
     tuple of PlaneCurve
-        With the side where the function is negative on their left.
+        The function is negative on their left.
     """
     lower, upper = domain.bounding_box
     size = float(np.max(upper - lower))
@@ -172,14 +168,14 @@ def level_curves(level: Level, gradient: Level, starts: FloatArray, domain: Doma
 
 
 def _corrected(level: Level, gradient: Level, points: FloatArray) -> FloatArray:
-    """Points moved onto the curve, along the slope."""
-    for _ in range(_NEWTON):
+    """Points moved onto the curve, along the gradient."""
+    for _ in range(_NEWTON_STEPS):
         slope = gradient(points)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = level(points)[:, None] * slope / np.sum(slope**2, axis=1)[:, None]
         step = np.where(np.isfinite(step), step, 0.0)
         points = points - step
-        if np.abs(step).max(initial=0.0) <= _ARRIVED_LEVEL_CURVES * np.abs(points).max(initial=0.0):
+        if np.abs(step).max(initial=0.0) <= _ON_CURVE * np.abs(points).max(initial=0.0):
             break
     return points
 
@@ -195,7 +191,7 @@ def _along(gradient: Level, points: FloatArray) -> FloatArray:
 def _walk(
     level: Level, gradient: Level, start: FloatArray, lower: FloatArray, upper: FloatArray, sense: float
 ) -> tuple[FloatArray, bool]:
-    """Points of the curve from a first one on, until it leaves the box or comes back; whether it has come back."""
+    """Points of the curve from `start` on, until it leaves the box or closes; whether it has closed."""
     size = float(np.max(upper - lower))
     step = _LONGEST * size
     points = [start]
@@ -204,13 +200,14 @@ def _walk(
         ahead = points[-1] + step * heading
         there = _corrected(level, gradient, ahead[None])[0]
         new = sense * _along(gradient, there[None])[0]
-        # a step that turns too far, or that is drawn to another place, is taken again, shorter
-        if not np.isfinite(new).all() or new @ heading < np.cos(_TURN) or np.linalg.norm(there - ahead) > 0.5 * step:
+        # halve a step that turns too far or whose correction is too long
+        turned = not np.isfinite(new).all() or new @ heading < np.cos(_LARGEST_TURN)
+        if turned or np.linalg.norm(there - ahead) > 0.5 * step:
             step /= 2
             continue
-        if len(points) > 2 and np.linalg.norm(there - start) < 0.75 * step:
-            return np.array([*points, start]), True
-        if len(points) > 2 and (start - points[-1]) @ (there - start) > 0 and np.linalg.norm(there - start) < step:
+        gap = np.linalg.norm(there - start)
+        passed = (start - points[-1]) @ (there - start) > 0
+        if len(points) > 2 and (gap < 0.75 * step or (passed and gap < step)):
             return np.array([*points, start]), True
         points.append(there)
         heading = new
@@ -221,17 +218,17 @@ def _walk(
 
 
 def _lies_on(point: FloatArray, steps: FloatArray) -> bool:
-    """Whether a point of a curve lies on one of some steps ``(n, 2, 2)`` along curves."""
+    """Whether a point lies on one of the steps ``(n, 2, 2)`` along curves."""
     begin, way = steps[:, 0], steps[:, 1] - steps[:, 0]
     squares = np.sum(way**2, axis=1)
     share = np.clip(np.sum((point - begin) * way, axis=1) / squares, 0.0, 1.0)
     apart = point - begin - share[:, None] * way
-    return bool(np.any(np.sum(apart**2, axis=1) < _ON_WAY**2 * squares))
+    return bool(np.any(np.sum(apart**2, axis=1) < _NEAR_STEP**2 * squares))
 
 
 def _curve(level: Level, gradient: Level, way: FloatArray, closed: bool) -> PlaneCurve:
-    """A smooth curve through points: a spline, each point of it moved onto the level."""
-    from scipy.interpolate import CubicSpline  # seldom needed, slow to import
+    """A smooth curve through points: a spline with every point moved onto the zero level."""
+    from scipy.interpolate import CubicSpline  # rarely needed, slow to import
 
     lengths = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(way, axis=0), axis=1)))
     spline = CubicSpline(lengths, way, bc_type="periodic" if closed else "not-a-knot")
@@ -247,10 +244,10 @@ def _curve(level: Level, gradient: Level, way: FloatArray, closed: bool) -> Plan
 
 
 def curve_within(curve: PlaneCurve, domain: Domain) -> tuple[PlaneCurve, ...]:
-    """The pieces of a curve that lie inside of a domain, not along its boundary."""
+    """The pieces of a curve that lie inside a domain, not along its boundary."""
     lower, upper = domain.bounding_box
     edges = edges_of(domain) or edges_of(Box(lower.tolist(), upper.tolist())) or ()
     resolution = Resolution.of(lower, upper)
     cuts = cuts_between(([curve], [edge.curve for edge in edges]), resolution)[0][0]
-    pieces = [curve.clip(low, high) for low, high in pairwise(separated(curve, cuts, resolution))]
-    return tuple(p for p in pieces if domain._contains(p.point(p.t0 + (p.t1 - p.t0) * _LOOKS), False).sum() >= 2)
+    pieces = [curve.clip(low, high) for low, high in pairwise(distinct_cuts(curve, cuts, resolution))]
+    return tuple(p for p in pieces if domain._contains(p.point(p.t0 + (p.t1 - p.t0) * SIDE_PROBES), False).sum() >= 2)

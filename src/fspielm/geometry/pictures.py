@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# ---- What pictures of domains share: matplotlib, colours, and where arrows stand
-
-
-# Okabe and Ito's colours, told apart by everyone, without the yellow that white paper swallows.
+# The colours of Okabe and Ito, which colour-blind readers can distinguish, without yellow.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d", "#666666")
 INK = "#222222"
 INTERIOR = "#e8eef4"
@@ -34,13 +31,13 @@ DOTS = "#5b6b7b"
 
 
 def require_matplotlib() -> None:
-    """Refuse, with the remedy, if matplotlib is not installed."""
+    """Refuse, with a remedy, if matplotlib is not installed."""
     if not has_matplotlib():
         raise ProblemError('pictures need matplotlib: pip install "fspielm[plot]"')
 
 
 def has_matplotlib() -> bool:
-    """Whether it is installed."""
+    """Whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
 
 
@@ -51,15 +48,14 @@ def spread_sites(part: BoundaryPart, n: int) -> Sites:
     return part.sample(n, np.random.default_rng(0), "low-discrepancy")
 
 
-# ---- Objects of open domains that let waves through, or may: seen in light colours of their own
+# ---- Objects in open domains
 
-
-# Of a colour of the palette in a tint, the rest of which is white.
-_SHARE = 0.2
+# Share of a colour of the palette in its light tint; the rest is white.
+_TINT = 0.2
 
 
 def layer_numbers(domain: Domain, points: FloatArray) -> NDArray[np.int_]:
-    """What there is at points ``(n, 2)``: 0 nothing of the domain, 1 the domain, and from 2 on a layer."""
+    """Numbers of points ``(n, 2)``: 0 outside of the domain, 1 in the domain, 2 and more in a layer."""
     numbers = domain.contains(points).astype(int)
     if isinstance(domain, Exterior):
         for place in _layers(domain):
@@ -70,16 +66,13 @@ def layer_numbers(domain: Domain, points: FloatArray) -> NDArray[np.int_]:
 
 
 def layer_colours(domain: Domain) -> list[str]:
-    """Colours for these numbers from 1 on: layers are as the outlines of objects, but light."""
+    """Colours of the layer numbers from 1 on: light tints of the outlines of objects."""
     count = len(domain.shapes) if isinstance(domain, Exterior) else 0
     return [INTERIOR, *(_light(PALETTE[place % len(PALETTE)]) for place in range(count))]
 
 
 def _layers(domain: Exterior) -> list[int]:
-    """The places of objects with a field inside, outer ones first.
-
-    Where no problem has said which have one, of objects that lie in others, and of those around them.
-    """
+    """Indices of the objects with a field inside, outer ones first; by default all nested objects."""
     nested = {place for pair in enumerate(domain.around) if pair[1] >= 0 for place in pair}
     return sorted(domain._filled or nested, key=lambda place: _depth(domain, place))
 
@@ -91,22 +84,21 @@ def _depth(domain: Exterior, place: int) -> int:
 
 def _light(colour: str) -> str:
     parts = (int(colour[begin : begin + 2], 16) for begin in (1, 3, 5))
-    return "#" + "".join(f"{round(255 - _SHARE * (255 - part)):02x}" for part in parts)
+    return "#" + "".join(f"{round(255 - _TINT * (255 - part)):02x}" for part in parts)
 
 
-# ---- Intervals and plane shapes drawn on paper
-
+# ---- Intervals and plane shapes
 
 _MASK_CELLS = 700  # along the longer side
 _OUTLINE_POINTS = 800
 _ARROWS = 36  # in all
 _ARROW = 0.07  # share of the size
-_ARROW_ON_SHORT = 0.08  # share of the length of a part, where that is less: arrows into a small object do not fill it
-_INSIDE_PIECE = 1e-12  # off its ends, which may belong to the next one
+_ARROW_ON_SHORT = 0.08  # share of the length of a part, if that is less: arrows must not fill a small object
+_INSIDE_PIECE = 1e-12  # distance from the ends of a piece, which may belong to the next one
 
 
 def draw_line(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatArray, normals: bool) -> None:
-    """An interval, or several: the line, its ends and which way is out."""
+    """An interval, or several: the line, its ends and their outward directions."""
     (lower,), (upper,) = domain.bounding_box
     size = upper - lower
     cells = lower + size * (np.arange(_MASK_CELLS) + 0.5) / _MASK_CELLS
@@ -115,8 +107,7 @@ def draw_line(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatArr
     axes.scatter(dots[:, 0], np.zeros(len(dots)), s=9, color=DOTS, linewidths=0, zorder=2)
     for part in domain.boundary():
         sites = spread_sites(part, 1)
-        assert sites.normals is not None  # every boundary part has them
-        at, outward = sites.points[0, 0], sites.normals[0, 0]
+        at, outward = sites.points[0, 0], sites.outward[0, 0]
         axes.plot([at], [0], "o", color=colours[part.name], markersize=9, zorder=3)
         if normals:
             tip = (at + 1.5 * _ARROW * size * outward, 0.0)
@@ -140,10 +131,9 @@ def draw_plane(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatAr
         _draw_outline(axes, part, colours[part.name])
         if normals:
             sites = spread_sites(part, max(2, round(_ARROWS * part.measure / total)))
-            assert sites.normals is not None  # every boundary part has them
             axes.quiver(
                 *sites.points.T,
-                *(min(_ARROW * size, _ARROW_ON_SHORT * part.measure) * sites.normals).T,
+                *(min(_ARROW * size, _ARROW_ON_SHORT * part.measure) * sites.outward).T,
                 color=colours[part.name],
                 angles="xy",
                 scale_units="xy",
@@ -169,7 +159,7 @@ def _shade(axes: Any, domain: Domain, size: float) -> None:
     numbers = layer_numbers(domain, np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(rows, columns)
     colours = layer_colours(domain)
     extent = (lower[0], upper[0], lower[1], upper[1])
-    # its jagged rim hides under the outline
+    # the outline hides the jagged rim
     axes.imshow(
         np.ma.masked_equal(numbers, 0),
         origin="lower",
@@ -186,8 +176,8 @@ def _draw_outline(axes: Any, part: BoundaryPart, colour: str) -> None:
 
     lines = []
     for low, high in pairwise(part.breaks):
-        hair = _INSIDE_PIECE * (high - low)
-        unit = np.linspace(low + hair, high - hair, 2 + round(_OUTLINE_POINTS * (high - low)))
+        inset = _INSIDE_PIECE * (high - low)
+        unit = np.linspace(low + inset, high - inset, 2 + round(_OUTLINE_POINTS * (high - low)))
         points = part.place(unit[:, None]).points
         if part.keep is not None:
             points[~part.keep(points)] = np.nan
@@ -195,13 +185,12 @@ def _draw_outline(axes: Any, part: BoundaryPart, colour: str) -> None:
     axes.add_collection(LineCollection(lines, colors=colour, linewidths=2.0, capstyle="round", zorder=3))
 
 
-# ---- Solids drawn in perspective
-
+# ---- Solids
 
 _GRID = 36  # patches along each side of a part
 _MOST_FACETS = 30_000
-_PROBES = 6000  # dots for a part that cannot be drawn in patches
-_ARROWS_SOLID = 60  # in all, of which those behind are left out
+_DOTS = 6000  # for a part that cannot be drawn in patches
+_ARROWS_SOLID = 60  # in all, those behind the solid included
 _ARROW_SOLID = 0.11  # share of the size
 _ELEVATION, _AZIMUTH = 22.0, -56.0
 _LIGHT = np.array([0.35, -0.55, 0.76])
@@ -221,10 +210,9 @@ def draw_solid(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatAr
             patches.append(corners)
             shades.append(_shaded(colour, outward))
         else:
-            sites = spread_sites(part, _PROBES)
-            assert sites.normals is not None  # every boundary part has them
-            axes.scatter(*sites.points.T, s=4, c=_shaded(colour, sites.normals), linewidths=0, alpha=alpha)
-    # one collection: patches of different parts are sorted by depth among each other
+            sites = spread_sites(part, _DOTS)
+            axes.scatter(*sites.points.T, s=4, c=_shaded(colour, sites.outward), linewidths=0, alpha=alpha)
+    # one collection, so that matplotlib sorts the patches of all parts by depth
     faces = Poly3DCollection(np.concatenate(patches), facecolors=np.concatenate(shades), alpha=alpha)
     faces.set_edgecolor(np.concatenate(shades) if alpha == 1.0 else "none")
     faces.set_linewidth(0.3)
@@ -237,7 +225,7 @@ def draw_solid(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatAr
 
 
 def _patches(domain: Domain, part: BoundaryPart) -> tuple[FloatArray, FloatArray]:
-    """Corners ``(n, 4, 3)`` and normals ``(n, 3)`` of patches that cover a part; none if its map is not smooth."""
+    """Corners ``(n, 4, 3)`` and normals ``(n, 3)`` of patches that cover a part; none if its map is rough."""
     if isinstance(domain, Surface) and len(domain.faces) <= _MOST_FACETS:
         triangles = domain.vertices[domain.faces]
         crosses = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
@@ -248,12 +236,11 @@ def _patches(domain: Domain, part: BoundaryPart) -> tuple[FloatArray, FloatArray
     points = part.place(grid).points.reshape(_GRID + 1, _GRID + 1, 3)
     corners = np.stack([points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]], axis=2).reshape(-1, 4, 3)
     sites = part.place(centers)
-    assert sites.normals is not None  # every boundary part has them
     kept = np.ones(len(corners), dtype=np.bool_) if part.keep is None else part.keep(sites.points)
     areas = 0.5 * np.linalg.norm(np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]), axis=1)
     if abs(areas[kept].sum() / part.measure - 1) > 0.1:
         return np.empty((0, 4, 3)), np.empty((0, 3))
-    return corners[kept], sites.normals[kept]
+    return corners[kept], sites.outward[kept]
 
 
 def _shaded(colour: FloatArray, normals: FloatArray) -> FloatArray:
@@ -270,12 +257,11 @@ def _draw_normals(axes: Any, domain: Domain, colours: dict[str, str]) -> None:
     total = sum(part.measure for part in parts)
     for part in parts:
         sites = spread_sites(part, max(6, round(_ARROWS_SOLID * part.measure / total)))
-        assert sites.normals is not None  # every boundary part has them
-        front = sites.normals @ viewer > 0.15  # what is behind the solid is not seen
+        front = sites.outward @ viewer > 0.15  # arrows behind the solid are hidden
         if front.any():
             axes.quiver(
                 *sites.points[front].T,
-                *(_ARROW_SOLID * float((upper - lower).max()) * sites.normals[front]).T,
+                *(_ARROW_SOLID * float((upper - lower).max()) * sites.outward[front]).T,
                 color=INK,
                 linewidth=0.9,
                 arrow_length_ratio=0.3,
@@ -295,8 +281,7 @@ def _frame(axes: Any, domain: Domain) -> None:
     axes.computed_zorder = False
 
 
-# ---- plot_domain(): a shape, its parts by colour and name, normals and points
-
+# ---- plot_domain
 
 _SIZES = {1: (7.0, 1.8), 2: (7.0, 4.8), 3: (7.5, 5.4)}
 _MOST_NAMES = 16
@@ -332,20 +317,16 @@ def plot_domain(
     if isinstance(domain, SpaceTime):
         axes.set_title(f"at $t$ = {domain.time.start:g}, until {domain.time.end:g}", color=INK, fontsize="medium")
     if path is not None:
-        _save(axes.figure, path)
+        try:
+            axes.figure.savefig(path)
+        except (OSError, ValueError) as error:  # matplotlib names the formats it knows
+            raise ProblemError(f"cannot write a picture to {os.fspath(path)!r}: {error}") from error
     shown: Axes = axes
     return shown
 
 
-def _save(figure: Any, path: str | os.PathLike[str]) -> None:
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:  # matplotlib names the formats it knows
-        raise ProblemError(f"cannot write a picture to {os.fspath(path)!r}: {error}") from error
-
-
 def _new_axes(dimension: int) -> Any:
-    """Axes in a figure of their own, free of pyplot and its global state."""
+    """Axes in a new figure, without pyplot and its global state."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -355,9 +336,9 @@ def _new_axes(dimension: int) -> Any:
 
 
 def _name_parts(axes: Any, parts: tuple[BoundaryPart, ...], colours: dict[str, str], *, own: bool) -> None:
-    """A legend beside the axes: the parts' names, as far as there is room for them.
+    """A legend of part names next to the axes, shortened if there are many.
 
-    The layout of our `own` figure makes room for it; beside the axes of others it stands where they end.
+    The layout of our `own` figure makes room for it; next to the axes of others it begins where they end.
     """
     from matplotlib.lines import Line2D
 

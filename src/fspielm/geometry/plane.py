@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
+from fspielm.arrays import BoolArray, FloatArray, IntArray, SideArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, gauss, join_parts
 from fspielm.geometry.contour import Contour, Raster, contour_of, raster_of
@@ -22,11 +22,10 @@ from fspielm.geometry.domain import Corner, Domain, Hole, corners_of, default_ax
 from fspielm.geometry.shapes.box import Box
 from fspielm.resources import check_deadline
 
-# ---- Quadrature over plane regions by vertical chords that never leave them
-
+# ---- Quadrature over plane regions
 
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
-# Nodes that a panel or a chord has in any case; a panel with a rounded end needs more to see the root.
+# Least number of nodes of a panel or a chord; a panel with a rounded end needs more, for its square root.
 _FEWEST, _FEWEST_ROUND = 2, 6
 _PROBES = 5
 
@@ -43,7 +42,7 @@ def section_rule(curves: Sequence[PlaneCurve], n: int) -> Quadrature:
     curves : sequence of PlaneCurve
         Closed loops that do not cross, in any order.
     n : int
-        About how many nodes; each panel and chord has a few in any case.
+        Approximate number of nodes; each panel and chord has at least a few.
     """
     panels = _panels(curves)
     spacing = _spacing(panels, n)
@@ -56,8 +55,8 @@ def section_rule(curves: Sequence[PlaneCurve], n: int) -> Quadrature:
 class _Panel:
     """A range of x over which the same pieces bound the region.
 
-    `reach` is its width, or the height that a bounding piece gains over it where that is more; `lengths` are the
-    greatest of each of its chords.
+    `reach` is its width, or the largest change of height of a bounding piece if that is more; `lengths` are the
+    greatest lengths of its chords.
     """
 
     left: float
@@ -68,18 +67,18 @@ class _Panel:
     lengths: FloatArray
 
     def nodes(self, spacing: float) -> int:
-        """Nodes over x: more with a rounded end, since its variable stretches the middle or the other end."""
+        """Number of nodes over x; more with a rounded end, whose variable stretches the rest of the panel."""
         fewest, stretch = {0: (_FEWEST, 1.0), 1: (_FEWEST_ROUND, 2.0), 2: (_FEWEST_ROUND, 0.5 * math.pi)}[
             sum(self.rounded)
         ]
         return fewest + math.ceil(stretch * self.reach / spacing)
 
     def chord_nodes(self, spacing: float) -> list[int]:
-        """Nodes along each chord."""
+        """Number of nodes along each chord."""
         return [_FEWEST + math.ceil(length / spacing) for length in self.lengths]
 
     def rule(self, spacing: float) -> Quadrature:
-        """The nodes of this panel, at about that spacing."""
+        """The rule of this panel with about this spacing of nodes."""
         x, across = _abscissae(self.left, self.right, self.rounded, self.nodes(spacing))
         heights = _sorted_heights(self.pieces, x)
         points, weights = [], []
@@ -91,7 +90,7 @@ class _Panel:
             points.append(np.stack([np.broadcast_to(x[:, None], y.shape), y], axis=-1).reshape(-1, 2))
             weights.append(weight.ravel())
         joined, positive = np.concatenate(points), np.concatenate(weights)
-        kept = positive > 0  # at a tip a chord may be no longer than rounding
+        kept = positive > 0  # at a tip a chord may be as short as rounding
         return Quadrature(joined[kept], positive[kept])
 
 
@@ -120,12 +119,12 @@ def _panels(curves: Sequence[PlaneCurve]) -> list[_Panel]:
 
 
 def _sorted_heights(pieces: Sequence[MonotonePiece], x: FloatArray) -> FloatArray:
-    """Where vertical lines cross the pieces, ``(pieces, n)``, from below: the region begins, ends, begins ..."""
+    """Heights ``(pieces, n)``, ascending, where vertical lines cross the pieces: the region begins, ends, begins ..."""
     return np.sort([piece.heights(x) for piece in pieces], axis=0)
 
 
 def _abscissae(left: float, right: float, rounded: tuple[bool, bool], n: int) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights over x, in a variable s of which the square root of a distance to a rounded end is smooth."""
+    """Nodes and weights over x, in a variable s that makes square roots at rounded ends smooth."""
     s, weights = gauss(n)
     maps: dict[tuple[bool, bool], tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]] = {
         (False, False): (lambda s: s, np.ones_like),
@@ -138,7 +137,7 @@ def _abscissae(left: float, right: float, rounded: tuple[bool, bool], n: int) ->
 
 
 def _spacing(panels: Sequence[_Panel], n: int) -> float:
-    """The distance between nodes at which they are about `n` in all, or the largest that makes sense."""
+    """The spacing that makes about `n` nodes in all, or the largest reasonable spacing."""
 
     def total(spacing: float) -> int:
         return sum(panel.nodes(spacing) * sum(panel.chord_nodes(spacing)) for panel in panels)
@@ -151,19 +150,18 @@ def _spacing(panels: Sequence[_Panel], n: int) -> float:
     return math.exp(high)
 
 
-# ---- Joints of plane boundaries: where smooth curves meet without a corner, but bend differently
+# ---- Joints: smooth joins of edges where the curvature jumps
 
-
-# A step along a curve by which it is seen to bend, of its length; bends that differ by less, over the length, do not.
-_STEP, _SAME = 1e-4, 1e-3
-# A change of direction that counts as none, in radians, and a distance, of a curve's length.
+# Step for the curvature, relative to the length of the curve; least jump of curvature times length.
+_STEP, _LEAST_JUMP = 1e-4, 1e-3
+# Changes of direction (radians) and gaps (relative to the length of the curve) that count as zero.
 _SMOOTH, _CLOSE = 1e-6, 1e-9
 
 
 @final
 @dataclass(frozen=True)
 class Joint:
-    """A place where a boundary is smooth, but no analytic curve: its curvature jumps.
+    """A point where a boundary is smooth but its curvature jumps.
 
     Attributes
     ----------
@@ -171,7 +169,7 @@ class Joint:
     away : float
         Direction of the outward normal there, in radians from the x axis.
     length : float
-        Of the shorter of both curves.
+        Length of the shorter of both curves.
     """
 
     point: tuple[float, float]
@@ -189,7 +187,8 @@ def joints_of(curves: Sequence[PlaneCurve]) -> tuple[Joint, ...]:
             continue
         length = min(before.length, after.length)
         old, new = _direction(before, 1.0), _direction(after, 0.0)
-        if abs(_turn(old, new)) < _SMOOTH and abs(_bend(before, 1.0) - _bend(after, 0.0)) * length > _SAME:
+        smooth = abs(math.remainder(new - old, 2 * math.pi)) < _SMOOTH
+        if smooth and abs(_curvature(before, 1.0) - _curvature(after, 0.0)) * length > _LEAST_JUMP:
             x, y = after.ends[0]
             found.append(Joint((float(x), float(y)), new - 0.5 * math.pi, length))
     return tuple(found)
@@ -200,30 +199,24 @@ def _direction(curve: PlaneCurve, share: float) -> float:
     return math.atan2(y, x)
 
 
-def _turn(old: float, new: float) -> float:
-    return math.remainder(new - old, 2 * math.pi)
-
-
-def _bend(curve: PlaneCurve, share: float) -> float:
-    """Curvature at an end."""
+def _curvature(curve: PlaneCurve, share: float) -> float:
+    """Curvature at an end (`share` 0 or 1)."""
     near = abs(share - _STEP)
-    turned = _turn(_direction(curve, share), _direction(curve, near))
+    turned = math.remainder(_direction(curve, near) - _direction(curve, share), 2 * math.pi)
     return turned / ((near - share) * curve.length)
 
 
-# ---- Plane shapes: regions whose boundary is made of named pieces of curves
+# ---- Plane shapes
 
-
-# So many points are worth a raster.
+# Number of points from which a raster pays off.
 _MANY = 20_000
 
 
 class PlaneShape(Domain):
-    """A plane region, given by the edges of its boundary; all else follows from them.
+    """A plane region, given by the edges of its boundary.
 
-    A new shape supplies `_edges`. Area and bounding box then come from the exact curves, to rounding, and membership
-    from winding numbers about them; a shape that has simpler formulas may override these. Edges of one name are
-    joined into one boundary part.
+    A new shape implements `_edges`. Area and bounding box follow from the exact curves, to rounding, and membership
+    from winding numbers; a shape with simpler formulas may override these. Edges of one name form one boundary part.
     """
 
     @abstractmethod
@@ -263,15 +256,14 @@ class PlaneShape(Domain):
         return holes_of([edge.curve for edge in self._edges(default_axes(2))], self._contour.loops)
 
     def __repr__(self) -> str:
-        # As a dataclass writes it, without what has its default and without an empty name.
-        known: list[tuple[Field[Any], Any]] = []
-        if is_dataclass(self):
-            known = [(field, getattr(self, field.name)) for field in fields(self)]
-        told = [f"{field.name}={value!r}" for field, value in known if value not in ("", field.default)]
-        return f"{type(self).__name__}({', '.join(told)})"
+        # as of a dataclass, without defaults and without an empty name
+        known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
+        values = [(field, getattr(self, field.name)) for field in known]
+        shown = [f"{field.name}={value!r}" for field, value in values if value not in ("", field.default)]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def __getstate__(self) -> dict[str, Any]:
-        # Compiled functions and tables are kept as cached properties; they cannot be pickled, and follow from the rest.
+        # without cached properties: they may hold compiled functions, which cannot be pickled
         kind = type(self)
         return {k: v for k, v in vars(self).items() if not isinstance(getattr(kind, k, None), cached_property)}
 
@@ -288,12 +280,12 @@ class PlaneShape(Domain):
         return side >= 0 if closed else side > 0
 
     def _side_by_winding(self, points: FloatArray) -> SideArray:
-        """As `_side`, whatever simpler formulas the shape has."""
+        """As `_side`, by winding numbers even if the shape has simpler formulas."""
         number, on = self._contour.winding.locate(points)
         return np.where(on, 0, np.where(number > 0, 1, -1)).astype(np.int8)
 
     def edges(self, axes: Sequence[str] | None = None) -> tuple[Edge, ...]:
-        """The smooth pieces of the boundary, loop by loop, under the names of the boundary parts they belong to."""
+        """The smooth pieces of the boundary, loop by loop, with the names of their boundary parts."""
         axes = default_axes(2) if axes is None else axes
         prefix = f"{self.name}." if self.name else ""
         return tuple(replace(edge, name=prefix + edge.name) for edge in self._edges(axes))
@@ -302,22 +294,19 @@ class PlaneShape(Domain):
         return parts_of(self._edges(axes))
 
     def _quadrature(self, n: int) -> Quadrature:
-
         return section_rule([edge.curve for edge in self._edges(default_axes(2))], n)
 
     @cached_property
     def _contour(self) -> Contour:
-
         return contour_of([edge.curve for edge in self._edges(default_axes(2))], repr(self))
 
     @cached_property
     def _raster(self) -> Raster:
-
         return raster_of(self._contour, lambda points: self._contains(points, True))
 
 
 def parts_of(edges: Sequence[Edge]) -> tuple[BoundaryPart, ...]:
-    """Boundary parts from edges, those of one name joined into one part."""
+    """Boundary parts from edges; edges of one name form one part."""
     by_name: dict[str, list[Edge]] = {}
     for edge in edges:
         by_name.setdefault(edge.name, []).append(edge)
@@ -337,43 +326,45 @@ def edges_of(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, .
     """The edges of a plane shape or a box of the plane; None for every other domain."""
     axes = default_axes(domain.dimension) if axes is None else axes
     domain = domain._as_one(axes)
-    if isinstance(domain, PlaneShape):
+    if isinstance(domain, PlaneShape) or (isinstance(domain, Box) and domain.dimension == 2):
         return domain.edges(axes)
-    if not isinstance(domain, Box) or domain.dimension != 2:
-        return None
-    return domain.edges(axes)
+    return None
 
 
-# ---- Plane domains cut into triangles, for pictures and files: the solver needs none
+def plane_edges(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge, ...]:
+    """The edges of a domain that is known to have them."""
+    edges = edges_of(domain, axes)
+    assert edges is not None
+    return edges
 
 
-IntArray: TypeAlias = NDArray[np.int64]
+# ---- Triangulation, for pictures and files
 
-# Points inside keep this distance from those on the boundary, in units of the spacing: then no circle over a piece of
-# the boundary holds one of them, and the piece is an edge of the triangulation.
-_CLEAR = 0.75
-# A curved edge has at least so many pieces.
+# Least distance of interior points from boundary points, relative to the spacing: then no circle over a piece of the
+# boundary contains an interior point, and the piece is an edge of the triangulation.
+_CLEARANCE = 0.75
+# Least number of pieces of a curved edge.
 _LEAST_PIECES = 8
-# Pieces that a thin place keeps from being edges are halved so many times.
+# How often pieces are halved that are no edges of triangles, in thin parts of the domain.
 _MOST_ROUNDS = 12
-# Triangles of three points on a straight piece of the boundary, in units of the spacing squared.
+# Area below which triangles are degenerate, relative to the spacing squared.
 _NO_AREA = 1e-9
 
 
 def triangulate(domain: Domain, spacing: float) -> tuple[FloatArray, IntArray] | None:
-    """Triangles that fill a plane domain, their outer vertices exactly on its boundary, all corners among them.
+    """Triangles that fill a plane domain, with boundary vertices exactly on the boundary and at all its corners.
 
     Parameters
     ----------
     domain : Domain
         A plane shape, or a box of the plane.
     spacing : float
-        About how long the edges are to be; shorter where the domain is thin.
+        Approximate length of the edges; they are shorter where the domain is thin.
 
     Returns
     -------
     (points, triangles) or None
-        Arrays ``(n, 2)`` and ``(m, 3)``, the latter indices counterclockwise; None for a domain without known edges.
+        Arrays ``(n, 2)`` and ``(m, 3)``, the latter indices, counterclockwise; None for a domain without edges.
     """
     edges = edges_of(domain)
     if edges is None:
@@ -400,18 +391,18 @@ def triangulate(domain: Domain, spacing: float) -> tuple[FloatArray, IntArray] |
 
 
 def _cuts(curve: PlaneCurve, spacing: float) -> FloatArray:
-    """Parameters that cut a curve into pieces of about equal length, its ends included."""
+    """Parameters, ends included, that cut a curve into pieces of about equal length."""
     pieces = max(int(np.ceil(curve.length / spacing)), 1 if curve.straight else _LEAST_PIECES)
     return curve.parameter(np.linspace(0.0, 1.0, pieces + 1))
 
 
 def _rim(loops: list[list[PlaneCurve]], cuts: list[list[FloatArray]]) -> tuple[FloatArray, IntArray]:
-    """Points of the boundary ``(n, 2)``, and the pairs of them ``(n, 2)`` that are neighbours."""
+    """Boundary points ``(n, 2)``, and pairs ``(n, 2)`` of neighbours among them."""
     points: list[FloatArray] = []
     pairs: list[IntArray] = []
     count = 0
     for loop, loop_cuts in zip(loops, cuts, strict=True):
-        # every curve without its end, where the next one begins
+        # each curve without its last point, which is the first of the next
         points += [curve.point(t[:-1]) for curve, t in zip(loop, loop_cuts, strict=True)]
         total = sum(len(t) - 1 for t in loop_cuts)
         index = np.arange(count, count + total, dtype=np.int64)
@@ -421,29 +412,29 @@ def _rim(loops: list[list[PlaneCurve]], cuts: list[list[FloatArray]]) -> tuple[F
 
 
 def _inside(domain: Domain, loops: list[list[PlaneCurve]], cuts: list[list[FloatArray]], spacing: float) -> FloatArray:
-    """Points of a regular grid inside, away from the boundary."""
+    """Points of a regular grid inside, with some distance to the boundary."""
+    from scipy.spatial import cKDTree
+
     lower, upper = domain.bounding_box
     counts = np.maximum(np.round((upper - lower) / spacing).astype(int), 1)
     axes = [np.linspace(a, b, n + 1)[1:-1] for a, b, n in zip(lower, upper, counts, strict=True)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     points = points[domain.contains(points)]
-    from scipy.spatial import cKDTree
-
     rim, _ = _rim(loops, cuts)
     distance, _ = cKDTree(rim).query(points)
-    return np.asarray(points[distance > _CLEAR * spacing])
+    return np.asarray(points[distance > _CLEARANCE * spacing])
 
 
 def _delaunay(points: FloatArray) -> IntArray:
     from scipy.spatial import Delaunay
 
-    # about the origin and of size one: far from it, or tiny, the library would see all points in one place
+    # about the origin and of size one: the library merges points that are tiny or far from the origin
     middle, size = points.mean(axis=0), np.ptp(points, axis=0).max()
     return np.asarray(Delaunay((points - middle) / size).simplices, dtype=np.int64)
 
 
 def _missing(pieces: IntArray, triangles: IntArray) -> NDArray[np.bool_]:
-    """Mask of the pieces of the boundary that are no edges of triangles."""
+    """Mask of the boundary pieces that are no edges of triangles."""
     count = int(triangles.max()) + 1 + len(pieces)
     sides = np.sort(np.concatenate([triangles[:, pair] for pair in ([0, 1], [1, 2], [2, 0])]), axis=1)
     wanted = np.sort(pieces, axis=1)
@@ -451,7 +442,7 @@ def _missing(pieces: IntArray, triangles: IntArray) -> NDArray[np.bool_]:
 
 
 def _halved(cuts: list[list[FloatArray]], missing: NDArray[np.bool_]) -> list[list[FloatArray]]:
-    """The cuts with one more in the middle of every missing piece."""
+    """The cuts and the middles of all missing pieces."""
     lengths = [len(t) - 1 for loop in cuts for t in loop]
     ends = np.cumsum([0, *lengths])
     flags = iter([missing[a:b] for a, b in pairwise(ends)])

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import combinations, groupby, pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple, final
@@ -16,15 +16,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, Quadrature, unnumbered
-from fspielm.geometry.combination import Piece, combine, cuts_between, in_loops, looks_beside, majority, separated
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, without_number
+from fspielm.geometry.combination import (
+    Piece,
+    combine,
+    cuts_between,
+    distinct_cuts,
+    in_loops,
+    mostly_inside,
+    points_beside,
+)
 from fspielm.geometry.contour import contour_of
 from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Corner, Domain, Hole, Spans, default_axes
-from fspielm.geometry.plane import PlaneShape, edges_of, parts_of
-
-# ---- What regions of a domain are made of, and where two of them meet
+from fspielm.geometry.plane import PlaneShape, edges_of, parts_of, plane_edges
 
 
 @final
@@ -37,11 +43,11 @@ class RegionBorder:
     name : str
         ``"core | shell"``; numbered where they meet at several points of a line.
     sides : (str, str)
-        Names of the two, in the order of the domain.
+        Names of both regions, in the order of the domain.
     part : BoundaryPart
-        Its normals point out of the first region, into the second.
+        Its normals point from the first region into the second.
     curves : tuple of PlaneCurve
-        The pieces it is made of in the plane, with the first region on their left; in space, where there is time.
+        Its pieces in the plane (without time), with the first region on their left.
     """
 
     name: str
@@ -62,7 +68,7 @@ class Outline(PlaneShape):
 
 
 def check_shapes(shapes: Mapping[str, Any]) -> None:
-    """Refuse what is not two or more intervals or plane shapes."""
+    """Refuse anything but two or more intervals or plane shapes."""
     example = "as in fs.Regions(core=fs.Disk((0, 0), 1), shell=fs.Disk((0, 0), 2) - fs.Disk((0, 0), 1))"
     if len(shapes) < 2:
         raise ProblemError(f"Regions: there must be two or more, by their names, {example}; got {len(shapes)}")
@@ -83,21 +89,20 @@ def check_shapes(shapes: Mapping[str, Any]) -> None:
             raise ProblemError(f"Regions: they are intervals or plane shapes; {name}={shape!r} is neither")
 
 
-# ---- Shapes side by side: which pieces of their boundaries two of them share, and which bound the whole
+# ---- Common borders of neighbouring shapes
 
-
-# Ends of intervals nearer than this share of the whole are one.
+# Ends of intervals closer than this share of the whole coincide.
 _SAME_END = 1e-11
 
 
 class Side(NamedTuple):
-    """A piece of a shape's boundary, and what lies beyond it.
+    """A piece of a shape's boundary, and the shape beyond it.
 
     Attributes
     ----------
     shape : int
     edge : int
-        Which of the shape's edges it is cut from; on the line, which of its boundary parts it is.
+        Index of the edge of the shape that it belongs to; on the line, of the boundary part.
     beyond : int
         The shape on the other side; -1 for the outside.
     curve : PlaneCurve or None
@@ -111,18 +116,28 @@ class Side(NamedTuple):
 
 
 def sides_of(shapes: Mapping[str, Domain]) -> list[Side]:
-    """The pieces of the boundaries of shapes that lie side by side; refused where two overlap."""
+    """The pieces of the boundaries of neighbouring shapes; refuses shapes that overlap."""
     line = next(iter(shapes.values())).dimension == 1
-    return _on_the_line(shapes) if line else _in_the_plane(shapes)
+    return _sides_on_the_line(shapes) if line else _sides_in_the_plane(shapes)
 
 
-def _on_the_line(shapes: Mapping[str, Domain]) -> list[Side]:
+def _box_around(shapes: Mapping[str, Domain]) -> tuple[FloatArray, FloatArray]:
+    """The smallest box around all shapes."""
+    boxes = np.array([shape.bounding_box for shape in shapes.values()])
+    return boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
+
+
+def _extent(shapes: Mapping[str, Domain]) -> float:
+    lower, upper = _box_around(shapes)
+    return float(np.max(upper - lower))
+
+
+def _sides_on_the_line(shapes: Mapping[str, Domain]) -> list[Side]:
     ends = []
     for index, shape in enumerate(shapes.values()):
         for number, part in enumerate(shape.boundary()):
             site = part.place(np.empty((1, 0)))
-            assert site.normals is not None  # every boundary part has them
-            ends.append((index, number, float(site.points[0, 0]), float(site.normals[0, 0])))
+            ends.append((index, number, float(site.points[0, 0]), float(site.outward[0, 0])))
     places = [place for _, _, place, _ in ends]
     tolerance = _SAME_END * (max(places) - min(places))
     names, domains = list(shapes), list(shapes.values())
@@ -137,11 +152,11 @@ def _on_the_line(shapes: Mapping[str, Domain]) -> list[Side]:
     return found
 
 
-def _in_the_plane(shapes: Mapping[str, Domain]) -> list[Side]:
+def _sides_in_the_plane(shapes: Mapping[str, Domain]) -> list[Side]:
     domains, names = list(shapes.values()), list(shapes)
     boxes = np.array([domain.bounding_box for domain in domains])
-    resolution = Resolution.of(boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0))
-    curves = [[edge.curve for edge in edges_of(domain) or ()] for domain in domains]
+    resolution = Resolution.of(*_box_around(shapes))
+    curves = [[edge.curve for edge in plane_edges(domain)] for domain in domains]
     cuts: list[list[list[float]]] = [[[] for _ in own] for own in curves]
     for i, j in combinations(range(len(domains)), 2):
         if _apart(boxes[i], boxes[j], resolution.same_place):
@@ -154,16 +169,16 @@ def _in_the_plane(shapes: Mapping[str, Domain]) -> list[Side]:
         pieces = [
             (edge, curve.clip(low, high))
             for edge, curve in enumerate(own)
-            for low, high in pairwise(separated(curve, cuts[index][edge], resolution))
+            for low, high in pairwise(distinct_cuts(curve, cuts[index][edge], resolution))
         ]
-        left, right = looks_beside([curve for _, curve in pieces], resolution.step)
+        left, right = points_beside([curve for _, curve in pieces], resolution.step)
         beyond = np.full(len(pieces), -1)
         for other, domain in enumerate(domains):
             if other == index or _apart(boxes[index], boxes[other], resolution.step):
                 continue
-            if majority(lambda points, d=domain: d._contains(points, False), left).any():  # type: ignore[misc]
+            if mostly_inside(partial(domain._contains, closed=False), left).any():
                 raise _overlap(names[index], names[other], shapes)
-            beyond[majority(lambda points, d=domain: d._contains(points, False), right)] = other  # type: ignore[misc]
+            beyond[mostly_inside(partial(domain._contains, closed=False), right)] = other
         found += _joined(index, pieces, beyond.tolist(), own)
     return found
 
@@ -171,7 +186,7 @@ def _in_the_plane(shapes: Mapping[str, Domain]) -> list[Side]:
 def _joined(
     index: int, pieces: Sequence[tuple[int, PlaneCurve]], beyond: Sequence[int], curves: Sequence[PlaneCurve]
 ) -> list[Side]:
-    """The pieces, neighbours on an edge that have the same beyond them joined again."""
+    """The pieces; neighbours on one edge with the same shape beyond are joined again."""
     joined = []
     keyed = [(edge, other, curve) for (edge, curve), other in zip(pieces, beyond, strict=True)]
     for (edge, other), run in groupby(keyed, key=lambda piece: piece[:2]):
@@ -181,7 +196,7 @@ def _joined(
 
 
 def _apart(one: FloatArray, other: FloatArray, reach: float) -> bool:
-    """Whether two boxes ``(2, d)`` are farther from each other than `reach` along an axis."""
+    """Whether two boxes ``(2, d)`` are farther apart than `reach` along an axis."""
     far: BoolArray = (one[0] > other[1] + reach) | (other[0] > one[1] + reach)
     return bool(far.any())
 
@@ -197,18 +212,17 @@ def _overlap(one: str, other: str, shapes: Mapping[str, Domain]) -> ProblemError
     )
 
 
-# ---- Domains made of named regions side by side: materials
+# ---- Domains made of regions
 
-
-# A hole between regions is a gap if it is so much thinner than a disk, for which 4 pi area / perimeter^2 is 1; a slit
-# that is open at an end, if it is so much thinner than long.
+# A hole between regions is a gap if 4 pi area / perimeter^2, which is 1 for a disk, is smaller than the first number;
+# a slit that is open at an end, if its width relative to its length is smaller than the second.
 _THIN = 0.05
 _SLIT = 0.016
-# Thickness, relative to the extent of all regions, below which borders cannot be told apart.
+# Least thickness of a region by dimension, relative to the extent of all regions.
 _THINNEST = {1: 4e-11, 2: 2e-9}
-# Sites on a boundary with which the distance of two shapes is measured, for messages.
-_SITES = 400
-# Shapes so near, relative to their extent, touch.
+# Points on a boundary that measure the distance of two shapes, for messages.
+_DISTANCE_POINTS = 400
+# Shapes closer than this, relative to their extent, touch.
 _TOUCHING = 1e-9
 _BISECTIONS = 30
 
@@ -218,8 +232,8 @@ _BISECTIONS = 30
 class Regions(Domain):
     """A domain made of named shapes that lie side by side and touch.
 
-    Its boundary is what bounds them all together. Parts keep the names that the shapes give them; where those of two
-    regions have the same name, the region's stands before it: ``"left.y-"``.
+    Its boundary is that of all shapes together. Parts keep the names that the shapes give them; if parts of two regions
+    have the same name, the name of the region precedes it: ``"left.y-"``.
 
     Parameters
     ----------
@@ -237,6 +251,8 @@ class Regions(Domain):
     """
 
     shapes: Mapping[str, Domain]
+
+    may_be_in_pieces = True
 
     def __init__(self, **shapes: Domain) -> None:
         check_shapes(shapes)
@@ -260,19 +276,11 @@ class Regions(Domain):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the regions, in their order."""
+        """Names of the regions."""
         return tuple(self.shapes)
 
-    @property
-    def may_be_in_pieces(self) -> bool:
-        """Regions need not all meet."""
-        return True
-
     def region_of(self, points: ArrayLike) -> NDArray[np.intp]:
-        """Which region each of the points ``(n, dimension)`` lies in, by its place; -1 outside.
-
-        Where regions meet, it is the first of them.
-        """
+        """Index of the region of each of the points ``(n, dimension)``; the first one on borders, -1 outside."""
         checked = as_points(points, self.dimension)
         found = np.full(len(checked), -1, dtype=np.intp)
         for index, shape in enumerate(self.shapes.values()):
@@ -282,20 +290,18 @@ class Regions(Domain):
 
     @cached_property
     def interfaces(self) -> tuple[RegionBorder, ...]:
-        """Where two regions meet: on the line one for each point, in the plane one for each pair."""
+        """The borders of regions: on the line one for each point, in the plane one for each pair."""
         names = self.names
         meeting = [side for side in self._sides if 0 <= side.shape < side.beyond]
         if self.dimension == 1:
-            parts = [(names[s.shape], names[s.beyond], self._part(s, default_axes(1))) for s in meeting]
-            title = {id(part): f"{one} | {two}" for one, two, part in parts}
-            often = Counter(title.values())
+            titles = [f"{names[side.shape]} | {names[side.beyond]}" for side in meeting]
             seen: Counter[str] = Counter()
             borders = []
-            for one, two, part in parts:
-                name = title[id(part)]
-                seen[name] += 1
-                name = f"{name} ({seen[name]})" if often[name] > 1 else name
-                borders.append(RegionBorder(name, (one, two), replace(part, name=name)))
+            for title, side in zip(titles, meeting, strict=True):
+                seen[title] += 1
+                name = f"{title} ({seen[title]})" if titles.count(title) > 1 else title
+                part = replace(self._part(side, default_axes(1)), name=name)
+                borders.append(RegionBorder(name, (names[side.shape], names[side.beyond]), part))
             return tuple(borders)
         pairs: dict[tuple[str, str], list[PlaneCurve]] = {}
         for side in meeting:
@@ -310,7 +316,7 @@ class Regions(Domain):
 
     @property
     def dimension(self) -> int:
-        """That of the regions."""
+        """Dimension of the regions."""
         return next(iter(self.shapes.values())).dimension
 
     @property
@@ -324,11 +330,11 @@ class Regions(Domain):
         return math.fsum(shape.measure for shape in self.shapes.values())
 
     def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
-        """The corners of the boundary, not those of interfaces."""
+        """The corners of the boundary, without those of interfaces."""
         return () if self.dimension == 1 else self._as_one(axes).corners(axes)
 
     def hole_places(self) -> tuple[Hole, ...]:
-        """The holes that all regions together leave."""
+        """The holes of all regions together."""
         return self._whole.hole_places()
 
     @property
@@ -336,7 +342,7 @@ class Regions(Domain):
         return self
 
     def _as_one(self, axes: Sequence[str] | None) -> Domain:
-        """The regions as one, their parts named with these axes."""
+        """The regions as one shape, its parts named with these axes."""
         return self._whole if self.dimension == 1 else Outline(self._outer_edges(axes or default_axes(2)))
 
     @cached_property
@@ -352,25 +358,21 @@ class Regions(Domain):
     @cached_property
     def _outer(self) -> list[Piece]:
         """The pieces that bound the whole, loop by loop."""
-        boxes = np.array([shape.bounding_box for shape in self.shapes.values()])
         outer = [Piece(side.shape, side.edge, side.curve) for side in self._sides if side.beyond < 0 and side.curve]
-        return in_loops(outer, Resolution.of(boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
+        return in_loops(outer, Resolution.of(*_box_around(self.shapes)))
 
     def _outer_edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
-        own = [edges_of(shape, axes) or () for shape in self.shapes.values()]
+        own = [plane_edges(shape, axes) for shape in self.shapes.values()]
         edges = [own[piece.operand][piece.edge] for piece in self._outer]
-        names = self._told_apart([(piece.operand, edge.name) for piece, edge in zip(self._outer, edges, strict=True)])
+        names = self._unique_names([(piece.operand, edge.name) for piece, edge in zip(self._outer, edges, strict=True)])
         return tuple(Edge(n, piece.curve, e.side) for n, piece, e in zip(names, self._outer, edges, strict=True))
 
-    def _told_apart(self, named: Sequence[tuple[int, str]]) -> list[str]:
-        """Names of pieces by their region and the name they have there.
-
-        Numbers that told parts apart of which one is left are dropped.
-        """
+    def _unique_names(self, named: Sequence[tuple[int, str]]) -> list[str]:
+        """Unique names of pieces, by region and name there; numbers that are no longer needed are dropped."""
         alike: dict[tuple[int, str], set[str]] = {}
         for region, name in named:
-            alike.setdefault((region, unnumbered(name)), set()).add(name)
-        plain = [unnumbered(n) if len(alike[r, unnumbered(n)]) == 1 else n for r, n in named]
+            alike.setdefault((region, without_number(name)), set()).add(name)
+        plain = [without_number(n) if len(alike[r, without_number(n)]) == 1 else n for r, n in named]
         owners: dict[str, set[int]] = {}
         for (region, _), name in zip(named, plain, strict=True):
             owners.setdefault(name, set()).add(region)
@@ -380,7 +382,7 @@ class Regions(Domain):
         ]
 
     def _part(self, side: Side, axes: Sequence[str]) -> BoundaryPart:
-        """The boundary part of its region that an end of an interval is."""
+        """The boundary part of its region that is this end of an interval."""
         return tuple(self.shapes.values())[side.shape].boundary(axes)[side.edge]
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
@@ -388,7 +390,7 @@ class Regions(Domain):
             return parts_of(self._outer_edges(axes))
         outer = [side for side in self._sides if side.beyond < 0]
         parts = [self._part(side, axes) for side in outer]
-        names = self._told_apart([(side.shape, part.name) for side, part in zip(outer, parts, strict=True)])
+        names = self._unique_names([(side.shape, part.name) for side, part in zip(outer, parts, strict=True)])
         return tuple(replace(part, name=name) for part, name in zip(parts, names, strict=True))
 
     def contains(self, points: ArrayLike) -> BoolArray:
@@ -421,9 +423,8 @@ def _rebuilt(shapes: dict[str, Domain]) -> Regions:
 
 
 def _refuse_thin(shapes: Mapping[str, Domain]) -> None:
-    """Refuse regions that are thinner than what can be told apart."""
-    boxes = np.array([shape.bounding_box for shape in shapes.values()])
-    extent = float(np.max(boxes[:, 1].max(axis=0) - boxes[:, 0].min(axis=0)))
+    """Refuse regions that are too thin to be resolved."""
+    extent = _extent(shapes)
     for name, shape in shapes.items():
         line = shape.dimension == 1
         thickness = shape.measure if line else 2 * shape.measure / math.fsum(p.measure for p in shape.boundary())
@@ -437,7 +438,7 @@ def _refuse_thin(shapes: Mapping[str, Domain]) -> None:
 
 
 def _refuse_apart(shapes: Mapping[str, Domain], pairs: Sequence[tuple[int, int]]) -> None:
-    """Refuse regions that do not hang together, where `pairs` of them touch."""
+    """Refuse regions that are not connected by the `pairs` of them that touch."""
     names = list(shapes)
     group = list(range(len(names)))
     for one, other in pairs:
@@ -450,8 +451,7 @@ def _refuse_apart(shapes: Mapping[str, Domain], pairs: Sequence[tuple[int, int]]
     others = [name for name in names if name not in own]
     gap, place, near, nearest = min((*_distance(shapes[a], shapes[b]), a, b) for a in own for b in others)
     who = " and ".join(map(repr, own)) + (" touches no other region" if len(own) == 1 else " touch none of the others")
-    boxes = np.array([shape.bounding_box for shape in shapes.values()])
-    if gap <= _TOUCHING * float(np.max(boxes[:, 1].max(axis=0) - boxes[:, 0].min(axis=0))):
+    if gap <= _TOUCHING * _extent(shapes):
         where = ", ".join(f"{value:.3g}" for value in place)
         raise ProblemError(
             f"Regions: {who} along more than a point: {near!r} meets {nearest!r} at ({where}), where nothing can "
@@ -464,7 +464,7 @@ def _refuse_apart(shapes: Mapping[str, Domain], pairs: Sequence[tuple[int, int]]
 
 
 def _refuse_gaps(shapes: Mapping[str, Domain], outer: Sequence[Piece]) -> None:
-    """Refuse thin holes, and thin slits, that two or more plane regions leave between them."""
+    """Refuse thin holes and slits between plane regions."""
     names, curves = list(shapes), [piece.curve for piece in outer]
     for loop in contour_of(curves, "Regions").loops:
         around = sorted({outer[index].operand for index in loop})
@@ -473,9 +473,9 @@ def _refuse_gaps(shapes: Mapping[str, Domain], outer: Sequence[Piece]) -> None:
         if len(around) > 1 and rim.area < 0 and -4 * math.pi * rim.area < _THIN * perimeter**2:
             raise _gap([names[i] for i in around], -rim.area, perimeter / 2, curves[loop[0]].ends[0])
     for piece in outer:
-        _, looks = looks_beside([piece.curve], _SLIT * piece.curve.length)
+        _, points = points_beside([piece.curve], _SLIT * piece.curve.length)
         for index, (name, shape) in enumerate(shapes.items()):
-            if index != piece.operand and majority(lambda points, s=shape: s._contains(points, False), looks)[0]:  # type: ignore[misc]
+            if index != piece.operand and mostly_inside(partial(shape._contains, closed=False), points)[0]:
                 width = _width(piece, shape)
                 pair = [names[piece.operand], name]
                 raise _gap(pair, width * piece.curve.length, piece.curve.length, piece.curve.ends[0])
@@ -490,12 +490,12 @@ def _gap(names: Sequence[str], area: float, length: float, place: Sequence[float
 
 
 def _width(piece: Piece, beyond: Domain) -> float:
-    """About how far a shape is from a piece of a border that it faces."""
+    """The approximate distance of a shape from a piece of a border that faces it."""
     near, far = 0.0, _SLIT * piece.curve.length
     for _ in range(_BISECTIONS):
         middle = 0.5 * (near + far)
-        _, looks = looks_beside([piece.curve], middle)
-        if majority(lambda points: beyond._contains(points, False), looks)[0]:
+        _, points = points_beside([piece.curve], middle)
+        if mostly_inside(partial(beyond._contains, closed=False), points)[0]:
             far = middle
         else:
             near = middle
@@ -503,19 +503,19 @@ def _width(piece: Piece, beyond: Domain) -> float:
 
 
 def _distance(one: Domain, other: Domain) -> tuple[float, tuple[float, ...]]:
-    """About how far two boundaries are from each other, and where."""
-    from scipy.spatial import cKDTree  # seldom needed, slow to import
+    """The approximate distance of two boundaries, and where it is attained."""
+    from scipy.spatial import cKDTree  # rarely needed, slow to import
 
-    sites = [_rim(domain) for domain in (one, other)]
-    distances, _ = cKDTree(sites[0]).query(sites[1])
+    points = [_boundary_points(domain) for domain in (one, other)]
+    distances, _ = cKDTree(points[0]).query(points[1])
     nearest = int(distances.argmin())
-    return float(distances[nearest]), tuple(sites[1][nearest].tolist())
+    return float(distances[nearest]), tuple(points[1][nearest].tolist())
 
 
-def _rim(domain: Domain) -> FloatArray:
+def _boundary_points(domain: Domain) -> FloatArray:
     """Points of a boundary, with all corners."""
-    rng = np.random.default_rng(0)  # only looks
-    found = [part.sample(_SITES, rng, "low-discrepancy").points for part in domain.boundary()]
+    rng = np.random.default_rng(0)
+    found = [part.sample(_DISTANCE_POINTS, rng, "low-discrepancy").points for part in domain.boundary()]
     if domain.dimension > 1:
-        found += [np.array([edge.curve.ends[0]]) for edge in edges_of(domain) or ()]
+        found += [np.array([edge.curve.ends[0]]) for edge in plane_edges(domain)]
     return np.concatenate(found)

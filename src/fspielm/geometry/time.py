@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fspielm.geometry.regions import RegionBorder, Regions
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import SupportsFloat, final
@@ -16,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_number, gauss, per_axis, product
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_number, gauss, nodes_per_axis, product
 from fspielm.geometry.combination import Combination
 from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.regions import RegionBorder, Regions
 from fspielm.numerics.sampling import Sampling, check_count
 
 
@@ -27,8 +23,8 @@ from fspielm.numerics.sampling import Sampling, check_count
 class Time(Domain):
     """The time from `start` to `end`; ``domain * Time(0, 1)`` adds it to a domain as the last coordinate.
 
-    By itself it is the domain of an ordinary differential equation in time. It has no boundary parts: its start takes
-    initial conditions, and its end none.
+    By itself it is the domain of an ordinary differential equation. It has no boundary parts: initial conditions hold
+    at its start, and nothing at its end.
 
     Parameters
     ----------
@@ -38,6 +34,8 @@ class Time(Domain):
 
     start: float
     end: float
+
+    dimension = 1
 
     def __init__(self, start: SupportsFloat, end: SupportsFloat) -> None:
         begin, finish = as_number(start, "Time: start"), as_number(end, "Time: end")
@@ -60,11 +58,6 @@ class Time(Domain):
         return self
 
     @property
-    def dimension(self) -> int:
-        """One."""
-        return 1
-
-    @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
         """``(start, end)``, as arrays."""
         return np.array([self.start]), np.array([self.end])
@@ -75,7 +68,7 @@ class Time(Domain):
         return self.duration
 
     def initial(self, n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
-        """Return the one site at the start, as long as any are asked for; its normal points back in time."""
+        """Return the one site at the start (none for ``n = 0``); its normal points back in time."""
         check_count(n)
         count = min(n, 1)
         return Sites(np.full((count, 1), self.start), np.full((count, 1), -1.0))
@@ -83,8 +76,7 @@ class Time(Domain):
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         slack = rounding_slack(closed, self.start, self.end)
         t = points[:, -1]
-        during: BoolArray = (t >= self.start - slack) & (t <= self.end + slack)
-        return during
+        return np.asarray((t >= self.start - slack) & (t <= self.end + slack))
 
     def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
         return np.full(len(points), self.start), np.full(len(points), self.end)
@@ -102,7 +94,7 @@ class Time(Domain):
 class SpaceTime(Domain):
     """A space domain at all times of an interval; the last coordinate is time.
 
-    Its boundary parts are the lateral ones: those of the space domain, under the same names, at all times.
+    Its boundary parts are those of the space domain at all times, under the same names.
 
     Parameters
     ----------
@@ -121,8 +113,7 @@ class SpaceTime(Domain):
         object.__setattr__(self, "_time", time)
 
     def __repr__(self) -> str:
-
-        # the operators of a combination bind less
+        # the operators of a combination bind less tightly
         space = f"({self.space!r})" if isinstance(self.space, Combination) else repr(self.space)
         return f"{space} * {self.time!r}"
 
@@ -163,7 +154,6 @@ class SpaceTime(Domain):
         return self.time._contains(array, True) & self.space.contains(array[:, :-1])
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        # Private on both sides of one class hierarchy: the points are checked already.
         during = self.time._contains(points, closed)
         return during & self.space._contains(np.ascontiguousarray(points[:, :-1]), closed)
 
@@ -173,7 +163,7 @@ class SpaceTime(Domain):
         return self.space._chord_ends(np.ascontiguousarray(points[:, :-1]), axis)
 
     def _quadrature(self, n: int) -> Quadrature:
-        instants = per_axis(n, self.dimension)
+        instants = nodes_per_axis(n, self.dimension)
         space = self.space.quadrature(max(1, n // instants))
         unit, shares = gauss(instants)
         times = self.time.start + self.time.duration * unit
@@ -183,17 +173,29 @@ class SpaceTime(Domain):
         return tuple(extrude(part, self.time) for part in self.space.boundary(axes[:-1]))
 
 
+def multiply(domain: Domain, time: Domain) -> SpaceTime:
+    """The product ``domain * time``; refuses other products of domains."""
+    if isinstance(time, Time):
+        return SpaceTime(domain, time)
+    if isinstance(domain, Time) and time.time is None:
+        raise ProblemError(
+            f"time comes last: write {time!r} * {domain!r}; so it is the last coordinate of the unknowns"
+        )
+    raise ProblemError(
+        f"a domain is multiplied by Time alone; got {domain!r} * {time!r}: a rectangle is Box((0, 0), (2, 1))"
+    )
+
+
 def extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
-    """Return a part of a space boundary at all times: one more unit coordinate, spread over the duration."""
+    """A part of a space boundary at all times: time is one more unit coordinate."""
 
     def place(unit: FloatArray) -> Sites:
         sites = part.place(unit[:, :-1])
-        assert sites.normals is not None  # every boundary part has them
         times = time.start + time.duration * unit[:, -1]
-        return Sites(np.column_stack([sites.points, times]), np.column_stack([sites.normals, np.zeros(len(times))]))
+        return Sites(np.column_stack([sites.points, times]), np.column_stack([sites.outward, np.zeros(len(times))]))
 
     def nodes(n: int) -> tuple[FloatArray, FloatArray]:
-        instants = per_axis(n, part.parameters + 1)
+        instants = nodes_per_axis(n, part.parameters + 1)
         return product(part.unit_nodes(max(1, n // instants)), gauss(instants))
 
     keep = part.keep
@@ -208,13 +210,13 @@ def extrude(part: BoundaryPart, time: Time) -> BoundaryPart:
 
 
 def regions_in(domain: Domain) -> Regions | None:
-    """The regions of a domain, or of its space where it has time; None where it is one shape."""
+    """The regions of a domain, or of its space domain; None if it is one shape."""
     space = domain.space if isinstance(domain, SpaceTime) else domain
     return space._regions
 
 
 def borders_in(domain: Domain) -> tuple[RegionBorder, ...]:
-    """Where the regions of a domain meet, at all times where it has time."""
+    """Where the regions of a domain meet, at all times if it has time."""
     regions, time = regions_in(domain), domain.time
     if regions is None or time is None:
         return () if regions is None else regions.interfaces

@@ -11,15 +11,14 @@ from typing import Any, SupportsFloat, final
 
 import numpy as np
 
-from fspielm.arrays import BoolArray, FloatArray, SideArray, times
+from fspielm.arrays import BoolArray, FloatArray, SideArray, apply_matrix
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, Mask, Quadrature, Sites, as_number, as_positive, as_vector
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_number, as_positive, as_vector
 from fspielm.geometry.curves import Edge
 from fspielm.geometry.domain import Domain, Spans, rounding_slack
-from fspielm.geometry.plane import PlaneShape, edges_of
+from fspielm.geometry.plane import PlaneShape, edges_of, plane_edges
 
 Matrix = tuple[tuple[float, ...], ...]
-
 
 _DIRECTIONS = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 
@@ -28,13 +27,13 @@ _DIRECTIONS = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 class Transformed(Domain):
     """A domain under ``x -> matrix x + offset``, where the matrix is a rotation times a positive factor.
 
-    Made by `Domain.moved`, `Domain.scaled` and `Domain.rotated`; one after the other, they make one. The boundary
-    parts keep their names: ``"x-"`` of a rotated box is the face that was ``"x-"`` before, wherever it looks now.
+    Made by `Domain.moved`, `Domain.scaled` and `Domain.rotated`, which combine into one map. The boundary parts keep
+    their names: ``"x-"`` of a rotated box is the face that was ``"x-"`` before, whatever its direction now.
 
     Attributes
     ----------
     shape : Domain
-        What is transformed, without time.
+        The original domain, without time.
     matrix : tuple of rows
     offset : tuple of float
     """
@@ -47,12 +46,12 @@ class Transformed(Domain):
         return f"Transformed({self.shape!r}, matrix={self.matrix}, offset={self.offset})"
 
     def __reduce__(self) -> tuple[type[Transformed], tuple[Domain, Matrix, tuple[float, ...]]]:
-        # What is computed once and kept cannot all be pickled; the statement it comes from can.
+        # not all cached properties can be pickled; they are computed again
         return type(self), (self.shape, self.matrix, self.offset)
 
     @property
     def dimension(self) -> int:
-        """That of the shape."""
+        """Dimension of the shape."""
         return self.shape.dimension
 
     @property
@@ -62,7 +61,7 @@ class Transformed(Domain):
 
     @property
     def measure(self) -> float:
-        """That of the shape, times the factor to the power of the dimension."""
+        """Measure of the shape, times the factor to the power of the dimension."""
         return self.shape.measure * self._factor**self.dimension
 
     @cached_property
@@ -74,11 +73,10 @@ class Transformed(Domain):
         return float(np.linalg.norm(self._rows[0]))
 
     def _forward(self, points: FloatArray) -> FloatArray:
-        moved: FloatArray = times(self._rows, points) + np.array(self.offset)
-        return moved
+        return np.asarray(apply_matrix(self._rows, points) + np.array(self.offset))
 
     def _back(self, points: FloatArray) -> FloatArray:
-        return times(self._rows.T / self._factor**2, points - np.array(self.offset))
+        return apply_matrix(self._rows.T / self._factor**2, points - np.array(self.offset))
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         inside = self.shape._contains(self._back(points), closed)
@@ -96,13 +94,13 @@ class Transformed(Domain):
     def _spans(self, points: FloatArray, axis: int) -> Spans | None:
         factor = self._rows[0, 0]
         if factor <= 0 or np.any(self._rows != factor * np.eye(self.dimension)):
-            return None  # turned, lines along an axis are not along one of the shape's
+            return None  # lines along an axis are not along an axis of the rotated shape
         spans = self.shape._spans(self._back(points), axis)
         return None if spans is None else Spans(factor * spans.ends + self.offset[axis])
 
     @cached_property
     def _nudges(self) -> FloatArray:
-        """Steps ``(n, d)`` as long as rounding is, where that is more than the shape itself allows for."""
+        """Steps ``(n, d)`` of the size of rounding, if that exceeds the slack of the shape itself."""
         here, there = (float(np.max(np.abs(d.bounding_box))) for d in (self.shape, self))
         if there <= 8 * here * self._factor:
             return np.empty((0, self.dimension))
@@ -113,23 +111,22 @@ class Transformed(Domain):
 @final
 @dataclass(frozen=True, repr=False)
 class PlaneTransformed(Transformed, PlaneShape):
-    """A `Transformed` plane shape (or plane box): itself a plane shape, with exact edges and box."""
+    """A `Transformed` plane shape (or plane box): a plane shape with exact edges and bounding box."""
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
-        edges = edges_of(self.shape, axes)
-        assert edges is not None  # `transform` has made sure
         offset = np.array(self.offset)
+        edges = plane_edges(self.shape, axes)
         return tuple(replace(e, curve=e.curve.mapped(self._rows, offset, self._factor)) for e in edges)
 
 
 @final
 @dataclass(frozen=True, repr=False)
 class SpaceTransformed(Transformed):
-    """A `Transformed` domain on the line or in space; its box is that of the transformed box of the shape."""
+    """A `Transformed` domain on the line or in space."""
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
-        """``(lower, upper)``: around the corners of the shape's box, hence larger than need be for a rotated ball."""
+        """``(lower, upper)``: a box around the transformed box of the shape, too large for a rotated ball."""
         corners = self._forward(np.array(list(product(*np.transpose(self.shape.bounding_box)))))
         return corners.min(axis=0), corners.max(axis=0)
 
@@ -143,22 +140,19 @@ class SpaceTransformed(Transformed):
     def _moved_part(self, part: BoundaryPart) -> BoundaryPart:
         def place(unit: FloatArray) -> Sites:
             sites = part.place(unit)
-            assert sites.normals is not None  # every boundary part has them
-            return Sites(self._forward(sites.points), times(self._rows / self._factor, sites.normals))
+            return Sites(self._forward(sites.points), apply_matrix(self._rows / self._factor, sites.outward))
 
+        mask = part.keep
         return replace(
             part,
             measure=part.measure * self._factor**part.parameters,
             place=place,
-            keep=None if part.keep is None else self._moved_mask(part.keep),
+            keep=None if mask is None else lambda points: mask(self._back(points)),
         )
-
-    def _moved_mask(self, mask: Mask) -> Mask:
-        return lambda points: mask(self._back(points))
 
 
 def transform(domain: Domain, matrix: FloatArray, offset: FloatArray) -> Transformed:
-    """The domain under ``x -> matrix x + offset``; what was transformed before is transformed once, by both.
+    """The domain under ``x -> matrix x + offset``; combined with earlier transformations into one.
 
     Parameters
     ----------
@@ -174,8 +168,8 @@ def transform(domain: Domain, matrix: FloatArray, offset: FloatArray) -> Transfo
             f"shape.moved(offset) * Time(0, 1); {domain!r} has its time already"
         )
     if isinstance(domain, Transformed):
-        offset = times(matrix, np.array([domain.offset]))[0] + offset
-        matrix = times(matrix, domain._rows.T).T
+        offset = apply_matrix(matrix, np.array([domain.offset]))[0] + offset
+        matrix = apply_matrix(matrix, domain._rows.T).T
         domain = domain.shape
     kind = SpaceTransformed if edges_of(domain) is None else PlaneTransformed
     return kind(domain, tuple(tuple(row) for row in matrix.tolist()), tuple(offset.tolist()))
@@ -218,14 +212,13 @@ def _rotation(angle: float, axis: FloatArray) -> FloatArray:
         raise ProblemError("rotated: axis must not be zero")
     x, y, z = axis / length
     across = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation: FloatArray = np.eye(3) + math.sin(angle) * across + (1.0 - math.cos(angle)) * (across @ across)
-    return rotation
+    return np.asarray(np.eye(3) + math.sin(angle) * across + (1.0 - math.cos(angle)) * (across @ across))
 
 
 def _about(domain: Domain, matrix: FloatArray, center: Iterable[SupportsFloat] | None, argument: str) -> Transformed:
-    """Transform so that the center stays where it is: that of the bounding box if none is given."""
+    """Transform so that the center stays fixed, by default the middle of the bounding box."""
     fixed = np.mean(domain.bounding_box, axis=0) if center is None else _space_vector(center, domain, argument)
-    return transform(domain, matrix, fixed - times(matrix, fixed[None])[0])
+    return transform(domain, matrix, fixed - apply_matrix(matrix, fixed[None])[0])
 
 
 def _space_vector(value: Iterable[SupportsFloat], domain: Domain, argument: str) -> FloatArray:

@@ -13,21 +13,19 @@ from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.numerics.sampling import bisect
 
-# ---- Polynomials on boxes: expansions in Chebyshev's, from values at nodes, and their sums at points
+# ---- Chebyshev expansions on boxes
 
-
-# Columns of one product of matrices: more would tempt the linear algebra library to use threads, of which each of ours
-# would get some, all of them waiting for each other.
-_AT_ONCE = 448
+# Columns of one product of matrices: with more the linear algebra library would start threads inside of our own.
+_COLUMNS_AT_A_TIME = 448
 
 
 def lobatto(count: int) -> FloatArray:
-    """Nodes from -1 to 1, both included: where Chebyshev's polynomial of degree ``count - 1`` is largest."""
+    """The extrema in [-1, 1] of the Chebyshev polynomial of degree ``count - 1``."""
     return np.sin(np.pi * np.arange(1 - count, count, 2) / (2 * (count - 1)))
 
 
 def polynomials(x: FloatArray, count: int) -> FloatArray:
-    """Chebyshev's polynomials of degree 0 to ``count - 1``, shape ``(count, *x.shape)``."""
+    """Chebyshev polynomials of degree 0 to ``count - 1``, shape ``(count, *x.shape)``."""
     values = np.empty((count, *x.shape))
     values[0], values[1] = 1.0, x
     twice = 2.0 * x
@@ -40,14 +38,14 @@ def polynomials(x: FloatArray, count: int) -> FloatArray:
 def to_coefficients(values: FloatArray, nodes: FloatArray) -> FloatArray:
     """Coefficients ``(T, R, p, ..., p)`` of the polynomials with these values at the nodes.
 
-    Nodes need not be Chebyshev's to the last digit: far from zero, floating-point numbers are too coarse for that.
+    The nodes may deviate from Chebyshev's: far from zero, floating-point numbers are too coarse for exact ones.
 
     Parameters
     ----------
     values : (T, R, p, ..., p) array
-        Of R functions on each of T boxes.
+        Values of R functions on each of T boxes.
     nodes : (T, d, p) array
-        Along each of the d axes, from -1 to 1.
+        Nodes along each of the d axes, from -1 to 1.
     """
     count = nodes.shape[-1]
     # (d, T, 1, ..., 1, p, p): from values to coefficients
@@ -64,14 +62,11 @@ def sum_polynomials(coefficients: FloatArray, points: FloatArray) -> FloatArray:
     *others, last = points
     along = polynomials(last, count)
     values = np.empty((*coefficients.shape[:-1], len(last)))
-    for start in range(0, len(last), _AT_ONCE):
-        values[..., start : start + _AT_ONCE] = coefficients @ along[:, start : start + _AT_ONCE]
+    for start in range(0, len(last), _COLUMNS_AT_A_TIME):
+        values[..., start : start + _COLUMNS_AT_A_TIME] = coefficients @ along[:, start : start + _COLUMNS_AT_A_TIME]
     for place in reversed(others):
         values = np.einsum("...kn,kn->...n", values, polynomials(place, count))
     return np.asarray(values)
-
-
-# ---- Polynomials on a box: their values, and the same ones on a smaller box
 
 
 @final
@@ -84,7 +79,7 @@ class Polynomials:
     lower, upper : (d,) arrays
         The ends of the box.
     coefficients : (R, p, ..., p) array
-        Of Chebyshev's polynomials.
+        Coefficients of Chebyshev polynomials.
     """
 
     lower: FloatArray
@@ -93,7 +88,7 @@ class Polynomials:
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """Of the box."""
+        """The ends of the box."""
         return self.lower, self.upper
 
     def at(self, places: FloatArray) -> FloatArray:
@@ -101,7 +96,7 @@ class Polynomials:
         return sum_polynomials(self.coefficients, unit_places(places, self.lower, self.upper))
 
     def within(self, lower: FloatArray, upper: FloatArray) -> Polynomials:
-        """The same polynomials on a box inside of this one."""
+        """The same polynomials on a box inside this one."""
         count = self.coefficients.shape[-1]
         nodes = lobatto(count)
         ends = unit_places(np.stack([lower, upper], axis=1), self.lower, self.upper)
@@ -114,54 +109,53 @@ class Polynomials:
 
 
 def join(terms: tuple[Polynomials, ...], last: Polynomials) -> tuple[Polynomials, ...]:
-    """All of them, those on the same box added up."""
+    """The terms and `last`, which is added to the last term if both have the same box."""
     if not terms or not all(map(np.array_equal, terms[-1].ends, last.ends)):
         return (*terms, last)
     return (*terms[:-1], Polynomials(*last.ends, terms[-1].coefficients + last.coefficients))
 
 
 def add_up(terms: Sequence[Polynomials], lower: FloatArray, upper: FloatArray) -> Polynomials:
-    """The sum of polynomials on boxes that all hold the one between `lower` and `upper` ``(d,)``, there."""
+    """The sum of polynomials on the box from `lower` to `upper` ``(d,)``, which all their boxes contain."""
     if len(terms) == 1:
         return terms[0]
     return Polynomials(lower, upper, np.sum([term.within(lower, upper).coefficients for term in terms], axis=0))
 
 
 def unit_places(places: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Where `places` ``(..., n)`` lie between the ends ``(...)``, from -1 to 1; 0 where those are the same."""
+    """Map `places` ``(..., n)`` between the ends ``(...)`` to [-1, 1]; to 0 if both ends are equal."""
     low, high = lower[..., None], upper[..., None]
     return np.divide((places - low) - (high - places), high - low, out=np.zeros_like(places), where=high > low)
 
 
 @cache
 def _from_nodes(count: int) -> FloatArray:
-    """From values at the nodes (a row) to coefficients."""
+    """The matrix from values at the nodes (a row) to coefficients."""
     return np.asarray(np.linalg.inv(polynomials(lobatto(count), count)))
 
 
-# ---- The antiderivative of a function to rounding, and its inverse where the function is positive
-
+# ---- Antiderivatives
 
 Function = Callable[[FloatArray], FloatArray]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _FIRST_PANELS = 64
 _MOST_PANELS = 200_000
-_MOST_HALVINGS = 60  # beyond these a panel is narrower than the spacing of floating-point numbers
-_AIM = 1e-15  # change of one panel's integral, relative to the whole, at which it is split no more
+_MOST_HALVINGS = 60  # with more, panels are narrower than the spacing of floating-point numbers
+_TOLERANCE = 1e-15  # panels whose integral changes by less, relative to the whole, are not split
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Antiderivative:
-    """The integral of `integrand` from the first of `edges` on, by adaptive Gauss-Legendre quadrature.
+    """The integral of `integrand` from ``edges[0]`` on, by adaptive Gauss-Legendre quadrature.
 
     Attributes
     ----------
     integrand : callable
         Maps ``(n,)`` arguments to ``(n,)`` values.
     edges : (m + 1,) array
-        Ends of the panels, ascending; on each of them 16 nodes integrate to rounding.
+        Ascending ends of the panels; 16 nodes on a panel integrate to rounding.
     totals : (m + 1,) array
         The integral from ``edges[0]`` to each edge.
     """
@@ -183,8 +177,8 @@ class Antiderivative:
     def inverse(self, values: FloatArray) -> FloatArray:
         """Find where the integral takes `values`, all in ``[0, total]``; the integrand must be positive.
 
-        Newton's method, kept inside a bracket that shrinks at every step, so that it always ends. Each value
-        stops on its own: the answer does not depend on what else is asked for in the same call.
+        Newton's method inside a shrinking bracket. Each value stops on its own, so that the result does not depend on
+        the other values of the call.
         """
         panel = np.clip(np.searchsorted(self.totals, values, side="right") - 1, 0, len(self.totals) - 2)
         origin, low, high = self.edges[panel], self.edges[panel], self.edges[panel + 1]
@@ -193,7 +187,7 @@ class Antiderivative:
         active = np.arange(len(t))
         for _ in range(100):
             excess = _integrals(self.integrand, origin[active], t[active]) - wanted[active]
-            unmet = np.abs(excess) > 4 * _AIM * self.total
+            unmet = np.abs(excess) > 4 * _TOLERANCE * self.total
             active, excess = active[unmet], excess[unmet]
             if len(active) == 0:
                 break
@@ -218,16 +212,12 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str, 
     what : str
         What is integrated, for the error message.
     noise : float
-        How far rounding may carry the values of the integrand off: changes below it are not pursued.
-
-    Returns
-    -------
-    Antiderivative
+        Rounding error of the integrand; smaller changes do not split panels.
 
     Raises
     ------
     ProblemError
-        If the integral does not settle: the integrand is infinite somewhere, or without any smoothness.
+        If the integral does not converge: the integrand is infinite somewhere, or not piecewise smooth.
     """
     edges = np.linspace(start, end, _FIRST_PANELS + 1)
     low, high = edges[:-1], edges[1:]
@@ -238,18 +228,18 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str, 
         middle = 0.5 * (low + high)
         left, right = _integrals(integrand, low, middle), _integrals(integrand, middle, high)
         found = float(np.sum(np.abs(np.concatenate([left, right, *settled]))))
-        # Next to a pole panels shrink to nothing, and what they hold does not.
+        # next to a pole panels shrink to nothing, but their integrals do not
         pole = ~((low < middle) & (middle < high)) & (np.abs(whole) > 1e-6 * scale)
         if len(low) > _MOST_PANELS or not np.isfinite(found) or np.any(pole):
             low = low[pole] if np.any(pole) else low
             break
         scale = max(scale, found)
-        # The halves are far more accurate than this difference, which is the error of the whole panel.
-        done = np.abs(left + right - whole) <= np.maximum(_AIM * scale, noise * (high - low))
+        # the difference is the error of the whole panel; the halves are far more accurate
+        done = np.abs(left + right - whole) <= np.maximum(_TOLERANCE * scale, noise * (high - low))
         settled_low += [low[done], middle[done]]
         settled += [left[done], right[done]]
-        low, high = _interleave(low[~done], middle[~done]), _interleave(middle[~done], high[~done])
-        whole = _interleave(left[~done], right[~done])
+        low, high = _interleaved(low[~done], middle[~done]), _interleaved(middle[~done], high[~done])
+        whole = _interleaved(left[~done], right[~done])
         if len(low) == 0:
             order = np.argsort(np.concatenate(settled_low), kind="stable")
             edges = np.append(np.concatenate(settled_low)[order], end)
@@ -258,7 +248,7 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str, 
     raise ProblemError(f"{what} must be finite and piecewise smooth; its integral does not settle near {low[0]:.6g}")
 
 
-def _interleave(first: FloatArray, second: FloatArray) -> FloatArray:
+def _interleaved(first: FloatArray, second: FloatArray) -> FloatArray:
     return np.column_stack([first, second]).ravel()
 
 
@@ -267,30 +257,24 @@ def _integrals(integrand: Function, start: FloatArray, end: FloatArray) -> Float
     half = 0.5 * (end - start)
     nodes = 0.5 * (start + end)[:, None] + half[:, None] * _NODES
     values = integrand(nodes.ravel()).reshape(nodes.shape)
-    # Not values @ _WEIGHTS: what BLAS returns may depend on the number of threads and of rows.
+    # not values @ _WEIGHTS: results of BLAS may depend on the number of threads and of rows
     return np.asarray(half * np.sum(values * _WEIGHTS, axis=1), dtype=np.float64)
 
 
-# ---- The least value of a function along a curve, to rounding
+# ---- Minima
+
+_BISECTIONS = 52  # to the last digit of a double
 
 
-# To the last digit of a double.
-_BISECTIONS = 52
-
-
-def least(value: Function, slope: Function, grid: FloatArray) -> float:
-    """Return the least value: wherever the slope turns from falling to rising, that place is bisected.
+def minimum(value: Function, slope: Function, grid: FloatArray) -> float:
+    """The minimum of a function, to rounding, by bisection where its slope becomes positive.
 
     Parameters
     ----------
     value, slope : callable
         The function and its derivative: map ``(n,)`` arguments to ``(n,)`` values.
     grid : (m,) array
-        Ascending arguments, so dense that at most one turn lies between two of them.
-
-    Returns
-    -------
-    float
+        Ascending arguments, with at most one turn between two neighbours.
     """
     slopes = slope(grid)
     turns = (slopes[:-1] <= 0) & (slopes[1:] > 0)
@@ -298,7 +282,7 @@ def least(value: Function, slope: Function, grid: FloatArray) -> float:
     return float(min(np.min(value(grid)), np.min(value(low), initial=np.inf)))
 
 
-def refine(grid: FloatArray, parts: int) -> FloatArray:
+def subdivide(grid: FloatArray, parts: int) -> FloatArray:
     """Divide every step of an ascending grid into equal parts."""
     index = np.arange(parts * (len(grid) - 1) + 1) / parts
     return np.interp(index, np.arange(len(grid)), grid)

@@ -1,4 +1,4 @@
-"""Block Krylov spaces: orthonormal functions, and what a map makes of them."""
+"""Block Krylov spaces: orthonormal functions and their images under a map."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from fspielm.arrays import NumberArray
 
 
 class Space:
-    """Orthonormal functions, and what a map makes of all but the last of them.
+    """Orthonormal functions, and the images under a map of all but the last block.
 
     Parameters
     ----------
     vectors : callable
-        From functions ``(M, F)``, whatever they are given by, to vectors ``(n, F)`` of an inner product.
+        From functions ``(M, F)``, in any representation, to vectors ``(n, F)`` of an inner product.
     rounding : float
-        What is left of a function beside others, of the largest of its block, that is rounding.
+        Remainders after orthogonalization below this share of the largest function of the block are rounding.
     """
 
     def __init__(self, vectors: Callable[[NumberArray], NumberArray], rounding: float) -> None:
@@ -25,20 +25,20 @@ class Space:
         self._functions: list[NumberArray] = []  # orthonormal
         self._vectors: list[NumberArray] = []
         self._images: list[NumberArray] = []
-        self._shares: list[list[NumberArray]] = []  # of orthonormal functions in images, block by block
+        self._shares: list[list[NumberArray]] = []  # components of the images, block by block
 
     @property
     def count(self) -> int:
-        """Of functions."""
+        """Number of functions."""
         return sum(each.shape[1] for each in self._functions)
 
     @property
     def images(self) -> NumberArray:
-        """What the map makes of all functions but the last."""
+        """The images of all functions but the last block."""
         return np.concatenate(self._images, axis=1)
 
     def add(self, functions: NumberArray) -> NumberArray:
-        """Images of the last functions; what they have besides earlier ones, orthonormal."""
+        """Add the images of the last functions; return their orthonormal part beyond the earlier functions."""
         vectors = self._to_vectors(functions)
         if self._functions:
             self._images.append(functions)
@@ -57,7 +57,7 @@ class Space:
 
     @property
     def matrix(self) -> NumberArray:
-        """Of the map on its functions, ``(all, all but the last)``; blocks have shares in those up to the next."""
+        """The block Hessenberg matrix of the map, ``(all functions, all but the last block)``."""
         rows = np.cumsum([0, *(each.shape[1] for each in self._vectors)])
         columns = np.cumsum([0, *(each.shape[1] for each in self._images)])
         kind = np.result_type(*(part for own in self._shares for part in own))
@@ -69,7 +69,7 @@ class Space:
 
 
 def _orthonormal(vectors: NumberArray, functions: NumberArray, least: float) -> tuple[NumberArray, NumberArray]:
-    """The same space, without what is smaller than so much."""
+    """An orthonormal basis of the same space, without singular values up to `least`."""
     U, sizes, Vh = np.linalg.svd(vectors, full_matrices=False)
     keep = sizes > least
     return U[:, keep], functions @ (Vh[keep].conj().T / sizes[keep])

@@ -1,4 +1,4 @@
-"""Poles of functions that are known at some places, by rational functions through them.
+"""Poles of functions that are known at some points, by rational interpolation.
 
 The AAA algorithm (Y. Nakatsukasa, O. Sete, L. N. Trefethen, SIAM J. Sci. Comput. 40, 2018), for several functions with
 the same poles (P. Lietaert and others, IMA J. Numer. Anal. 42, 2022).
@@ -14,8 +14,8 @@ import scipy
 
 from fspielm.arrays import ComplexArray
 
-# Functions with more poles, for the places that they are known at, are not determined by these.
-_SHARE = 0.45
+# More poles, relative to the number of points, are not determined by the values.
+_MOST_POLES_PER_POINT = 0.45
 
 
 @final
@@ -27,7 +27,7 @@ class Rational:
     ----------
     poles : (m,) array
     error : float
-        What is left at places that they do not go through, relative to the largest value.
+        Error at points that are not interpolated, relative to the largest value.
     """
 
     poles: ComplexArray
@@ -35,7 +35,7 @@ class Rational:
 
 
 def rational(places: ComplexArray, values: ComplexArray, tol: float) -> Rational:
-    """Functions whose `values` ``(n, q)`` are known at `places` ``(n,)``, to a relative tolerance where that can be."""
+    """Rational functions with `values` ``(n, q)`` at `places` ``(n,)``, to a relative tolerance if possible."""
     scale = float(np.abs(values).max())
     if scale == 0:
         return Rational(np.empty(0, dtype=np.complex128), 0.0)
@@ -45,7 +45,7 @@ def rational(places: ComplexArray, values: ComplexArray, tol: float) -> Rational
     found = np.tile(values.mean(axis=0), (len(places), 1))
     while True:
         errors = np.where(rest, np.abs(values - found).max(axis=1), 0.0) / scale
-        if errors.max() <= tol or len(taken) >= _SHARE * len(places):
+        if errors.max() <= tol or len(taken) >= _MOST_POLES_PER_POINT * len(places):
             return Rational(_poles(places[taken], weights), float(errors.max()))
         taken.append(int(np.argmax(errors)))
         rest[taken[-1]] = False

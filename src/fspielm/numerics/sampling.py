@@ -14,11 +14,11 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.resources import check_deadline
 
-# ---- Intervals, many at once: halved, or closed in on the one place in each where something changes
+# ---- Many intervals at once
 
 
 def halves(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Both ends ``(2 n,)`` of the halves of intervals: all the first halves, then all the second ones."""
+    """The ends ``(2 n,)`` of the halves of intervals: all first halves, then all second halves."""
     middle = 0.5 * (low + high)
     return np.append(low, middle), np.append(middle, high)
 
@@ -26,14 +26,14 @@ def halves(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
 def bisect(
     low: FloatArray, high: FloatArray, as_at_low: Callable[[FloatArray], BoolArray], steps: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Halve each interval so many times, keeping the half in which something changes.
+    """Bisect each interval `steps` times, keeping the half in which a property changes.
 
     Parameters
     ----------
     low, high : (n,) arrays
         Both ends; `high` may be the smaller one.
     as_at_low : callable
-        From places ``(n,)``, one in each interval, to whether what changes is still as it is at `low`.
+        Tells at points ``(n,)``, one in each interval, whether the property is the same as at `low`.
     steps : int
     """
     for _ in range(steps if len(low) else 0):
@@ -43,19 +43,15 @@ def bisect(
     return low, high
 
 
-# ---- Points of the unit cube and directions of the sphere: random, evenly spread or clustered
+# ---- Scrambled Halton sequences
 
-
-# ---- Scrambled Halton sequences: points of the unit cube that avoid each other
-
-
-# Numbers whose lowest digits are looked up together; more are taken block by block.
-_MOST_KNOWN = 2**16
+# Size of the table of the lowest digits; longer sequences are computed in blocks.
+_LARGEST_TABLE = 2**16
 
 
 @final
 class Halton:
-    """The sequence of `scipy.stats.qmc.Halton`, point for point, without the second that it takes to load.
+    """The sequence of `scipy.stats.qmc.Halton`, point by point, without importing `scipy.stats`.
 
     Coordinate i is the radical inverse of the point's number in the base of the i-th prime, with a random
     permutation of the digits at each place.
@@ -64,7 +60,7 @@ class Halton:
     ----------
     dimension : int
     rng : Generator
-        Whose child draws the permutations.
+        Its child draws the permutations.
 
     References
     ----------
@@ -93,7 +89,7 @@ def _primes(n: int) -> list[int]:
 
 
 def _permutations(base: int, rng: np.random.Generator) -> NDArray[np.int_]:
-    """A permutation of the digits for each place that double precision can tell apart, ``(places, base)``."""
+    """A permutation of the digits for each place within double precision, ``(places, base)``."""
     permutations = np.repeat(np.arange(base)[None], ceil(54 / log2(base)) - 1, axis=0)
     for digits in permutations:
         rng.shuffle(digits)
@@ -101,12 +97,12 @@ def _permutations(base: int, rng: np.random.Generator) -> NDArray[np.int_]:
 
 
 def _radical_inverses(first: int, n: int, permutations: NDArray[np.int_]) -> FloatArray:
-    """The permuted digits of `n` numbers in a row, mirrored at the decimal point; digits are added lowest first."""
+    """The permuted digits of `n` consecutive numbers, mirrored at the decimal point; lowest digits are added first."""
     places, base = permutations.shape
     digits = permutations * np.divide.accumulate([1.0 / base, *[float(base)] * (places - 1)])[:, None]
-    # of every number with so few digits that there are about as many of them
+    # a table of all numbers with few digits
     known, low = np.zeros(1), 0
-    while len(known) < min(n, _MOST_KNOWN):
+    while len(known) < min(n, _LARGEST_TABLE):
         known, low = (known + digits[low][:, None]).ravel(), low + 1
     blocks = [np.empty(0)]
     for block in range(first // len(known), -(-(first + n) // len(known))):
@@ -119,12 +115,11 @@ def _radical_inverses(first: int, n: int, permutations: NDArray[np.int_]) -> Flo
     return np.concatenate(blocks)
 
 
-# ---- Points in the unit cube (random, evenly spread or clustered), and rejection that always ends
-
+# ---- Points in the unit cube
 
 Sampling = Literal["uniform", "low-discrepancy", "clustered"]
 
-# A domain that fills less of its bounding box than this is refused rather than waited for.
+# Domains that fill less of their bounding box are refused.
 _LEAST_ACCEPTANCE = 1e-5
 _LARGEST_BATCH = 1_000_000
 
@@ -162,7 +157,7 @@ def kronecker(n: int, dimension: int) -> FloatArray:
     """`n` fixed points spread evenly over the unit cube, shape ``(n, dimension)``, with irrational coordinates.
 
     Point i is the fractional part of i g^-1, i g^-2, ..., where ``g^(dimension + 1) = g + 1``: the golden ratio on
-    the line, and what makes the most even of these sequences beyond it.
+    the line, and its generalization beyond.
     """
     ratio = 2.0
     for _ in range(64):
@@ -177,17 +172,13 @@ def arcsine(fraction: FloatArray) -> FloatArray:
 
 
 def reject(
-    stream: Callable[[int], FloatArray],
-    accept: Callable[[FloatArray], BoolArray],
-    n: int,
-    *,
-    what: str,
+    stream: Callable[[int], FloatArray], accept: Callable[[FloatArray], BoolArray], n: int, *, what: str
 ) -> FloatArray:
-    """The first `n` points of `stream` that `accept` keeps; refuses a region too thin to be hit."""
+    """The first `n` points of `stream` that `accept` keeps; refuses a region that is too thin."""
     kept: list[FloatArray] = []
     found = drawn = 0
     while found < n:
-        # Nothing found yet counts as one, so that batches grow fast and a hopeless search ends early.
+        # at least one counts as found, so that batches grow fast and a hopeless search ends early
         rate = max(found, 1) / drawn if drawn else 0.5
         batch = min(max(int(1.1 * (n - found) / rate), 64), _LARGEST_BATCH)
         candidates = stream(batch)
@@ -203,11 +194,11 @@ def reject(
     return np.concatenate(kept)[:n] if kept else stream(0)
 
 
-# ---- Directions spread evenly over half of a sphere, one of every opposite pair
+# ---- Directions on the sphere
 
 
 def half_sphere(n: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-    """`n` unit vectors ``(n, dimension)``, turned at random; the line has one direction, however many are asked for."""
+    """`n` evenly spread unit vectors ``(n, dimension)``, one per opposite pair, randomly rotated; one on the line."""
     check_deadline()
     if dimension == 1:
         return np.ones((1, 1))
@@ -215,7 +206,7 @@ def half_sphere(n: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         angle = np.pi * (np.arange(n) + rng.random()) / n
         return np.column_stack([np.cos(angle), np.sin(angle)])
     if dimension == 3:
-        # a spiral of equal areas, as dense as on a whole sphere of twice the number
+        # a spiral of equal areas, as on a whole sphere with twice as many points
         height = (np.arange(n) + 0.5) / n
         angle = np.pi * (3 - np.sqrt(5)) * np.arange(n)
         across = np.sqrt(1 - height**2)
@@ -230,11 +221,11 @@ def half_sphere(n: int, dimension: int, rng: np.random.Generator) -> FloatArray:
 
 
 def tangents(directions: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """A unit vector across each of the directions ``(n, d)``, d at least two."""
+    """A unit vector perpendicular to each of the directions ``(n, d)``, d at least two."""
     n, dimension = directions.shape
     if dimension == 2:
         return np.column_stack([-directions[:, 1], directions[:, 0]])
-    # even in angle around the directions, by an irrational step that has nothing to do with theirs
+    # even angles around the directions, by an irrational step independent of theirs
     angle = 2 * np.pi * (np.sqrt(2) * np.arange(n) + rng.random())
     plane, _ = np.linalg.qr(rng.standard_normal((dimension, 2)))
     across = np.cos(angle)[:, None] * plane[:, 0] + np.sin(angle)[:, None] * plane[:, 1]

@@ -1,4 +1,4 @@
-"""Bessel and Hankel functions that SciPy does not have."""
+"""Bessel and Hankel functions beyond those of SciPy."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import scipy
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 
-# ---- Derivatives of Bessel functions with respect to their order, at whole orders
+# ---- Derivatives of Bessel functions with respect to their order
 
-
-# Below this argument the power series loses few digits, above it the closed form does.
+# The power series is accurate below this argument, the closed form above it.
 _SERIES_END = 6.0
 _SERIES_TERMS = 40
 
@@ -29,7 +28,7 @@ def iv_by_order(n: int, z: FloatArray) -> FloatArray:
 
 def _by_order(n: int, z: FloatArray, sign: int) -> FloatArray:
     if n < 0:
-        # the second solutions Y and K are these very derivatives at n and -n, added up
+        # the second solutions Y and K are the sums of these derivatives at n and -n
         parity = -1.0 if n % 2 else 1.0
         if sign < 0:
             return np.asarray(parity * (np.pi * scipy.special.yn(-n, z) - _by_order(-n, z, sign)))
@@ -63,27 +62,18 @@ def _closed_form(n: int, z: FloatArray, sign: int) -> FloatArray:
     return np.asarray(parity * (rest - scipy.special.kn(n, z)))
 
 
-# ---- Hankel's functions of many complex numbers on one ray from zero
+# ---- Hankel functions along a ray
 
-
-# From so many numbers on it pays to interpolate.
+# Interpolation pays from this number of arguments on.
 _MANY = 4000
-# Below that, functions are as they are at zero, and pieces would be many.
+# Smaller arguments are evaluated directly: near the singularity at zero the pieces would be too many.
 _SMALL = 1e-6
-# Pieces are as long as their distance from zero, at most so long; with polynomials of so many coefficients that what is
-# left is rounding.
+# Pieces are as long as their distance from zero, up to this length; this number of coefficients reaches rounding.
 _LONGEST, _COEFFICIENTS = 3.0, 20
 
 
 def hankel_on_ray(order: int, z: NumberArray) -> ComplexArray:
-    """``H(order, z) exp(-i z)``; where numbers are many, by polynomials in the distance from zero.
-
-    Parameters
-    ----------
-    order : int
-    z : array
-        All of one angle.
-    """
+    """``H(order, z) exp(-i z)`` for arguments of one angle; many of them by polynomials in the distance from zero."""
     if z.size < _MANY:
         return np.asarray(scipy.special.hankel1e(order, z))
     distances = np.abs(z).ravel()

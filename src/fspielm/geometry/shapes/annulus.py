@@ -67,8 +67,7 @@ class Annulus(PlaneShape):
         x, y = (points - self.center).T
         slack = rounding_slack(closed, self.outer, *self.center)
         distance = np.hypot(x, y)
-        inside: BoolArray = (distance >= self.inner - slack) & (distance <= self.outer + slack)
-        return inside
+        return np.asarray((distance >= self.inner - slack) & (distance <= self.outer + slack))
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         aside = np.abs(points[:, 1 - axis] - self.center[1 - axis])

@@ -14,12 +14,12 @@ from fspielm.geometry.boundary import (
     BoundaryPart,
     Quadrature,
     Sites,
-    around,
     as_name,
     as_positive,
     as_space_point,
     gauss,
-    per_axis,
+    midpoint_rule,
+    nodes_per_axis,
     tensor,
 )
 from fspielm.geometry.domain import Domain, Spans, round_span, rounding_slack
@@ -48,6 +48,8 @@ class Ball(Domain):
     radius: float
     name: str = ""
 
+    dimension = 3
+
     def __init__(self, center: Iterable[SupportsFloat], radius: SupportsFloat, *, name: str = "") -> None:
         object.__setattr__(self, "center", as_space_point(center, "Ball: center"))
         object.__setattr__(self, "radius", as_positive(radius, "Ball: radius"))
@@ -55,11 +57,6 @@ class Ball(Domain):
 
     def __repr__(self) -> str:
         return f"Ball(center={self.center}, radius={self.radius}{self._name_argument})"
-
-    @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
@@ -73,8 +70,7 @@ class Ball(Domain):
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         slack = rounding_slack(closed, self.radius, *self.center)
-        inside: BoolArray = np.linalg.norm(points - self.center, axis=1) <= self.radius + slack
-        return inside
+        return np.asarray(np.linalg.norm(points - self.center, axis=1) <= self.radius + slack)
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         aside = np.linalg.norm(np.delete(points - self.center, axis, axis=1), axis=1)
@@ -90,10 +86,10 @@ class Ball(Domain):
     def _quadrature(self, n: int) -> Quadrature:
         from scipy.special import roots_jacobi
 
-        m = per_axis(n, 3)
-        # Averaged over directions, a smooth function is a smooth one of r squared; r^2 dr is sqrt(r^2) d(r^2) / 2.
+        m = nodes_per_axis(n, 3)
+        # averaged over directions, a smooth function is smooth in r^2; r^2 dr is sqrt(r^2) d(r^2) / 2
         square, radial = roots_jacobi(m // 2 + 1, 0.0, 0.5)
-        unit, weights = tensor((0.5 * (1 + square), radial), around(2 * m), gauss(m))
+        unit, weights = tensor((0.5 * (1 + square), radial), midpoint_rule(2 * m), gauss(m))
         return Quadrature(self.center + self.radius * np.sqrt(unit[:, :1]) * _directions(unit[:, 1:]), weights)
 
 

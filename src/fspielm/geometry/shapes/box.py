@@ -20,7 +20,7 @@ from fspielm.geometry.boundary import (
     as_number,
     as_vector,
     gauss,
-    per_axis,
+    nodes_per_axis,
     tensor,
 )
 from fspielm.geometry.curves import Edge, segment
@@ -32,8 +32,8 @@ from fspielm.geometry.domain import Corner, Domain, Spans, corners_of, default_a
 class Box(Domain):
     """The box between two opposite corners.
 
-    Its boundary parts are its faces: ``"x-"`` where x is least, ``"x+"`` where it is greatest, and so on
-    for every axis. In one dimension they are single points of measure 1.
+    Its boundary parts are its faces: ``"x-"`` where x is least, ``"x+"`` where x is greatest, and so on. In one
+    dimension they are single points of measure 1.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Box(Domain):
         return tuple(b - a for a, b in zip(self.lower, self.upper, strict=True))
 
     def edges(self, axes: Sequence[str] | None = None) -> tuple[Edge, ...]:
-        """The four sides of a box in the plane, under the names of its faces; none of other boxes."""
+        """The four sides of a box in the plane, with the names of its faces; none for other boxes."""
         if self.dimension != 2:
             return ()
         axes = default_axes(2) if axes is None else axes
@@ -103,7 +103,7 @@ class Box(Domain):
         return tuple(Edge(prefix + n, segment(*ends)) for n, ends in zip(names, pairwise(corners), strict=True))
 
     def corners(self, axes: Sequence[str] | None = None) -> tuple[Corner, ...]:
-        """The four corners of a box in the plane; none are known of other boxes."""
+        """The four corners of a box in the plane; none for other boxes."""
         edges = self.edges(axes)
         return corners_of(
             [edge.curve for edge in edges], [edge.name for edge in edges], [range(len(edges))] if edges else []
@@ -126,7 +126,7 @@ class Box(Domain):
 
     def _quadrature(self, n: int) -> Quadrature:
         lower, upper = self.bounding_box
-        unit, weights = tensor(*[gauss(per_axis(n, self.dimension))] * self.dimension)
+        unit, weights = tensor(*[gauss(nodes_per_axis(n, self.dimension))] * self.dimension)
         return Quadrature(lower + (upper - lower) * unit, weights)
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
@@ -141,7 +141,7 @@ class Box(Domain):
 
         def place(unit: FloatArray) -> Sites:
             points = np.empty((len(unit), self.dimension))
-            # The fixed coordinate is copied, not computed: points lie on the face exactly.
+            # a copied coordinate puts points exactly on the face
             points[:, axis] = fixed
             points[:, others] = lower[others] + (upper - lower)[others] * unit
             return Sites(points, np.tile(outward, (len(unit), 1)))
@@ -161,10 +161,6 @@ def Interval(  # noqa: N802 (reads as a shape beside Box, Disk)
         The ends, ``a < b``.
     name : str
         Put before the names of the parts: ``"left.x-"``.
-
-    Returns
-    -------
-    Box
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The shapes that users build, by name: what is here is `fs.<name>`, and a shape of problem files."""
+"""The shapes by name: each of them is `fs.<name>`, and a shape of problem files."""
 
 from __future__ import annotations
 

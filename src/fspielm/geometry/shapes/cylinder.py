@@ -15,12 +15,12 @@ from fspielm.geometry.boundary import (
     BoundaryPart,
     Quadrature,
     Sites,
-    around,
     as_name,
     as_positive,
     as_space_point,
     gauss,
-    per_axis,
+    midpoint_rule,
+    nodes_per_axis,
     tensor,
 )
 from fspielm.geometry.domain import Domain, Spans, one_span, round_span, rounding_slack
@@ -38,7 +38,7 @@ class Cylinder(Domain):
     radius, height : number
         Positive.
     axis : "x", "y", "z" or 0, 1, 2
-        Along which it stands; its bottom is where this coordinate is least.
+        Direction of its axis; the bottom is where this coordinate is least.
     name : str, optional
         Put before the names of the parts: ``"bore.side"``.
 
@@ -53,6 +53,8 @@ class Cylinder(Domain):
     height: float
     axis: str
     name: str = ""
+
+    dimension = 3
 
     def __init__(
         self,
@@ -74,11 +76,6 @@ class Cylinder(Domain):
         return f"Cylinder(center={self.center}, {sizes}{self._name_argument})"
 
     @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
-
-    @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
         """The smallest box around the cylinder, ``(lower, upper)``."""
         reach = np.full(3, self.radius)
@@ -98,8 +95,7 @@ class Cylinder(Domain):
         local = points - self.center
         along, across = local[:, self._along], np.delete(local, self._along, axis=1)
         end, rim = (rounding_slack(closed, size, *self.center) for size in (self.height, self.radius))
-        inside: BoolArray = (np.abs(along) <= 0.5 * self.height + end) & (np.hypot(*across.T) <= self.radius + rim)
-        return inside
+        return np.asarray((np.abs(along) <= 0.5 * self.height + end) & (np.hypot(*across.T) <= self.radius + rim))
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         nearest = points.copy()
@@ -128,7 +124,7 @@ class Cylinder(Domain):
         outward = self._join(np.zeros((1, 2)), np.array([sign]))
 
         def place(unit: FloatArray) -> Sites:
-            # Equal steps of the squared radius are equal areas.
+            # equal steps of the squared radius are equal areas
             across = self.radius * np.sqrt(unit[:, 1:]) * _ring(unit[:, 0])
             points = self._moved(self._join(across, np.full(len(unit), 0.5 * sign * self.height)))
             return Sites(points, np.tile(outward, (len(unit), 1)))
@@ -136,14 +132,14 @@ class Cylinder(Domain):
         return BoundaryPart(name, math.pi * self.radius**2, 2, place, endless=1)
 
     def _quadrature(self, n: int) -> Quadrature:
-        m = per_axis(n, 3)
-        # Averaged over angles, a smooth function is a smooth one of the squared radius.
-        unit, weights = tensor(gauss(m // 2 + 1), around(2 * m), gauss(m))
+        m = nodes_per_axis(n, 3)
+        # averaged over angles, a smooth function is smooth in the squared radius
+        unit, weights = tensor(gauss(m // 2 + 1), midpoint_rule(2 * m), gauss(m))
         across = self.radius * np.sqrt(unit[:, :1]) * _ring(unit[:, 1])
         return Quadrature(self._moved(self._join(across, self.height * (unit[:, 2] - 0.5))), weights)
 
     def _join(self, across: FloatArray, along: FloatArray) -> FloatArray:
-        """Vectors ``(n, 3)`` from what they are across the axis ``(n, 2)`` and along it ``(n,)``."""
+        """Vectors ``(n, 3)`` from components across the axis ``(n, 2)`` and along it ``(n,)``."""
         return np.insert(across, self._along, along, axis=1)
 
     def _moved(self, points: FloatArray) -> FloatArray:

@@ -51,8 +51,7 @@ class Disk(PlaneShape):
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         x, y = (points - self.center).T
-        inside: BoolArray = np.hypot(x, y) <= self.radius + rounding_slack(closed, self.radius, *self.center)
-        return inside
+        return np.asarray(np.hypot(x, y) <= self.radius + rounding_slack(closed, self.radius, *self.center))
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         return round_span(self.center[axis], self.radius, np.abs(points[:, 1 - axis] - self.center[1 - axis]))

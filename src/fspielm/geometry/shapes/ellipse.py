@@ -25,9 +25,9 @@ class Ellipse(PlaneShape):
     ----------
     center : (number, number)
     semi_axes : (number, number)
-        Half the extents along x and y before the ellipse is turned; positive.
+        Half the extents along x and y before the rotation; positive.
     angle : number
-        By which it is turned counterclockwise about its center, in radians.
+        Counterclockwise rotation about the center, in radians.
     name : str
         Put before the name of its boundary part.
 
@@ -53,9 +53,7 @@ class Ellipse(PlaneShape):
         a, b = as_plane_point(semi_axes, "Ellipse: semi_axes")
         object.__setattr__(self, "center", as_plane_point(center, "Ellipse: center"))
         object.__setattr__(
-            self,
-            "semi_axes",
-            (as_positive(a, "Ellipse: semi_axes[0]"), as_positive(b, "Ellipse: semi_axes[1]")),
+            self, "semi_axes", (as_positive(a, "Ellipse: semi_axes[0]"), as_positive(b, "Ellipse: semi_axes[1]"))
         )
         object.__setattr__(self, "angle", as_number(angle, "Ellipse: angle"))
         object.__setattr__(self, "name", as_name(name, "Ellipse: name"))
@@ -76,13 +74,12 @@ class Ellipse(PlaneShape):
         a, b = self.semi_axes
         x, y = _turn(points - self.center, -self.angle).T
         level = np.hypot(x / a, y / b)  # one on the ellipse
-        # How fast the level grows across the ellipse: a slack of length becomes one of levels.
+        # growth of the level across the ellipse, which converts a slack in length to one in level
         growth = np.divide(np.hypot(x / a**2, y / b**2), level, out=np.zeros_like(level), where=level > 0)
-        inside: BoolArray = level <= 1.0 + rounding_slack(closed, a, b, *self.center) * growth
-        return inside
+        return np.asarray(level <= 1.0 + rounding_slack(closed, a, b, *self.center) * growth)
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
-        # in coordinates in which the ellipse is the unit circle: the direction of the lines, and where they pass
+        # direction and base points of the lines in coordinates in which the ellipse is the unit circle
         base = np.zeros_like(points)
         base[:, 1 - axis] = points[:, 1 - axis] - self.center[1 - axis]
         direction, (x, y) = (_turn(v, -self.angle).T / np.array(self.semi_axes)[:, None] for v in (np.eye(2), base))
@@ -96,8 +93,7 @@ class Ellipse(PlaneShape):
         (a, b), center = self.semi_axes, np.array(self.center)
 
         def point(t: FloatArray) -> FloatArray:
-            points: FloatArray = center + _turn(np.column_stack([a * np.cos(t), b * np.sin(t)]), self.angle)
-            return points
+            return np.asarray(center + _turn(np.column_stack([a * np.cos(t), b * np.sin(t)]), self.angle))
 
         def tangent(t: FloatArray) -> FloatArray:
             return _turn(np.column_stack([-a * np.sin(t), b * np.cos(t)]), self.angle)

@@ -16,7 +16,7 @@ from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, 
 from fspielm.geometry.domain import Domain, Spans, round_span, rounding_slack
 from fspielm.geometry.shapes.ball import Ball
 
-# Of the area below a height as a polynomial of the height, for the flattest ellipsoids.
+# Degree of the polynomial for the area below a height; enough for the flattest ellipsoids.
 _DEGREE = 400
 _TRIMMED = 4e-15
 _NEWTON_STEPS = 60
@@ -49,6 +49,8 @@ class Ellipsoid(Domain):
     semi_axes: tuple[float, float, float]
     name: str = ""
 
+    dimension = 3
+
     def __init__(self, center: Iterable[SupportsFloat], semi_axes: Iterable[SupportsFloat], *, name: str = "") -> None:
         sizes = as_space_point(semi_axes, "Ellipsoid: semi_axes")
         each = tuple(as_positive(size, f"Ellipsoid: semi_axes[{axis}]") for axis, size in enumerate(sizes))
@@ -58,11 +60,6 @@ class Ellipsoid(Domain):
 
     def __repr__(self) -> str:
         return f"Ellipsoid(center={self.center}, semi_axes={self.semi_axes}{self._name_argument})"
-
-    @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
@@ -77,11 +74,10 @@ class Ellipsoid(Domain):
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         on_ball = (points - self.center) / self.semi_axes
         level = np.linalg.norm(on_ball, axis=1)  # one on the ellipsoid
-        # how fast the level grows across the ellipsoid: a slack of length becomes one of levels
+        # growth of the level across the ellipsoid, which converts a slack in length to one in level
         slope = np.linalg.norm(on_ball / self.semi_axes, axis=1)
         growth = np.divide(slope, level, out=np.zeros_like(level), where=level > 0)
-        inside: BoolArray = level <= 1.0 + rounding_slack(closed, *self.semi_axes, *self.center) * growth
-        return inside
+        return np.asarray(level <= 1.0 + rounding_slack(closed, *self.semi_axes, *self.center) * growth)
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         on_ball = np.delete((points - self.center) / self.semi_axes, axis, axis=1)
@@ -108,18 +104,18 @@ class Ellipsoid(Domain):
 @final
 @dataclass(frozen=True, eq=False)
 class _Areas:
-    """Where on an ellipsoid shares of its area end.
+    """The distribution of area on an ellipsoid.
 
-    Points of the unit ball at a height h and an angle p are stretched by the semi-axes. An area dh dp becomes one of
-    ``a b c sqrt(A cos(p)^2 + B sin(p)^2)`` times as much with A and B of h: an elliptic integral of the angle.
+    Points of the unit sphere at height h and angle p are stretched by the semi-axes. This stretches an area dh dp by
+    ``a b c sqrt(A(h) cos(p)^2 + B(h) sin(p)^2)``, whose integral over the angle is elliptic.
 
     Attributes
     ----------
     semi_axes : tuple of float
     below : Chebyshev
-        The area below a height, as a share of all.
+        The share of the area below a height.
     whole : float
-        All of it.
+        The total area.
     """
 
     semi_axes: tuple[float, ...]
@@ -127,7 +123,7 @@ class _Areas:
     whole: float
 
     def directions(self, unit: FloatArray) -> FloatArray:
-        """Points of the unit ball from a share of the area beside an angle, and one of that below a height."""
+        """Points of the unit sphere, from shares of the area up to an angle and of the area below a height."""
         from scipy.special import ellipe, ellipeinc
 
         height = _inverse(self.below, self.below.deriv(), unit[:, 1], 2 * unit[:, 1] - 1, (-1.0, 1.0))
@@ -167,7 +163,7 @@ def _squares(semi_axes: tuple[float, ...], height: FloatArray) -> tuple[FloatArr
 def _inverse(
     rises: _Function, slope: _Function, wanted: FloatArray, guess: FloatArray, ends: tuple[float, float]
 ) -> FloatArray:
-    """Where a function that rises has the values `wanted`, by Newton's method kept between bounds that close in."""
+    """Where an increasing function takes the values `wanted`, by Newton's method inside a shrinking bracket."""
     low, high = np.full_like(guess, ends[0]), np.full_like(guess, ends[1])
     at = guess
     for _ in range(_NEWTON_STEPS):

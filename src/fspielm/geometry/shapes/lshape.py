@@ -17,10 +17,9 @@ from fspielm.geometry.plane import PlaneShape
 class LShape(PlaneShape):
     """The square around a re-entrant corner, without its lower right quadrant.
 
-    About `center` it is the square from -`size` to `size` in both coordinates but for ``x > 0, y < 0``. Its edges
-    are named after the direction they face, as those of a `Box`: ``"x-"``, ``"x+"``, ``"y-"``, ``"y+"`` on the
-    square, and ``"notch x+"``, ``"notch y-"`` at the re-entrant corner. Another quadrant is missing of one that is
-    `rotated`: its upper right one after a quarter turn.
+    Relative to `center` it is the square from -`size` to `size` in both coordinates without ``x > 0, y < 0``. Its edges
+    are named after the direction they face, as those of a `Box`: ``"x-"``, ``"x+"``, ``"y-"``, ``"y+"`` on the square,
+    and ``"notch x+"``, ``"notch y-"`` at the re-entrant corner. Use `rotated` to remove another quadrant.
 
     Parameters
     ----------

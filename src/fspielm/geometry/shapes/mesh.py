@@ -5,27 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fspielm.arrays import BoolArray, FloatArray, as_points
+from fspielm.arrays import BoolArray, FloatArray, IntArray, as_points, positions_in_runs
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites, gauss
 from fspielm.numerics.sampling import unit_stream
 
-# ---- Triangle meshes put in order: equal vertices merged, holes and branches refused, facets turned alike
+# ---- Checks and repairs of triangle meshes
 
-
-IntArray: TypeAlias = NDArray[np.int64]
-
-# Vertices closer than this share of the mesh's size are one: file formats store seven digits, or repeat them.
+# Vertices closer than this share of the size of the mesh coincide.
 _SAME = 1e-9
 
 
 def read_arrays(vertices: ArrayLike, faces: ArrayLike) -> tuple[FloatArray, IntArray]:
-    """Return vertices ``(n, 3)`` and faces ``(m, 3)`` as arrays, or say what is wrong with them."""
+    """Checked arrays of vertices ``(n, 3)`` and faces ``(m, 3)``."""
     points = as_points(vertices, 3, argument="Surface: vertices")
     if not np.isfinite(points).all():
         raise ProblemError("Surface: vertices must be finite; got infinity or NaN among them")
@@ -44,8 +41,8 @@ def read_arrays(vertices: ArrayLike, faces: ArrayLike) -> tuple[FloatArray, IntA
     return points, index.astype(np.int64)
 
 
-def merged(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]:
-    """Vertices at the same place made one; facets that lose a corner by it, and unused vertices, left out."""
+def merge_vertices(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]:
+    """Merge vertices at the same place; drop facets that lose a corner, and unused vertices."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
@@ -63,10 +60,10 @@ def merged(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]
     return places[first][used], renumbered.reshape(-1, 3).astype(np.int64)
 
 
-def turned_alike(vertices: FloatArray, faces: IntArray) -> tuple[IntArray, IntArray]:
-    """Facets of each body turned the same way around, and the body ``(m,)`` that each belongs to.
+def consistently_oriented(vertices: FloatArray, faces: IntArray) -> tuple[IntArray, IntArray]:
+    """Facets with a consistent orientation on each body, and the body ``(m,)`` of each facet.
 
-    Refuses what is not the boundary of a solid: open, branching and one-sided surfaces.
+    Refuses surfaces that do not bound a solid: open, branching and one-sided ones.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -76,9 +73,9 @@ def turned_alike(vertices: FloatArray, faces: IntArray) -> tuple[IntArray, IntAr
     _refuse_branches(vertices, sides[counts > 2])
     _refuse_holes(sides[counts == 1], len(vertices))
     first, second = np.argsort(which.reshape(-1), kind="stable").reshape(-1, 2).T
-    opposed = edges[first, 0] != edges[second, 0]  # neighbours turned alike run along their edge in opposite ways
+    opposed = edges[first, 0] != edges[second, 0]  # consistent neighbours run along their edge in opposite directions
     m = len(faces)
-    # Every facet twice, as it is (f) and turned over (f + m), linked to its neighbours as they then must be.
+    # Every facet twice, as it is (f) and turned over (f + m), linked to its neighbours in consistent orientation.
     here, there = np.tile(first // 3, 2), np.tile(second // 3, 2)
     here[len(first) :] += m
     there += m * np.concatenate([~opposed, opposed])
@@ -93,8 +90,8 @@ def turned_alike(vertices: FloatArray, faces: IntArray) -> tuple[IntArray, IntAr
     return turned, np.unique(np.minimum(as_is, over), return_inverse=True)[1].astype(np.int64)
 
 
-def along_a_curve(points: FloatArray) -> IntArray:
-    """An order in which points ``(n, 3)`` that follow each other lie near each other (Morton's curve)."""
+def morton_order(points: FloatArray) -> IntArray:
+    """An order of points ``(n, 3)`` along Morton's curve: neighbours in it lie near each other."""
     lower, extent = points.min(axis=0), max(float(np.ptp(points, axis=0).max()), np.finfo(np.float64).tiny)
     cells = ((points - lower) / extent * 1023).astype(np.int64)
     code = np.zeros(len(points), dtype=np.int64)
@@ -134,20 +131,19 @@ def extent_of(points: FloatArray) -> float:
     return float(np.ptp(points, axis=0).max())
 
 
-# ---- Lines along an axis through a triangle mesh: where they cross it, and which points lie on it
+# ---- Lines along an axis through a mesh
 
-
-# Bins along each side, and how many of them facets may fill on average, before bins are made larger.
+# Bins along each side, and the average number of bins per facet beyond which bins are made larger.
 _MOST_BINS = 1024
 _MOST_FILLED = 32
-_MOST_PAIRS = 200_000  # of points and facets looked at together
+_MOST_PAIRS = 200_000  # pairs of points and facets in memory at once
 _RETRIES = 3
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FacetBins:
-    """Facets in a grid of bins across an axis, so that a line along the axis has few of them to look at.
+    """Facets in a grid of bins across an axis, so that a line along the axis is tested against few facets.
 
     Attributes
     ----------
@@ -161,14 +157,14 @@ class FacetBins:
     per_side : int
         Bins along each side of the grid.
     origins, ways : (m, 3, 2) arrays
-        Start and direction, across the axis, of every facet's edges, from the vertex of the lower number: both
-        facets at an edge see exactly the same numbers.
+        Start and direction, across the axis, of every facet's edges, from the vertex with the lower number, so that
+        both facets at an edge have exactly the same numbers.
     signs, ties : (m, 3) arrays
-        Whether the facet runs along the edge that way; and the side on which a line lies that meets the edge.
+        Whether the facet runs along the edge in this direction; and the side assigned to a line that meets the edge.
     heights : (m, 3) array
-        Of each edge's opposite corner, along the axis.
+        Coordinate of the corner opposite each edge, along the axis.
     shift : (2,) array
-        A step across, far below what matters, for lines that rounding leaves undecided.
+        A negligible step across the axis, for lines that rounding leaves undecided.
     """
 
     axis: int
@@ -186,22 +182,21 @@ class FacetBins:
     shift: FloatArray
 
     def pairs(self, points: FloatArray) -> Iterator[tuple[IntArray, IntArray]]:
-        """Every point ``(n, 3)`` with the facets of its bin, as indices; so many at a time that memory suffices."""
+        """Indices of points ``(n, 3)`` and facets of their bins, in batches."""
         column = np.clip((points[:, self.across] - self.lower) // self.cell, 0, self.per_side - 1).astype(np.int64)
         bins = column[:, 0] * self.per_side + column[:, 1]
         counts = self.starts[bins + 1] - self.starts[bins]
         portion = np.cumsum(counts) // _MOST_PAIRS
         for part in np.split(np.arange(len(points)), np.flatnonzero(np.diff(portion)) + 1):
             count = counts[part]
-            within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+            within = positions_in_runs(count)
             yield np.repeat(part, count), self.members[np.repeat(self.starts[bins[part]], count) + within]
 
     def crossings(self, points: FloatArray, retries: int = _RETRIES) -> tuple[IntArray, FloatArray, FloatArray]:
         """Where the lines along the axis through `points` cross the surface, line by line from below.
 
-        A line that meets an edge or a corner crosses as one would that is moved by an infinitesimal step, the same
-        for all lines: it crosses one of the facets there, or none. An odd number of crossings, which rounding may
-        leave at a corner, is undone by a small step.
+        A line that meets an edge or a corner is moved by an infinitesimal step, the same for all lines: it crosses
+        one of the facets there, or none. Lines with an odd number of crossings, by rounding, are moved by `shift`.
 
         Returns
         -------
@@ -235,7 +230,7 @@ class FacetBins:
         return line[::2], height[::2], height[1::2]
 
     def _meet(self, across: FloatArray, facet: IntArray) -> tuple[BoolArray, FloatArray, FloatArray]:
-        """Which lines cross which facets, and of those that do, height and facing."""
+        """Which lines cross which facets, with height and facing of the crossings."""
         away = across[:, None, :] - self.origins[facet]
         way = self.ways[facet]
         edge = way[..., 0] * away[..., 1] - way[..., 1] * away[..., 0]
@@ -244,13 +239,13 @@ class FacetBins:
         share = np.abs(edge[hit])
         total = share.sum(axis=1)
         corner = self.heights[facet[hit]]
-        # a facet seen from its side, and met by rounding alone, is met at its middle
+        # a facet parallel to the line, crossed by rounding only, is crossed at its middle
         height = np.where(total > 0, (share * corner).sum(axis=1) / np.where(total > 0, total, 1), corner.mean(axis=1))
         return hit, height, side[hit, 0]
 
 
 def facet_bins(vertices: FloatArray, faces: IntArray, axis: int, slack: float) -> FacetBins:
-    """Sort facets into bins across an axis; a facet is also in bins that are no more than `slack` away."""
+    """Sort facets into bins across an axis, also into bins at a distance up to `slack`."""
     across = ((axis + 1) % 3, (axis + 2) % 3)
     flat = vertices[:, across]
     corners = flat[faces]
@@ -266,7 +261,7 @@ def facet_bins(vertices: FloatArray, faces: IntArray, axis: int, slack: float) -
             break
         per_side //= 2
     facet = np.repeat(np.arange(len(faces)), filled)
-    within = np.arange(filled.sum()) - np.repeat(np.cumsum(filled) - filled, filled)
+    within = positions_in_runs(filled)
     columns = first[facet, 0] + within // spans[facet, 1]
     bins = columns * per_side + first[facet, 1] + within % spans[facet, 1]
     starts = np.append(0, np.cumsum(np.bincount(bins, minlength=per_side**2)))
@@ -284,15 +279,14 @@ def facet_bins(vertices: FloatArray, faces: IntArray, axis: int, slack: float) -
         origins=origins,
         ways=ways,
         signs=np.where(begin < end, 1.0, -1.0),
-        # the side on which a line lies that is moved a little along the first axis, and far less along the second
+        # the side of a line that is moved slightly along the first axis, and far less along the second
         ties=np.where(ways[..., 1] != 0, -np.sign(ways[..., 1]), np.sign(ways[..., 0])),
         heights=np.roll(vertices[faces, axis], -2, axis=1),
         shift=1e-11 * extent * np.array([0.7548776662466927, 0.5698402909980532]),
     )
 
 
-# ---- The triangles of a mesh: their areas and normals, points spread over them, and quadrature
-
+# ---- Facets: areas, normals, sampling and quadrature
 
 _MOST_PER_SIDE = 40
 
@@ -300,16 +294,16 @@ _MOST_PER_SIDE = 40
 @final
 @dataclass(frozen=True, eq=False)
 class Facets:
-    """Oriented triangles, by their corners ``(m, 3, 3)``: facet, corner, coordinate."""
+    """Oriented triangles, given by corners ``(m, 3, 3)``: facet, corner, coordinate."""
 
     corners: FloatArray
 
     def sites(self, facet: IntArray, places: FloatArray) -> Sites:
-        """Points of facets ``(n,)`` by their barycentric coordinates ``(n, 3)``, with the facets' normals."""
+        """Points of facets ``(n,)`` at barycentric coordinates ``(n, 3)``, with the normals of the facets."""
         return Sites(np.sum(self.corners[facet] * places[:, :, None], axis=1), self.normals[facet])
 
     def touch(self, points: FloatArray, facet: IntArray, slack: float) -> BoolArray:
-        """Whether each point ``(n, 3)`` lies on its facet ``(n,)``, or no farther from it than `slack`."""
+        """Whether each point ``(n, 3)`` lies within `slack` of its facet ``(n,)``."""
         height = np.sum(points * self.normals[facet], axis=1) - self._levels[facet]
         near: BoolArray = np.abs(height) <= slack
         index = np.flatnonzero(near)
@@ -319,7 +313,7 @@ class Facets:
 
     @cached_property
     def crosses(self) -> FloatArray:
-        """Normals ``(m, 3)``, twice as long as their facet is large."""
+        """Normals ``(m, 3)`` whose length is twice the area of the facet."""
         a, b, c = np.moveaxis(self.corners, 1, 0)
         return np.asarray(np.cross(b - a, c - a), dtype=np.float64)
 
@@ -340,22 +334,22 @@ class Facets:
 
     @cached_property
     def _levels(self) -> FloatArray:
-        """Where along its normal the plane of each facet lies; nowhere for a facet without area."""
+        """Position of the plane of each facet along its normal; infinite for a facet without area."""
         levels = np.sum(self.normals * self.centers, axis=1)
         return np.where(self.areas > 0, levels, np.inf)
 
     @cached_property
     def _rims(self) -> FloatArray:
-        """Unit vectors ``(m, 3, 3)`` in the plane of each facet that lead out across its edges, from each corner on."""
+        """Outward normals ``(m, 3, 3)`` of each facet's edges, in its plane, from the edge at the first corner on."""
         edges = np.roll(self.corners, -1, axis=1) - self.corners
         return _unit(np.cross(edges, self.normals[:, None, :]))
 
 
-def spread(areas: FloatArray, unit: FloatArray) -> tuple[IntArray, FloatArray]:
+def points_on_facets(areas: FloatArray, unit: FloatArray) -> tuple[IntArray, FloatArray]:
     """Facets ``(n,)`` and barycentric coordinates in them ``(n, 3)``, from points of the unit square ``(n, 2)``.
 
-    The first coordinate picks the facet and, with the rest of it, a place there: equal areas of the square go to
-    equal areas of the facets, and to neighbouring ones if neighbours follow each other.
+    The first coordinate selects the facet, and its remainder a place there. Equal areas of the square go to equal areas
+    of the facets.
     """
     ends = np.append(0.0, np.cumsum(areas))
     ends /= ends[-1]
@@ -370,8 +364,8 @@ def spread(areas: FloatArray, unit: FloatArray) -> tuple[IntArray, FloatArray]:
     return facet.astype(np.int64), np.column_stack([1 - a - b, a, b])
 
 
-def gathered(areas: FloatArray, facet: IntArray, places: FloatArray) -> FloatArray:
-    """Points of the unit square ``(n, 2)`` that `spread` takes to these places: its inverse."""
+def unit_square_points(areas: FloatArray, facet: IntArray, places: FloatArray) -> FloatArray:
+    """The inverse of `points_on_facets`: points of the unit square ``(n, 2)``."""
     ends = np.append(0.0, np.cumsum(areas))
     a, b = places[:, 1], places[:, 2]
     least = np.minimum(a, b)
@@ -380,13 +374,13 @@ def gathered(areas: FloatArray, facet: IntArray, places: FloatArray) -> FloatArr
 
 
 def facet_rule(areas: FloatArray, n: int) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Facets, barycentric coordinates in them and weights, about `n`, for integrals over all facets.
+    """Facets, barycentric coordinates and weights of about `n` nodes for integrals over all facets.
 
-    Gauss rules on every facet, the larger the more nodes; where there are fewer nodes than facets, evenly spread
-    points of equal weight.
+    Larger facets have larger Gauss rules. With fewer nodes than facets, the nodes are evenly spread points of equal
+    weight.
     """
     if n < len(areas):
-        facet, places = spread(areas, unit_stream(2, np.random.default_rng(0), "low-discrepancy")(n))
+        facet, places = points_on_facets(areas, unit_stream(2, np.random.default_rng(0), "low-discrepancy")(n))
         return facet, places, np.full(n, float(areas.sum()) / n)
     wanted = np.clip(np.round(np.sqrt(n * areas / areas.sum())), 1, _MOST_PER_SIDE).astype(np.int64)
     facets, nodes, weights = [], [], []
@@ -412,6 +406,6 @@ def _conical(side: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _unit(vectors: FloatArray) -> FloatArray:
-    """Vectors of length one; zero where there is no direction."""
+    """Normalized vectors; zero vectors stay zero."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0), dtype=np.float64)

@@ -61,8 +61,8 @@ class Pacman(PlaneShape):
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
         """The smallest box around the shape, ``(lower, upper)``."""
-        # The leftmost point of the circle always belongs to the arc; its top and bottom only while the mouth
-        # opens less than a half-plane. To the right lie the lips, or the center when those are behind it.
+        # The leftmost point of the circle always belongs to the arc, its top and bottom only for a mouth narrower than
+        # a half-plane. The rightmost points are the lips, or the center if the lips are to its left.
         right = max(math.cos(self.mouth), 0.0)
         top = 1.0 if self.mouth <= math.pi / 2 else math.sin(self.mouth)
         center = np.array(self.center)
@@ -77,16 +77,14 @@ class Pacman(PlaneShape):
         x, y = (points - self.center).T
         slack = rounding_slack(closed, self.radius, *self.center)
         distance = np.hypot(x, y)
-        # Depth inside the mouth: distance to the nearer edge, or to the center where that is nearest.
+        # depth inside the mouth: the distance to the nearer edge, or to the center if that is nearest
         gap = self.mouth - np.abs(np.arctan2(y, x))
         depth = distance * np.sin(np.clip(gap, -math.pi / 2, math.pi / 2))
-        inside: BoolArray = (distance <= self.radius + slack) & (depth <= slack)
-        return inside
+        return np.asarray((distance <= self.radius + slack) & (depth <= slack))
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         x, y = self.center
         across, up = self.radius * math.cos(self.mouth), self.radius * math.sin(self.mouth)
-        # Counterclockwise, so that the interior lies on the left of each piece.
         return (
             Edge("arc", arc(self.center, self.radius, self.mouth, 2 * math.pi - self.mouth)),
             Edge("lower", segment((x + across, y - up), self.center)),

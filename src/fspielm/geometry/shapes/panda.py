@@ -31,17 +31,13 @@ def Panda(  # noqa: N802 (reads as a shape beside Disk and Pacman)
     center : (number, number)
     name : str
         Put before the name of the part: ``"hole.outline"``.
-
-    Returns
-    -------
-    PolarCurve
     """
     theta = sp.Symbol("theta", real=True)
     shape, mean = sp.Integer(1), 1.0
     for height, aside, sharpness in (_FOREHEAD, *_EAR, _CHEEK):
         for place in (math.pi / 2 - aside, math.pi / 2 + aside):
-            # exp(k (cos(theta - place) - 1)), analytic and periodic, in a form that loses no digits.
+            # exp(k (cos(theta - place) - 1)), in a form without cancellation
             shape += height * sp.exp(-2 * sharpness * sp.sin((theta - place) / 2) ** 2)
-            # Its mean over a turn is exp(-k) times the Bessel function I_0(k).
+            # its mean over a turn is exp(-k) times the Bessel function I_0(k)
             mean += height * float(sp.exp(-sharpness) * sp.besseli(0, sharpness))
     return PolarCurve(as_positive(radius, "Panda: radius") / mean * shape, center, name=as_name(name, "Panda: name"))

@@ -25,10 +25,11 @@ from fspielm.numerics.sampling import halves
 
 Derivative = tuple[Callable[[FloatArray], Any], Callable[[FloatArray], Any]]
 Coordinate: TypeAlias = sp.Expr | Callable[[FloatArray], Any]
+
 _DEGREE = 32
 _NODES = np.cos(np.pi * (np.arange(_DEGREE) + 0.5) / _DEGREE)
-# From values at the nodes to Chebyshev coefficients: the discrete cosine transform. Whole turns are taken off the
-# angles while they are still exact.
+# From values at the nodes to Chebyshev coefficients: the discrete cosine transform. The integer angles are reduced
+# exactly.
 _STEPS = np.outer(np.arange(_DEGREE), 2 * np.arange(_DEGREE) + 1) % (4 * _DEGREE)
 _TRANSFORM = np.cos(np.pi * _STEPS / (2 * _DEGREE)) * 2 / _DEGREE
 _TRANSFORM[0] /= 2
@@ -44,7 +45,7 @@ class Curve(PlaneShape):
     """The region within the closed curve ``(x(t), y(t))``, walked in either direction.
 
     Its boundary is one part, ``"outline"``. Points and normals are exact; area and length are integrated to
-    rounding. A curve that does not close, crosses or touches itself, or stops on its way is refused.
+    rounding. The curve must close, and must not cross or touch itself or stop on its way.
 
     Parameters
     ----------
@@ -53,9 +54,9 @@ class Curve(PlaneShape):
         coordinates ``(n,)``.
     parameter : sequence of numbers
         The first and the last parameter, which belong to the same point, and between them, ascending, those of
-        corners. There may be a corner at the ends, too.
+        corners. The ends may be a corner, too.
     derivative : (callable, callable), optional
-        The derivatives of x and y where those are callables. Without them normals have about thirteen digits.
+        The derivatives of callables x and y. Without them normals have about thirteen digits.
     name : str
         Put before the name of its boundary part.
 
@@ -102,10 +103,6 @@ class Curve(PlaneShape):
             r(t), as the coordinates of a `Curve`.
         center : (number, number)
         name : str
-
-        Returns
-        -------
-        Curve
         """
         middle = as_plane_point(center, "Curve.polar: center")
         r = as_coordinate(radius, "Curve.polar: radius")
@@ -123,7 +120,7 @@ class Curve(PlaneShape):
 
     @cached_property
     def _walk(self) -> PlaneCurve:
-        """The curve as it is stated, whichever way it turns and with all of its corners."""
+        """The curve as stated, in its own direction, with all corners."""
         dx, dy = self.derivative or (None, None)
         x, slope_x = coordinate_functions(self.x, dx, self.parameter, "Curve: x")
         y, slope_y = coordinate_functions(self.y, dy, self.parameter, "Curve: y")
@@ -136,9 +133,9 @@ class Curve(PlaneShape):
 
     @cached_property
     def _stated(self) -> Contour:
-        """The curve from corner to corner, whichever way it turns."""
+        """The curve from corner to corner, in its own direction."""
         corners = self.parameter[1:-1]
-        curves = [_away_from(self._walk.clip(a, b), corners) for a, b in pairwise(self.parameter)]
+        curves = [_with_own_ends(self._walk.clip(a, b), corners) for a, b in pairwise(self.parameter)]
         return contour_of(curves, "Curve: the curve")
 
 
@@ -155,11 +152,11 @@ class _Polar:
         return np.asarray(self.center + np.asarray(self.radius(t)) * self.factor(t))
 
 
-def _away_from(curve: PlaneCurve, corners: Sequence[float]) -> PlaneCurve:
-    """The curve with its own directions at its ends: at a corner itself a function may give those of its neighbour."""
-    hair = 4 * np.finfo(np.float64).eps * max(abs(curve.t0), abs(curve.t1))
-    low = curve.t0 + (hair if curve.t0 in corners else 0.0)
-    high = curve.t1 - (hair if curve.t1 in corners else 0.0)
+def _with_own_ends(curve: PlaneCurve, corners: Sequence[float]) -> PlaneCurve:
+    """The curve with its own tangents at its ends: at a corner a function may return the tangent of its neighbour."""
+    inset = 4 * _EPS * max(abs(curve.t0), abs(curve.t1))
+    low = curve.t0 + (inset if curve.t0 in corners else 0.0)
+    high = curve.t1 - (inset if curve.t1 in corners else 0.0)
     tangent = curve.tangent
     return replace(curve, tangent=lambda t: tangent(np.clip(t, low, high)))
 
@@ -190,7 +187,7 @@ def _check_symbols(x: Coordinate, y: Coordinate) -> None:
 
 
 def as_coordinate(value: object, argument: str) -> Coordinate:
-    """Return `value` as a SymPy expression in at most one symbol or as a callable, or say what is wrong."""
+    """Return `value` as a SymPy expression or as a callable; refuse anything else."""
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
         return sp.sympify(value)
     if isinstance(value, sp.Expr):
@@ -210,8 +207,7 @@ def coordinate_functions(
 ) -> tuple[Function, Function]:
     """Values and derivatives of a coordinate: both map parameters ``(n,)`` to ``(n,)``.
 
-    The derivative of an expression is SymPy's; that of a callable is `derivative` where given, otherwise that of its
-    interpolant between `breaks`.
+    The derivative of a callable is `derivative` if given, otherwise that of its interpolant between `breaks`.
     """
     if isinstance(coordinate, sp.Expr):
         return _compile(coordinate, 0, argument), _compile(coordinate, 1, argument)
@@ -223,7 +219,7 @@ def coordinate_functions(
 
 @lru_cache(maxsize=128)
 def _compile(expression: sp.Expr, order: int, argument: str) -> Function:
-    """Return the derivative of that order as a function of the parameter; compiling takes long, hence kept."""
+    """The derivative of this order as a function of the parameter; cached, since compiling is slow."""
     real = sp.Dummy("t", real=True)  # SymPy differentiates |sin(t)| only if it knows that t is real
     body = expression.xreplace(dict.fromkeys(expression.free_symbols, real)).diff(real, order)
     function = numeric_function([real], body, argument)
@@ -237,7 +233,7 @@ def _compile(expression: sp.Expr, order: int, argument: str) -> Function:
 
 
 def _checked(function: Callable[[FloatArray], Any], argument: str) -> Function:
-    """The callable, its values checked at every call."""
+    """The callable with checks of its values."""
 
     def evaluate(t: FloatArray) -> FloatArray:
         values = np.asarray(function(t))
@@ -279,8 +275,8 @@ class Interpolant:
 def differentiate(function: Function, breaks: Sequence[float], *, what: str) -> Interpolant:
     """Differentiate the interpolant of a function that is smooth between the ascending `breaks`.
 
-    About thirteen digits are right where the function has all of its own: differentiating polynomials of this
-    degree costs two to three.
+    About thirteen digits are correct if the function has full precision: differentiating polynomials of this degree
+    costs two to three digits.
     """
     edges = np.concatenate([np.linspace(a, b, _FIRST_PANELS + 1)[:-1] for a, b in pairwise(breaks)])
     low, high = edges, np.append(edges[1:], breaks[-1])
@@ -290,13 +286,13 @@ def differentiate(function: Function, breaks: Sequence[float], *, what: str) -> 
         t = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * _NODES
         values = function(t.ravel()).reshape(t.shape)
         scale = max(scale, float(np.abs(values).max()))
-        # Not values @ _TRANSFORM.T: what BLAS returns may depend on the number of threads and of rows.
+        # not values @ _TRANSFORM.T: results of BLAS may depend on the number of threads and of rows
         c = np.sum(values[:, None, :] * _TRANSFORM, axis=2)
-        # Rounding of the values, and of the parameters that they are taken at.
+        # rounding of the values and of the parameters
         steepest = max(steepest, float(np.abs(np.diff(values) / np.diff(t)).max()))
         noise = _EPS * (2 * scale + steepest * max(abs(breaks[0]), abs(breaks[-1])))
         done = np.abs(c[:, -3:]).max(axis=1) <= noise
-        done |= halving == _MOST_HALVINGS  # a corner, which the panels have closed in on
+        done |= halving == _MOST_HALVINGS  # a corner, enclosed by the smallest panels
         found.append((low[done], high[done], _chop(c[done], noise)))
         count += len(low)
         if np.all(done):
@@ -315,6 +311,6 @@ def differentiate(function: Function, breaks: Sequence[float], *, what: str) -> 
 
 
 def _chop(coefficients: FloatArray, noise: float) -> FloatArray:
-    """Leave out what comes after the last coefficient above the noise: differentiating would blow it up."""
+    """Zero all coefficients after the last one above the noise, which differentiation would amplify."""
     later = np.maximum.accumulate(np.abs(coefficients[:, ::-1]), axis=1)[:, ::-1]
     return np.where(later > noise, coefficients, 0.0)

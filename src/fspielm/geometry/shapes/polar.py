@@ -17,15 +17,14 @@ from fspielm.geometry.boundary import as_name, as_plane_point
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.plane import PlaneShape
-from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, least, refine
+from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, minimum, subdivide
 
 _TURN = 2 * math.pi
-# Angles at which the statement is tried before anything is computed from it; an odd number of them, so that
-# a curve with many lobes does not repeat itself on the grid.
+# Angles at which the radius is checked; their number is odd, so that a curve with many lobes does not look the same at
+# all of them.
 _TRIAL_ANGLES = _TURN * np.arange(1023) / 1023
-
-# So much less than the least radius, or more than the greatest, is beyond doubt.
-_CLEARLY = 1e-6
+# Relative margin beyond the least and the greatest radius.
+_MARGIN = 1e-6
 
 
 @final
@@ -33,14 +32,13 @@ _CLEARLY = 1e-6
 class PolarCurve(PlaneShape):
     """The region within the closed curve ``center + r(theta) (cos theta, sin theta)``.
 
-    Its boundary is one part, ``"outline"``. Points and normals come from the expression and its derivative
-    by SymPy; area and length are integrated to rounding.
+    Its boundary is one part, ``"outline"``. Points and normals are exact; area and length are integrated to rounding.
 
     Parameters
     ----------
     radius : SymPy expression
         r(theta), in exactly one symbol, the angle: smooth, positive and of period 2 pi. (At a corner of the
-        curve everything holds but the normal.)
+        curve only the normal is undefined.)
     center : (number, number)
     name : str
         Put before the name of the part: ``"hole.outline"``.
@@ -84,12 +82,12 @@ class PolarCurve(PlaneShape):
         distance = np.hypot(x, y)
         least_radius, greatest_radius = self._radii
         inside: BoolArray = distance <= least_radius
-        # The radius, which may be dear, is looked up only where it matters.
+        # evaluate the radius, which may be expensive, only where it matters
         between = np.flatnonzero(~inside & (distance <= greatest_radius))
         theta = np.arctan2(y[between], x[between])
         r = self._r(theta)
         slack = rounding_slack(closed, *self._reach[0], *self._reach[1], *self.center)
-        # Rounding moves the angle as well, and with it r, by its slope.
+        # rounding of the angle changes r by its slope
         inside[between] = distance[between] <= r + slack * (1 + np.abs(self._slope(theta)) / r)
         return inside
 
@@ -107,8 +105,7 @@ class PolarCurve(PlaneShape):
     @cached_property
     def _outline(self) -> PlaneCurve:
         def point(t: FloatArray) -> FloatArray:
-            points: FloatArray = self._radial(t) + self.center
-            return points
+            return np.asarray(self._radial(t) + self.center)
 
         return PlaneCurve(point, self._tangent, 0.0, _TURN)
 
@@ -126,22 +123,20 @@ class PolarCurve(PlaneShape):
         """Least and greatest x and y, relative to the center."""
 
         def reach(axis: int, sign: float) -> float:
-            return least(
-                lambda t: sign * self._radial(t)[:, axis],
-                lambda t: sign * self._tangent(t)[:, axis],
-                self._grid,
+            return minimum(
+                lambda t: sign * self._radial(t)[:, axis], lambda t: sign * self._tangent(t)[:, axis], self._grid
             )
 
         return (reach(0, 1.0), reach(1, 1.0)), (-reach(0, -1.0), -reach(1, -1.0))
 
     @cached_property
     def _radii(self) -> tuple[float, float]:
-        """A radius below every one of the curve, and one above, both clearly."""
+        """A radius clearly below all radii of the curve, and one clearly above."""
         radii, slopes = self._r(self._grid), self._slope(self._grid)
         rounding = rounding_slack(True, *self._reach[0], *self._reach[1], *self.center)
-        # what may be missed between two angles, and what rounding does
+        # the change between two angles, and rounding
         margin = float(np.abs(np.diff(radii)).max() + 4 * rounding * (1 + np.abs(slopes / radii).max()))
-        return (1 - _CLEARLY) * float(radii.min()) - margin, (1 + _CLEARLY) * float(radii.max()) + margin
+        return (1 - _MARGIN) * float(radii.min()) - margin, (1 + _MARGIN) * float(radii.max()) + margin
 
     @cached_property
     def _area(self) -> Antiderivative:
@@ -149,8 +144,8 @@ class PolarCurve(PlaneShape):
 
     @cached_property
     def _grid(self) -> FloatArray:
-        """Angles as dense as the area needed them, hence fine enough to see every turn of the curve."""
-        return refine(self._area.edges, 16)
+        """Angles 16 times as dense as the panels of the area, which resolve every turn of the curve."""
+        return subdivide(self._area.edges, 16)
 
     def _check_values(self) -> None:
         """Refuse a radius that is not a finite, positive function of period 2 pi."""
@@ -170,10 +165,10 @@ class PolarCurve(PlaneShape):
                 "PolarCurve: radius must have period 2 pi; "
                 f"got {r[at]:.6g} at angle {_TRIAL_ANGLES[at]:.6g} and {later[at]:.6g} a full turn later"
             )
-        smallest = least(self._r, self._slope, self._grid)
+        smallest = minimum(self._r, self._slope, self._grid)
         if smallest <= 0:
             raise ProblemError(f"PolarCurve: radius must be positive at every angle; it falls to {smallest:.6g}")
-        _ = self._outline.length  # refuses an infinite slope now rather than at the first boundary point
+        _ = self._outline.length  # refuses an infinite slope
 
 
 def _check_expression(radius: object) -> None:
@@ -194,21 +189,18 @@ def _check_expression(radius: object) -> None:
 
 @lru_cache(maxsize=64)
 def _compile(radius: sp.Expr, order: int) -> Function:
-    """Return the derivative of that order as a function from angles ``(n,)`` to values ``(n,)``.
-
-    Compiling takes a hundred times longer than all else here, and copies of a domain ask for it again.
-    """
+    """The derivative of this order as a function of angles ``(n,)``; cached, since compiling is slow."""
     (symbol,) = radius.free_symbols
     angle = sp.Dummy("theta", real=True)  # SymPy differentiates |sin(theta)| only if it knows theta is real
     expression = radius.subs(symbol, angle).diff(angle, order)
     function: Callable[[FloatArray], object] = sp.lambdify(angle, expression, modules="numpy", cse=True)
 
     def evaluate(t: FloatArray) -> FloatArray:
-        with np.errstate(all="ignore"):  # what is not finite is reported by name, not as a warning
+        with np.errstate(all="ignore"):  # values that are not finite are refused below
             values = np.asarray(function(t))
         if values.dtype.kind not in "fiu":
             raise TypeError(f"its values are {values.dtype}")
-        # A constant derivative comes back as one number.
+        # a constant derivative is one number
         return np.array(np.broadcast_to(values, t.shape), dtype=np.float64)
 
     return evaluate

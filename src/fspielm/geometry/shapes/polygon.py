@@ -13,16 +13,13 @@ from typing import Any, SupportsFloat, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, IndexArray
 from fspielm.disk import open_file
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import OUTLINE, as_name, as_plane_point
-from fspielm.geometry.crossings import Index, crossing_point, in_ring, meeting_pairs, orientation
+from fspielm.geometry.crossings import crossing_point, in_ring, meeting_pairs, orientation
 from fspielm.geometry.curves import Edge, segment
 from fspielm.geometry.plane import PlaneShape
-
-# ---- Rings of vertices, and where shapely has them
-
 
 Ring: TypeAlias = tuple[tuple[float, float], ...]
 
@@ -40,12 +37,12 @@ def shapely_module() -> ModuleType:
 
 
 def open_ring(points: Ring) -> Ring:
-    """A ring without the repetition of its first vertex at the end."""
+    """A ring without its first vertex repeated at the end."""
     return points[:-1] if len(points) > 1 and points[0] == points[-1] else points
 
 
 def rings_of(geometry: Any) -> tuple[Ring, tuple[Ring, ...]]:
-    """Outline and holes of a shapely polygon, repeated vertices and heights left out."""
+    """Outline and holes of a shapely polygon, without repeated vertices and heights."""
     shapely = shapely_module()
     if not isinstance(geometry, shapely.Geometry):
         raise ProblemError(f"Polygon.from_shapely: geometry must be a shapely.Polygon; got {type(geometry).__name__}")
@@ -62,14 +59,14 @@ def rings_of(geometry: Any) -> tuple[Ring, tuple[Ring, ...]]:
     return tuple(plain.exterior.coords), tuple(tuple(hole.coords) for hole in plain.interiors)
 
 
-# ---- Whether rings of vertices bound a polygon with holes, and what is wrong where they do not
+# ---- Checks of rings
 
 
 def check_rings(outline: Ring, holes: tuple[Ring, ...]) -> None:
-    """Refuse an outline and holes that do not bound a polygon, naming what is wrong and where.
+    """Refuse an outline and holes that do not bound a polygon, naming the fault and its place.
 
     Rings must not cross or touch themselves. Holes lie inside the outline; they may touch it and each other in single
-    points as long as these do not cut the polygon in two. All of it is decided without rounding.
+    points that do not cut the polygon in two. The decisions are exact.
     """
     rings = _Rings([np.array(ring) for ring in (outline, *holes)])
     for number, ring in enumerate(rings.rings):
@@ -79,20 +76,21 @@ def check_rings(outline: Ring, holes: tuple[Ring, ...]) -> None:
         place = rings.self_meeting(number)
         if place is not None:
             raise ProblemError(
-                f"Polygon: {what} must form a ring that does not cross or touch itself; this one does at "
-                f"{_told(place)} (Self-intersection): list the vertices in the order in which they follow one another"
+                f"Polygon: {what} must form a ring that does not cross or touch itself; this one does "
+                f"at {_point_text(place)} (Self-intersection): "
+                "list the vertices in the order in which they follow one another"
             )
     for reason, place in rings.faults():
         raise ProblemError(
             "Polygon: holes must lie inside the outline and must not overlap or cut it in two; "
-            f"they fail to at {_told(place)} ({reason})"
+            f"they fail to at {_point_text(place)} ({reason})"
         )
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Rings:
-    """Closed polygons, each with its own edges, and where those meet."""
+    """Closed polygons, and where their edges meet."""
 
     rings: list[FloatArray]
 
@@ -105,26 +103,26 @@ class _Rings:
         return np.concatenate([np.roll(ring, -1, axis=0) for ring in self.rings])
 
     @cached_property
-    def owner(self) -> Index:
+    def owner(self) -> IndexArray:
         """The ring of every edge."""
         return np.repeat(np.arange(len(self.rings)), [len(ring) for ring in self.rings])
 
     @cached_property
-    def following(self) -> Index:
-        """The edge that follows each."""
+    def following(self) -> IndexArray:
+        """The next edge of every edge."""
         first = np.cumsum([0, *(len(ring) for ring in self.rings[:-1])])
         return np.concatenate([at + np.roll(np.arange(len(r)), -1) for at, r in zip(first, self.rings, strict=True)])
 
     @cached_property
-    def meetings(self) -> tuple[Index, NDArray[np.int8]]:
+    def meetings(self) -> tuple[IndexArray, NDArray[np.int8]]:
         return meeting_pairs(self.starts, self.ends)
 
     def self_meeting(self, number: int) -> FloatArray | None:
-        """A place where a ring meets itself, but for edges that follow one another and part at once."""
+        """A place where a ring meets itself, beyond the common ends of neighbouring edges."""
         (first, second), sides = self.meetings
         forward, backward = self.following[first] == second, self.following[second] == first
         way = self.ends - self.starts
-        back = np.sum(way[first] * way[second], axis=1) < 0  # without cancellation where they are on one line
+        back = np.sum(way[first] * way[second], axis=1) < 0  # without cancellation for edges on one line
         folded = back & (np.where(forward, sides[1], sides[3]) == 0)
         own = (self.owner[first] == number) & (self.owner[second] == number)
         bad = np.flatnonzero(own & (folded | ~(forward | backward)))
@@ -139,12 +137,7 @@ class _Rings:
 
     def _touches(self, one: int, other: int, sides: NDArray[np.int8]) -> list[FloatArray]:
         """The ends of one edge that lie on the other."""
-        ends = [
-            (one, self.starts[other]),
-            (one, self.ends[other]),
-            (other, self.starts[one]),
-            (other, self.ends[one]),
-        ]
+        ends = [(one, self.starts[other]), (one, self.ends[other]), (other, self.starts[one]), (other, self.ends[one])]
         return [
             point
             for (edge, point), side in zip(ends, sides, strict=True)
@@ -152,7 +145,7 @@ class _Rings:
         ]
 
     def faults(self) -> Iterator[tuple[str, FloatArray]]:
-        """What is wrong between rings, and where, the first of it first."""
+        """Faults between rings and their places, the first one first."""
         touching: dict[tuple[int, int], list[FloatArray]] = {}
         (first, second), sides = self.meetings
         for i in np.flatnonzero(self.owner[first] != self.owner[second]):
@@ -167,7 +160,7 @@ class _Rings:
         yield from self._cut(touching)
 
     def _misplaced(self, touching: dict[tuple[int, int], list[FloatArray]]) -> Iterator[tuple[str, FloatArray]]:
-        """Holes outside of the outline or in one another; they cross nowhere but in vertices."""
+        """Holes outside of the outline or inside one another, given that rings cross at vertices only."""
         boxes = np.array([[ring.min(axis=0), ring.max(axis=0)] for ring in self.rings])
         for hole in range(1, len(self.rings)):
             pieces = self._pieces(hole, touching.get((0, hole), []))
@@ -184,7 +177,7 @@ class _Rings:
                         yield "Nested holes" if held.all() else "Self-intersection", pieces[np.argmax(held)]
 
     def _pieces(self, number: int, touches: list[FloatArray]) -> FloatArray:
-        """A point of each piece of a ring between the places where another ring touches it."""
+        """A point of each piece of a ring between points where another ring touches it."""
         ring = self.rings[number]
         if not touches:
             return ring[:1]
@@ -197,7 +190,7 @@ class _Rings:
         return np.concatenate(found)
 
     def _cut(self, touching: dict[tuple[int, int], list[FloatArray]]) -> Iterator[tuple[str, FloatArray]]:
-        """A place where rings close a chain of touching ones: what lies within is cut off."""
+        """A place where touching rings form a closed chain, which cuts off its interior."""
         links = {(ring, tuple(p.tolist())) for pair, points in touching.items() for p in points for ring in pair}
         chain: dict[object, object] = {}
 
@@ -220,23 +213,26 @@ def _on_one_line(ring: FloatArray) -> bool:
     return not orientation(np.tile(ring[0], (n, 1)), np.tile(ring[far], (n, 1)), ring).any()
 
 
-def _told(place: FloatArray) -> str:
+def _point_text(place: FloatArray) -> str:
     return f"({place[0]:.6g}, {place[1]:.6g})"
 
 
-# ---- The polygon of a GeoJSON file
+# ---- GeoJSON files
 
-
-_LARGEST = 20_000_000  # bytes; an outline for a mesh-free solver has thousands of vertices, not millions
+_LARGEST = 20_000_000  # bytes; an outline should have thousands of vertices, not millions
 
 
 def read_polygon(path: str | os.PathLike[str]) -> tuple[Ring, tuple[Ring, ...]]:
-    """Outline and holes of the one polygon in a GeoJSON file, heights and repeated vertices left out."""
+    """Outline and holes of the only polygon in a GeoJSON file, without heights and repeated vertices."""
     if not isinstance(path, str | os.PathLike):
         raise ProblemError(f"Polygon.from_geojson: path must be that of a file; got {path!r}")
     where = f"Polygon.from_geojson: {os.fspath(path)}"
-    polygon = _only_polygon(_load(path, where), where)
-    rings = polygon.get("coordinates")
+    polygons = _geometries(_load(path, where), where, 0)
+    if len(polygons) != 1:
+        raise ProblemError(
+            f"{where} must hold one polygon; got {len(polygons)}: take one, or unite the shapes of several with |"
+        )
+    rings = polygons[0].get("coordinates")
     if not isinstance(rings, list) or not rings:
         raise ProblemError(f"{where}: coordinates must be a list of rings, the outline first")
     outline, *holes = (_ring(ring, f"{where}: coordinates[{i}]") for i, ring in enumerate(rings))
@@ -263,18 +259,8 @@ def _load(path: str | os.PathLike[str], where: str) -> Any:
         raise ProblemError(f"{where} is nested too deeply for GeoJSON") from None
 
 
-def _only_polygon(value: Any, where: str) -> dict[str, Any]:
-    """The one polygon in a GeoJSON object."""
-    polygons = list(_geometries(value, where, 0))
-    if len(polygons) != 1:
-        raise ProblemError(
-            f"{where} must hold one polygon; got {len(polygons)}: take one, or unite the shapes of several with |"
-        )
-    return polygons[0]
-
-
 def _geometries(value: Any, where: str, depth: int) -> list[dict[str, Any]]:
-    """All polygons in a GeoJSON object; anything else in it is refused."""
+    """All polygons in a GeoJSON object; refuses anything else."""
     kind = value.get("type") if isinstance(value, dict) else None
     if kind == "Polygon":
         return [value]
@@ -305,8 +291,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-# ---- Polygons with holes, from vertices, shapely geometries and GeoJSON files
-
+# ---- Polygons
 
 Vertices = Iterable[Iterable[SupportsFloat]]
 
@@ -316,14 +301,14 @@ Vertices = Iterable[Iterable[SupportsFloat]]
 class Polygon(PlaneShape):
     """A polygon, possibly with holes; its boundary parts are ``"outline"``, ``"hole 1"``, ``"hole 2"``, ...
 
-    The sides of the outline are ``"side 1"``, ``"side 2"``, ..., the first from the first vertex to the second:
-    conditions and integrals take them by these names (``on="side 1"``), and ``on="outline"`` is all of them.
-    No ring may cross or touch itself; the holes lie inside the outline and apart from each other.
+    The sides of the outline are ``"side 1"`` (from the first vertex to the second), ``"side 2"``, ...; conditions and
+    integrals accept these names (``on="side 1"``), and ``on="outline"`` means all sides. No ring may cross or touch
+    itself; the holes lie inside the outline and apart from each other.
 
     Parameters
     ----------
     vertices : sequence of (number, number)
-        The outline, in either direction; the last vertex is joined to the first and need not repeat it.
+        The outline, in either direction; the last vertex need not repeat the first.
     holes : sequence of sequences of (number, number)
         The rims of the holes.
     names : sequence of str, optional
@@ -365,8 +350,7 @@ class Polygon(PlaneShape):
     @classmethod
     def from_shapely(cls, geometry: Any, *, name: str = "") -> Polygon:
         """Build the polygon of a `shapely.Polygon`, its holes included."""
-        outline, holes = rings_of(geometry)
-        return cls(outline, holes, name=name)
+        return cls(*rings_of(geometry), name=name)
 
     @classmethod
     def from_geojson(cls, path: str | os.PathLike[str], *, name: str = "") -> Polygon:
@@ -379,19 +363,13 @@ class Polygon(PlaneShape):
             without any projection.
         name : str
             Put before the names of the boundary parts.
-
-        Returns
-        -------
-        Polygon
         """
-        outline, holes = read_polygon(path)
-        return cls(outline, holes, name=name)
+        return cls(*read_polygon(path), name=name)
 
     def __repr__(self) -> str:
-        told = f"Polygon({_short(self.vertices)}"
-        told += f", holes=[{', '.join(map(_short, self.holes))}]" if self.holes else ""
-        told += f", names={list(self.names)}" if self.names else ""
-        return told + (f", name={self.name!r})" if self.name else ")")
+        holes = f", holes=[{', '.join(map(_short, self.holes))}]" if self.holes else ""
+        names = f", names={list(self.names)}" if self.names else ""
+        return f"Polygon({_short(self.vertices)}{holes}{names}{self._name_argument})"
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         count = len(self.vertices)
@@ -441,5 +419,5 @@ def _ring_edges(ring: Ring, names: Sequence[str], sides: Sequence[str], *, count
 
 
 def _short(ring: Ring) -> str:
-    """A ring as a list of its vertices, those of a long one counted instead."""
+    """A ring as a list of its vertices; only their number for a long ring."""
     return f"[{', '.join(map(str, ring))}]" if len(ring) <= 12 else f"<{len(ring)} vertices>"

@@ -13,38 +13,37 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import BoolArray, FloatArray, SideArray
+from fspielm.arrays import BoolArray, FloatArray, IntArray, SideArray
 from fspielm.disk import open_file
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, gauss, per_axis
+from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, gauss, nodes_per_axis
 from fspielm.geometry.domain import Domain, rounding_slack
 from fspielm.geometry.shapes.mesh import (
     FacetBins,
     Facets,
-    IntArray,
-    along_a_curve,
+    consistently_oriented,
     extent_of,
     facet_bins,
     facet_rule,
-    gathered,
-    merged,
+    merge_vertices,
+    morton_order,
+    points_on_facets,
     read_arrays,
-    spread,
-    turned_alike,
+    unit_square_points,
 )
 
-# ---- Bodies within closed surfaces: which way is out, what is cut out of them, and whether they overlap
-
-
 _UP = 2  # lines along any axis would do
-# Less volume than this share of area times size is none.
+# Volumes below this share of area times size count as zero.
 _FLAT = 1e-12
 # Crossings of a line closer than this share of the size may be in either order.
 _CLOSE = 1e-9
+_MOST_PROBES = 4000
+_FORMATS = (".stl", ".ply", ".obj", ".off")
+_MOST_MEGABYTES = 100
 
 
-def turned_outward(vertices: FloatArray, faces: IntArray, body: IntArray) -> IntArray:
-    """Facets turned so that each body by itself has a positive volume."""
+def oriented_outward(vertices: FloatArray, faces: IntArray, body: IntArray) -> IntArray:
+    """Facets oriented so that each body by itself has a positive volume."""
     corners = vertices[faces] - vertices.mean(axis=0)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     volumes = np.bincount(body, np.sum(corners[:, 0] * normals, axis=1) / 6)
@@ -57,8 +56,8 @@ def turned_outward(vertices: FloatArray, faces: IntArray, body: IntArray) -> Int
     return outward
 
 
-def hollowed(vertices: FloatArray, faces: IntArray, body: IntArray) -> IntArray:
-    """Facets of outward bodies, turned inward for a body inside an odd number of others: it is a cavity of them."""
+def with_cavities(vertices: FloatArray, faces: IntArray, body: IntArray) -> IntArray:
+    """Facets of outward bodies; those of cavities, which lie in an odd number of bodies, are turned inward."""
     _, first = np.unique(body, return_index=True)
     probes = vertices[faces[first]].mean(axis=1)
     depth = np.zeros(len(first), dtype=np.int64)
@@ -75,7 +74,7 @@ def hollowed(vertices: FloatArray, faces: IntArray, body: IntArray) -> IntArray:
 
 
 def refuse_overlaps(bins: FacetBins, probes: FloatArray, size: float) -> None:
-    """Refuse a surface that crosses itself: along lines through `probes`, it would not face down and up in turn."""
+    """Refuse a surface that crosses itself: along lines through `probes`, it does not face down and up alternately."""
     line, height, facing = bins.crossings(probes)
     depth = -np.cumsum(facing)  # every line ends where it began: outside
     same_line = np.diff(line, append=-1) == 0
@@ -90,21 +89,13 @@ def refuse_overlaps(bins: FacetBins, probes: FloatArray, size: float) -> None:
         )
 
 
-# ---- Solids within a closed surface of triangles
-
-
-_MOST_PROBES = 4000
-_FORMATS = (".stl", ".ply", ".obj", ".off")
-_MOST_MEGABYTES = 100
-
-
 @final
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Surface(Domain):
     """The solid within a closed surface of triangles; its boundary is one part, ``"surface"``.
 
-    Vertices at the same place are merged, and facets turned outward. The solid may have several bodies and cavities,
-    as long as their surfaces do not meet.
+    Vertices at the same place are merged, and facets oriented outward. The solid may have several bodies and cavities
+    whose surfaces do not meet.
 
     Parameters
     ----------
@@ -126,11 +117,14 @@ class Surface(Domain):
     faces: IntArray
     name: str = ""
 
+    dimension = 3
+    may_be_in_pieces = True
+
     def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, name: str = "") -> None:
-        points, index = merged(*read_arrays(vertices, faces))
-        index, body = turned_alike(points, index)
-        index = hollowed(points, turned_outward(points, index, body), body)
-        order = along_a_curve(points[index].mean(axis=1))
+        points, index = merge_vertices(*read_arrays(vertices, faces))
+        index, body = consistently_oriented(points, index)
+        index = with_cavities(points, oriented_outward(points, index, body), body)
+        order = morton_order(points[index].mean(axis=1))
         self._fill(points, index[order], as_name(name, "Surface: name"))
         probes = self._facets.centers[:: -(-len(index) // _MOST_PROBES)]
         refuse_overlaps(self._bins[_UP], probes, float(np.ptp(points, axis=0).max()))
@@ -167,18 +161,8 @@ class Surface(Domain):
         return hash((self.vertices.tobytes(), self.faces.tobytes(), self.name))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What is derived from the facets is not stored, and what was checked is not checked again.
+        # without cached properties, and without checking the facets again
         return _restore, (self.vertices, self.faces, self.name)
-
-    @property
-    def dimension(self) -> int:
-        """Three."""
-        return 3
-
-    @property
-    def may_be_in_pieces(self) -> bool:
-        """It may be that of several bodies."""
-        return True
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
@@ -208,11 +192,11 @@ class Surface(Domain):
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         def place(unit: FloatArray) -> Sites:
-            return self._facets.sites(*spread(areas, unit))
+            return self._facets.sites(*points_on_facets(areas, unit))
 
         def nodes(n: int) -> tuple[FloatArray, FloatArray]:
             facet, places, weights = facet_rule(areas, n)
-            return gathered(areas, facet, places), weights
+            return unit_square_points(areas, facet, places), weights
 
         areas = self._facets.areas
         return (BoundaryPart("surface", float(areas.sum()), 2, place, endless=2, nodes=nodes),)
@@ -221,7 +205,7 @@ class Surface(Domain):
         line, low, high = self._bins[axis].intervals(points)
         at = points[line, axis]
         here = (at >= low - self._slack) & (at <= high + self._slack)
-        ends = points[:, axis].copy(), points[:, axis].copy()  # a point whose line but touches the solid
+        ends = points[:, axis].copy(), points[:, axis].copy()  # for lines that only touch the solid
         ends[0][line[here]] = np.minimum(low[here], at[here])
         ends[1][line[here]] = np.maximum(high[here], at[here])
         return ends
@@ -229,24 +213,19 @@ class Surface(Domain):
     def quadrature(self, n: int) -> Quadrature:
         """Nodes and weights for integrals over the solid: all nodes lie in it, all weights are positive.
 
-        Gauss rules along vertical chords, which hang from the nodes of a rule on every facet that faces up. Only the
-        edges on which chords end at the bottom disturb it: where those lie below edges at the top, as in a prism, it
-        is spectrally accurate. On a curved solid of a thousand facets expect a relative error of 1e-2 with a thousand
-        nodes and of 1e-4 with a hundred thousand.
+        Gauss rules along vertical chords, which start at the nodes of a rule on every facet that faces up. The rule is
+        spectrally accurate if edges at the bottom lie below edges at the top, as in a prism. On a curved solid of a
+        thousand facets expect a relative error of 1e-2 with a thousand nodes and of 1e-4 with a hundred thousand.
 
         Parameters
         ----------
         n : int
-            About how many nodes.
-
-        Returns
-        -------
-        Quadrature
+            Approximate number of nodes.
         """
         return super().quadrature(n)
 
     def _quadrature(self, n: int) -> Quadrature:
-        along = per_axis(n, 3)
+        along = nodes_per_axis(n, 3)
         shadows = np.maximum(self._facets.crosses[:, _UP], 0.0)
         upper = np.flatnonzero(shadows)
         facet, places, weights = facet_rule(shadows[upper], max(1, n // along))
@@ -291,7 +270,7 @@ def read_mesh(path: str | os.PathLike[str]) -> tuple[FloatArray, IntArray]:
                 f"Surface.load: {path.name!r} has {megabytes:.0f} MB, more than the {_MOST_MEGABYTES} MB that are "
                 "read: make the mesh coarser"
             )
-        # An open file instead of its path: nothing that it refers to (materials, textures) is looked for.
+        # An open file instead of its path, so that trimesh does not look for materials and textures.
         with open_file(path) as file:
             return _parse(file, path)
     except OSError as error:
@@ -305,7 +284,7 @@ def _parse(file: object, path: Path) -> tuple[FloatArray, IntArray]:
         mesh = trimesh.load_mesh(file, file_type=path.suffix.lower()[1:], process=False)
         vertices = np.array(mesh.vertices, dtype=np.float64).reshape(-1, 3)
         faces = np.array(mesh.faces, dtype=np.int64).reshape(-1, 3)
-    except Exception as error:  # whatever a parser trips over in a broken file
+    except Exception as error:  # parsers fail in many ways on broken files
         raise ProblemError(
             f"Surface.load: {path.name!r} is not a mesh in {path.suffix[1:].upper()} format ({error})"
         ) from error

@@ -13,7 +13,7 @@ import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray, beyond_range
 from fspielm.errors import IterateError
-from fspielm.expr.functions import beside, compile_together, describe, of_both, takes_normals
+from fspielm.expr.functions import compile_together, describe, join_normals, of_points_and_normals, takes_normals
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.nonlinear.expressions import Jet, Linearisation, slopes_of
 from fspielm.problem.nonlinear.iterate import Iterate
@@ -141,13 +141,13 @@ class Law:
         setting, written = self.jet.setting, self._written(expressions)
         coordinates, normals = setting.coordinates, normal_symbols(setting.coordinates)
         known = setting.givens.callables(sp.Add(*written), coordinates)
-        both = {key: of_both(call, len(coordinates)) for key, call in known.items()}
+        both = {key: of_points_and_normals(call, len(coordinates)) for key, call in known.items()}
         on_boundary = compile_together(written, (*coordinates, *normals), self.jet.symbols, both, self.what)
 
         def evaluate(sites: Sites, jet: NumberArray) -> list[NumberArray]:
             # without normals, nothing uses them
             outward = np.zeros_like(sites.points) if sites.normals is None else sites.normals
-            return on_boundary(beside(sites.points, outward), jet)
+            return on_boundary(join_normals(sites.points, outward), jet)
 
         return evaluate
 
