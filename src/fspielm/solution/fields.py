@@ -39,7 +39,7 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import interior_operator
 from fspielm.problem.scattering.media import has_media, media_of, medium_at
 from fspielm.problem.scattering.open_domain import incident_of, lattice_of
-from fspielm.problem.setting import Setting, only
+from fspielm.problem.setting import Setting
 from fspielm.problem.statement import Relation
 from fspielm.problem.substitutions import Givens, read_givens
 from fspielm.resources import physical_memory
@@ -714,7 +714,7 @@ def _only(solution: Solution, what: str) -> AppliedUndef:
     """The one unknown; an error where there are several."""
     unknowns = solution.problem.stated.unknowns
     name = unknowns[0].symbol.func.__name__
-    return only(unknowns, f"solution.{what}", f"ask one of them, as in solution[{name}].{what}").symbol
+    return single_unknown(unknowns, f"solution.{what}", f"ask one of them, as in solution[{name}].{what}").symbol
 
 
 def _space(solution: Solution) -> tuple[sp.Symbol, ...]:

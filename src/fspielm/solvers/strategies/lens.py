@@ -23,7 +23,13 @@ from fspielm.geometry.exterior import PlaneExterior
 from fspielm.problem.derived import with_data
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
-from fspielm.problem.scattering.inside import impedance_operator, interior_impedance, interior_problem, largest_interior_wavenumber, varying_media
+from fspielm.problem.scattering.inside import (
+    impedance_operator,
+    interior_impedance,
+    interior_problem,
+    largest_interior_wavenumber,
+    varying_media,
+)
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import incident_of, outer_wavenumbers
 from fspielm.resources import current_deadline
@@ -92,7 +98,7 @@ class Inside:
         """The field inside for each function around the object."""
         finite, blocks = self.examination.discretisation, self.examination.blocks
         places = {name: sites for name, (sites, _) in finite.fitted(blocks).items() if sites.normals is not None}
-        rows = {name: basis.matrix(self.arriving, sites) for name, sites in places.items()}
+        rows = {name: basis.matrix(self.impedance_operator, sites) for name, sites in places.items()}
         found = []
         for some in np.array_split(np.arange(basis.size), -(-basis.size // _AT_ONCE)):
             each = [finite.spread({name: own[:, j] for name, own in rows.items()}, blocks) for j in some]
@@ -127,7 +133,7 @@ class Responses:
 
     def data(self, coefficients: NumberArray) -> Driven:
         """The impedance data of the sum of fields with these coefficients."""
-        return Driven(self.inside.arriving, self.basis, coefficients)
+        return Driven(self.inside.impedance_operator, self.basis, coefficients)
 
     def estimate(self, coefficients: NumberArray) -> ErrorEstimate:
         """The error inside of the sum of fields with these coefficients."""
