@@ -39,7 +39,7 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import interior_operator
 from fspielm.problem.scattering.media import has_media, media_of, medium_at
 from fspielm.problem.scattering.open_domain import incident_of, lattice_of
-from fspielm.problem.setting import Setting
+from fspielm.problem.setting import Setting, single_unknown
 from fspielm.problem.statement import Relation
 from fspielm.problem.substitutions import Givens, read_givens
 from fspielm.resources import physical_memory
