@@ -12,7 +12,7 @@ import sympy as sp
 from scipy.interpolate import CubicSpline
 
 import fspielm as fs
-from fspielm.jobs.sweep_plan import digest_of, digest_of_measure
+from fspielm.jobs.sweep_plan import digest_of, digest_of_measure, size
 
 
 def at(place: float) -> Callable[..., Any]:
@@ -127,3 +127,20 @@ def test_globals_of_a_measure_count(monkeypatch: pytest.MonkeyPatch) -> None:
     before = digest_of_measure(lambda solution: FACTOR * solution)
     monkeypatch.setitem(globals(), "FACTOR", 3.0)
     assert before != digest_of_measure(lambda solution: FACTOR * solution)
+
+
+def test_kept_sweeps_of_earlier_versions_have_the_same_default_measure() -> None:
+    assert digest_of_measure(size) == "febc25a105e38cff"
+
+
+def test_functions_of_the_library_go_by_their_names() -> None:
+    def squared(solution: fs.Solution) -> float:
+        return float(size(solution)["size"]) ** 2
+
+    before = digest_of_measure(squared)
+    code = size.__code__
+    size.__code__ = code.replace(co_consts=("another docstring", *code.co_consts[1:]))
+    try:
+        assert digest_of_measure(squared) == before
+    finally:
+        size.__code__ = code

@@ -306,8 +306,8 @@ def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | Non
         return None
     total = duration(max(record.spent + _FORECAST_MARGIN * outlook.seconds, _FORECAST_MARGIN * seconds))
     reason = (
-        f"the budget of {seconds:g} s ended it, {trial.size} would take about {duration(outlook.seconds)} more; "
-        f"allow {total} in all with budget=fs.Budget(seconds=...)"
+        f"the budget of {round(seconds, 2):g} s ended it, {trial.size} would take about "
+        f"{duration(outlook.seconds)} more; allow {total} in all with budget=fs.Budget(seconds=...)"
     )
     affordable = outlook.neurons_within(record.seconds_left / _FORECAST_MARGIN)
     return _Limit(affordable if record.rounds else max(affordable, _FEWEST), "seconds", reason, outlook.seconds)
@@ -629,14 +629,14 @@ def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[A
 
 def _why_cut_short(record: Record) -> str:
     """The reason of a solve whose last round was cut short."""
-    begun, budget = record.under_way, record.budget.seconds or 0.0
+    begun, budget = record.under_way, round(record.budget.seconds or 0.0, 2)
     what = "" if begun is None else f" during round {begun.number} ({system_size(begun.neurons, begun.cells)})"
     needed = duration(budget + max(0.5 * budget, 0.0 if begun is None else begun.seconds))
     return f"the budget of {budget:g} s ended it{what}; allow {needed} or more with budget=fs.Budget(seconds=...)"
 
 
 def _why_no_answer(record: Record) -> str:
-    begun, spent = record.under_way, record.budget.seconds or 0.0
+    begun, spent = record.under_way, round(record.budget.seconds or 0.0, 2)
     needed = 2 * max(spent, sum(record.seconds.values()))
     if begun is None:
         what = "reading the data and choosing functions"
