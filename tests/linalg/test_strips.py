@@ -10,9 +10,9 @@ from fspielm.resources import Deadline
 
 @pytest.fixture
 def in_strips(monkeypatch):
-    monkeypatch.setattr(householder, "_LARGE", 0.0)
+    monkeypatch.setattr(householder, "_ONE_STRIP_OPERATIONS", 0.0)
     monkeypatch.setattr(householder, "_STRIP", 7)
-    monkeypatch.setattr(householder, "_AT_ONCE", 1.0)
+    monkeypatch.setattr(householder, "_ROTATED_OPERATIONS", 1.0)
 
 
 def _matrix(shape, dtype):

@@ -182,7 +182,7 @@ def test_values_before_the_first_shift_are_told(stop: Callable[[str], None]) -> 
 
 
 def test_membranes_are_pinned_as_far_as_time_goes(stop: Callable[[str], None]) -> None:
-    stop("membranes.search._seen")
+    stop("membranes.search._scan_wanted")
     modes = run(stated(DRUM, SQUARE, fs.Dirichlet(0)), count=3)
     assert len(modes) == 1
     assert abs(modes[0].value - 2 * np.pi**2) <= modes[0].bound
@@ -190,7 +190,7 @@ def test_membranes_are_pinned_as_far_as_time_goes(stop: Callable[[str], None]) -
 
 
 def test_membranes_whose_functions_are_too_few_for_want_of_time_say_so(stop: Callable[[str], None]) -> None:
-    stop("membranes.search._seen")
+    stop("membranes.search._scan_wanted")
     modes = run(stated(DRUM, SQUARE, fs.Dirichlet(0)), count=1, tol=1e-15)
     assert len(modes) == 1
     assert modes.remarks[-1].endswith(": the budget of 1000 s ended it; allow more with budget=fs.Budget(seconds=...)")
