@@ -292,7 +292,7 @@ def _fingerprint(value: Any, depth: int = 0) -> Any:
     Functions of the library go by their names, so that kept sweeps outlast its versions. Of another callable object,
     the code that it calls and the plain values that it holds.
     """
-    if isinstance(value, FunctionType) and value.__module__.startswith("fspielm."):
+    if isinstance(value, FunctionType) and str(value.__module__).startswith("fspielm."):
         return value.__qualname__
     if isinstance(value, np.ndarray):
         return [value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()]
