@@ -29,11 +29,11 @@ from fspielm.resources import (
     resident_memory,
     run_tasks,
 )
-from fspielm.solvers import CellTrial
+from fspielm.solvers import CellPlan
 from fspielm.solvers.cells.refine import balanced
 from fspielm.solvers.continuation.path import Metric
 from fspielm.solvers.continuation.walk import Walk
-from fspielm.solvers.plan import attempt
+from fspielm.solvers.round import run_round
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -266,12 +266,12 @@ def test_work_that_can_be_left_out_has_a_share_of_the_time(clock):
 
 
 def test_a_first_round_that_takes_too_long_is_made_smaller(clock, monkeypatch):
-    def slow(request, trial):
-        if trial.neurons > 200:
+    def slow(request, plan):
+        if plan.neurons > 200:
             clock.work(current_deadline().seconds_left + 1)
-        return attempt(request, trial)
+        return run_round(request, plan)
 
-    monkeypatch.setattr("fspielm.solvers.driver.attempt", slow)
+    monkeypatch.setattr("fspielm.solvers.driver.run_round", slow)
     with pytest.warns(fs.AccuracyWarning):
         solution = fs.solve(PROBLEM, tol=1e-13, rng=1, budget=fs.Budget(seconds=600))
     assert solution.report.rounds[0].neurons <= 200
@@ -374,7 +374,7 @@ def test_looking_at_a_boundary_is_limited():
 
 
 def test_the_forecast_of_cells_is_limited():
-    trial = CellTrial(Patchwork(PROBLEM, SQUARE, np.full((4, 2), 24), (1.0,), 1), "")
+    plan = CellPlan(Patchwork(PROBLEM, SQUARE, np.full((4, 2), 24), (1.0,), 1), "")
     with Deadline.within(0.0).enforced(), pytest.raises(OutOfTime):
-        trial.outlook(None, None, 1.0)
-    assert trial.outlook(None, None, 0.0).seconds > 0.0
+        plan.outlook(None, None, 1.0)
+    assert plan.outlook(None, None, 0.0).seconds > 0.0

@@ -7,6 +7,8 @@ from importlib import import_module
 
 import pytest
 
+import fspielm as fs
+
 
 @pytest.mark.parametrize(
     ("former", "present", "name"),
@@ -22,3 +24,8 @@ def test_a_former_place_warns_and_gives_the_same(former: str, present: str, name
         module = import_module(former)
     assert module is import_module(present)
     assert hasattr(module, name)
+
+
+def test_a_former_name_warns_and_gives_the_same() -> None:
+    with pytest.warns(DeprecationWarning, match=r"fspielm\.scrutinise is now fspielm\.find_narrow"):
+        assert fs.scrutinise is fs.find_narrow

@@ -4,6 +4,7 @@ import logging as _logging
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
+from warnings import warn as _warn
 
 from fspielm.version import __version__ as __version__
 
@@ -17,12 +18,14 @@ _logging.getLogger(__name__).addHandler(_logging.NullHandler())
 
 # Packages of names, under the names that users know them by.
 _PACKAGES = {"cases": "fspielm.paper.cases", "study": "fspielm.study"}
+# Names of former versions.
+_FORMER = {"scrutinise": "find_narrow", "Scrutiny": "NarrowPlaces"}
 # For those who extend the library: importable from here too, but not among the names that a user is shown.
 _EXTENSION_POINTS = (
     "Activation AnyCondition Bands Basis Bifurcation BoundaryPart BranchPoint Characteristic Discretisation "
     "Domain ErrorEstimate Factored Family Fold Forecast FoundMode Incident InterfaceLine Joined LeastSquares "
-    "ModeCount ModeSearch Narrow NewtonStep Operator Place Prepared ProblemFile Relation Round RowBlock Scrutiny "
-    "Singular Sites System Term Transmission Unknown Window draw_features examine infer_bands judge scrutinise"
+    "ModeCount ModeSearch Narrow NewtonStep Operator Place Prepared ProblemFile Relation Round RowBlock NarrowPlaces "
+    "Singular Sites System Term Transmission Unknown Window draw_features examine infer_bands judge find_narrow"
 )
 
 
@@ -35,6 +38,9 @@ def __getattr__(name: str) -> _Any:
         value: _Any = _import_module(_PACKAGES[name])
         globals()[name] = value  # so that this is asked once
         return value
+    if name in _FORMER:
+        _warn(f"fspielm.{name} is now fspielm.{_FORMER[name]}", DeprecationWarning, stacklevel=2)
+        return __getattr__(_FORMER[name])
     if name.startswith("__") and name != "__all__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     public = _import_module(f"{__name__}.public")

@@ -24,7 +24,7 @@ from fspielm.errors import (
 from fspielm.estimate.bands import Bands, infer_bands
 from fspielm.estimate.estimate import ErrorEstimate, judge
 from fspielm.estimate.examination import examine
-from fspielm.estimate.narrow import Scrutiny, scrutinise
+from fspielm.estimate.narrow import NarrowPlaces, find_narrow
 from fspielm.estimate.narrow_search import Narrow
 from fspielm.files.draft import ProblemFile
 from fspielm.files.read import read_problem, read_problem_file
@@ -120,6 +120,7 @@ __all__ = [
     "ModeSearch",
     "Modes",
     "Narrow",
+    "NarrowPlaces",
     "Neumann",
     "NewtonStep",
     "Operator",
@@ -141,7 +142,6 @@ __all__ = [
     "Robin",
     "Round",
     "RowBlock",
-    "Scrutiny",
     "Singular",
     "Siren",
     "Sites",
@@ -167,6 +167,7 @@ __all__ = [
     "draw_features",
     "eigenmodes",
     "examine",
+    "find_narrow",
     "follow",
     "infer_bands",
     "judge",
@@ -179,7 +180,6 @@ __all__ = [
     "prepare",
     "read_problem",
     "read_problem_file",
-    "scrutinise",
     "solve",
     "strain",
     "stress",

@@ -15,7 +15,7 @@ from fspielm.geometry import Box, Sites
 from fspielm.problem import Unknown
 from fspielm.problem.linear import read_equation
 from fspielm.problem.setting import Setting
-from fspielm.problem.substitutions import Givens
+from fspielm.problem.substitutions import Substitutions
 
 COORDINATES = sp.symbols("x y z")
 small = st.integers(-3, 3)
@@ -60,7 +60,7 @@ def test_reading_agrees_with_sympy_on_random_ridge_functions(statement: Any, see
 
     unknown = sp.Function("u")(*coordinates)
     box = Box((-1,) * dimension, (1,) * dimension)
-    setting = Setting((Unknown(unknown, box),), Givens(), box)
+    setting = Setting((Unknown(unknown, box),), Substitutions(), box)
     equation = read_equation(sp.Eq(operator(unknown), source), setting)
     matrix = RidgeBasis(W, b, Sinusoid(0.0)).matrix(equation.operator, Sites(points))
     got = matrix - equation.value(points)[:, None]

@@ -28,7 +28,7 @@ from fspielm.problem import (
 from fspielm.problem.places import whole_domain
 from fspielm.problem.problem import make_problem
 from fspielm.problem.setting import Setting
-from fspielm.problem.substitutions import Givens
+from fspielm.problem.substitutions import Substitutions
 
 x, y, t = sp.symbols("x y t")
 u, v = (sp.Function(name)(x, y) for name in "uv")
@@ -53,14 +53,14 @@ def pair(poisson: fs.Problem) -> fs.Problem:
     first, *others = poisson.relations
     coupled = Operator(2, (*first.operator.terms, Term(-1.0, (0, 0), 1)))
     both = Operator(2, (Term(1.0, (0, 0), 1), Term(1.0, (0, 0))))
-    zero = Setting(poisson.unknowns, Givens(), SQUARE).field(0, "zero")
+    zero = Setting(poisson.unknowns, Substitutions(), SQUARE).field(0, "zero")
     relations = (
         replace(first, name="equation 1", operator=coupled),
         Relation("equation 2", both, zero, whole_domain(SQUARE)),
         *others,
     )
     statement = Statement((sp.Eq(LAPLACE - v, sp.sin(x)), v + u), SQUARE, poisson.conditions)
-    return make_problem(statement, (*poisson.unknowns, Unknown(v, SQUARE)), relations, Givens())
+    return make_problem(statement, (*poisson.unknowns, Unknown(v, SQUARE)), relations, Substitutions())
 
 
 class TestOne:

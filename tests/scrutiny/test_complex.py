@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.estimate import Scrutiny
+from fspielm.estimate import NarrowPlaces
 from fspielm.problem import value_jumps
 
 x, y = sp.symbols("x y")
@@ -28,8 +28,8 @@ def no_part_is_dropped() -> Iterator[None]:
         yield
 
 
-def look(source: Any, value: Any = 0) -> Scrutiny:
-    return fs.scrutinise(fs.Problem(sp.Eq(LAPLACE, source), SQUARE, fs.Dirichlet(value)))
+def look(source: Any, value: Any = 0) -> NarrowPlaces:
+    return fs.find_narrow(fs.Problem(sp.Eq(LAPLACE, source), SQUARE, fs.Dirichlet(value)))
 
 
 @pytest.mark.parametrize(

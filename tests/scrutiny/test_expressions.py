@@ -35,7 +35,7 @@ def with_coefficient(c: sp.Expr, domain: fs.Domain = BOX, value: Any = 0) -> fs.
 
 def closest(problem: fs.Problem, place: tuple[float, ...]) -> tuple[fs.Narrow, float]:
     """What was found nearest to a place, and its distance from there."""
-    found = fs.scrutinise(problem).places
+    found = fs.find_narrow(problem).places
     gaps = [float(np.linalg.norm(one.sites.points - place, axis=1).min()) for one in found]
     return found[int(np.argmin(gaps))], min(gaps)
 
@@ -50,7 +50,7 @@ def test_a_slab_in_one_dimension(profile: str, width: float) -> None:
     assert gap < 2 * width
     assert 0.02 * width < found.width < 2 * width
     assert "the equation's coefficient" in found.source
-    assert not fs.scrutinise(problem).looks
+    assert not fs.find_narrow(problem).looks
 
 
 @pytest.mark.parametrize("width", [1e-2, 1e-5, 1e-10])
@@ -68,7 +68,7 @@ def test_an_inclusion_in_the_plane(profile: str, width: float) -> None:
 def test_a_ring_between_two_borders(width: float) -> None:
     """Whose inside no point of a line across it meets by chance."""
     ring = sp.Piecewise((1, (sp.sqrt(R2) - sp.Rational(1, 5)) ** 2 < width**2), (0, True))
-    found = fs.scrutinise(with_coefficient(ring / width)).places
+    found = fs.find_narrow(with_coefficient(ring / width)).places
     radii = np.concatenate([np.linalg.norm(one.sites.points - [float(X), float(Y)], axis=1) for one in found])
     assert np.sum(np.abs(radii - 0.2) < width) >= 5
 
@@ -136,7 +136,7 @@ def test_borders_are_met_at_both_sides_from_afar_and_close() -> None:
     [sp.sin(80 * x) * sp.cos(70 * y), sp.exp(-(x**2) - y) * sp.sin(3 * x * y), 1 / (2 + x), x**8, sp.log(3 + x * y)],
 )
 def test_nothing_is_found_where_nothing_is_narrow(c: sp.Expr) -> None:
-    scrutiny = fs.scrutinise(with_coefficient(c))
+    scrutiny = fs.find_narrow(with_coefficient(c))
     assert not scrutiny.places
     assert not scrutiny.looks
 
@@ -145,13 +145,13 @@ def test_where_a_wave_is_much_faster_than_elsewhere() -> None:
     _, gap = closest(with_coefficient(sp.sin(1 / (x + sp.Rational(1, 1000)))), (1e-3, 0.5))
     assert gap < 0.2
     points = np.concatenate(
-        [one.sites.points for one in fs.scrutinise(with_coefficient(sp.sin(1 / (x + 1e-3)))).places]
+        [one.sites.points for one in fs.find_narrow(with_coefficient(sp.sin(1 / (x + 1e-3)))).places]
     )
     assert (points[:, 0] < 1e-2).sum() > 20
 
 
 def test_what_cannot_be_enclosed_is_sampled() -> None:
-    scrutiny = fs.scrutinise(with_coefficient(sp.besselj(0, 3 * x)))
+    scrutiny = fs.find_narrow(with_coefficient(sp.besselj(0, 3 * x)))
     (look,) = scrutiny.looks
     assert "besselj(0, 3*x)" in look.source
     assert str(look).endswith("of the extent may have been missed")
@@ -164,9 +164,9 @@ def test_later_data_are_looked_at_and_coefficients_only_once(monkeypatch: pytest
 
     problem = with_coefficient(100 * sp.exp(-R2 / 1e-6))
     asked: list[Any] = []
-    find = module.find_narrow
-    monkeypatch.setattr(module, "find_narrow", lambda atom, *others: asked.append(atom) or find(atom, *others))
-    fs.scrutinise(problem)
+    find = module.find_in_atom
+    monkeypatch.setattr(module, "find_in_atom", lambda atom, *others: asked.append(atom) or find(atom, *others))
+    fs.find_narrow(problem)
     assert len(asked) == 1
     later = with_data(problem, sp.exp(-((x - Y) ** 2) / 1e-8), None)
     assert closest(later, (float(Y), 0.5))[0].source == "the right-hand side"

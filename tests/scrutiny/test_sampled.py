@@ -40,7 +40,7 @@ def test_a_bump_of_the_promised_width(dimension: int, seed: int) -> None:
     def bump(points: FloatArray) -> FloatArray:
         return np.asarray(np.cos(3 * points[:, 0]) + 0.1 * np.exp(-np.sum((points - center) ** 2, axis=1) / width**2))
 
-    scrutiny = fs.scrutinise(with_callable(bump, DOMAINS[dimension]))
+    scrutiny = fs.find_narrow(with_callable(bump, DOMAINS[dimension]))
     points = np.concatenate([one.sites.points for one in scrutiny.places])
     assert (np.linalg.norm(points - center, axis=1) < width).sum() >= 3
     (look,) = scrutiny.looks
@@ -52,7 +52,7 @@ def test_a_jump_is_followed_to_where_it_is() -> None:
     def jump(points: FloatArray) -> FloatArray:
         return np.where(points[:, 0] < 0.512345, 1.0, 2.0)
 
-    narrow = min(fs.scrutinise(with_callable(jump, DOMAINS[2])).places, key=lambda one: one.width)
+    narrow = min(fs.find_narrow(with_callable(jump, DOMAINS[2])).places, key=lambda one: one.width)
     assert narrow.width < 1e-3
     assert np.abs(narrow.sites.points[:, 0] - 0.512345).min() < 1e-4
 
@@ -64,7 +64,7 @@ def test_nothing_is_asked_outside() -> None:
         assert domain.contains(points).all()
         return np.exp(points[:, 0])
 
-    places = fs.scrutinise(with_callable(strict, domain)).places
+    places = fs.find_narrow(with_callable(strict, domain)).places
     assert all(domain.contains(one.sites.points).all() for one in places)
 
 
@@ -78,7 +78,7 @@ def test_slow_functions_are_asked_at_fewer_places(monkeypatch: pytest.MonkeyPatc
         now += 2e-5 * len(points)
         return np.exp(points[:, 0])
 
-    (look,) = fs.scrutinise(with_callable(slow, DOMAINS[2])).looks
+    (look,) = fs.find_narrow(with_callable(slow, DOMAINS[2])).looks
     assert look.places < 60_000
     assert look.width > 1 / 300
 
@@ -90,7 +90,7 @@ def test_data_of_a_condition_with_normals() -> None:
         return np.asarray(normals[:, 0] * np.exp(-((points[:, 1] - 0.3) ** 2) / 1e-4))
 
     problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0), fs.Disk((0, 0), 1), [fs.Robin(1, 1, flux)])
-    scrutiny = fs.scrutinise(problem)
+    scrutiny = fs.find_narrow(problem)
     assert scrutiny.looks[0].source == "the value of 'robin circle'"
     points = np.concatenate([one.sites.points for one in scrutiny.places])
     assert (np.abs(points[:, 1] - 0.3) < 0.02).sum() > 10
@@ -101,7 +101,7 @@ def test_normals_alone_are_not_spoken_of() -> None:
     pull = fs.traction(fs.stress([u, v], 1, 1))
     free = [fs.Condition(sp.Eq(component, 0)) for component in pull]
     body = fs.Box((0, 0), (2, 2)) - fs.Disk((1, 1), 0.5)
-    assert not fs.scrutinise(fs.Problem(fs.divergence(fs.stress([u, v], 1, 1)), body, free)).looks
+    assert not fs.find_narrow(fs.Problem(fs.divergence(fs.stress([u, v], 1, 1)), body, free)).looks
     varying = fs.Condition(sp.Eq(fs.normal(x) * u.diff(x) + fs.normal(y) * sp.exp(sp.sin(9 * x)) * u.diff(y) + u, 0))
-    (look,) = fs.scrutinise(fs.Problem(u.diff(x, 2) + u.diff(y, 2), fs.Disk((0, 0), 1), [varying])).looks
+    (look,) = fs.find_narrow(fs.Problem(u.diff(x, 2) + u.diff(y, 2), fs.Disk((0, 0), 1), [varying])).looks
     assert "of u_y" in look.source

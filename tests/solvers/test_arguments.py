@@ -25,7 +25,7 @@ def nothing_long(monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: Any, **__: Any) -> Any:
         raise AssertionError("begun before the arguments were checked")
 
-    monkeypatch.setattr(sys.modules["fspielm.solvers.plan"], "draw_features", forbidden)
+    monkeypatch.setattr(sys.modules["fspielm.solvers.round"], "draw_features", forbidden)
     monkeypatch.setattr(sys.modules["fspielm.solvers.driver"], "infer_bands", forbidden)
     monkeypatch.setattr(fs.FrequencyShift, "draw", forbidden)
     monkeypatch.setattr(fs.Points, "draw", forbidden)

@@ -13,7 +13,7 @@ import fspielm as fs
 from fspielm.errors import UnsuitableError
 from fspielm.solvers import Ending
 from fspielm.solvers import driver as automatic
-from fspielm.solvers.plan import Attempt
+from fspielm.solvers.round import RoundResult
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -28,18 +28,18 @@ def helmholtz(value: Any = EXACT) -> fs.Problem:
 @pytest.fixture
 def fail(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Let rounds of one kind fail with an error."""
-    attempt = automatic.attempt
+    run_round = automatic.run_round
 
     def prepare(error: Exception, *, exact: bool, after: int = 0) -> None:
         rounds = [0]
 
-        def fail(request: Any, trial: Any) -> Any:
+        def fail(request: Any, plan: Any) -> Any:
             rounds[0] += 1
-            if trial.cells is not None or (trial.family.satisfies_equation == exact and rounds[0] > after):
+            if plan.cells is not None or (plan.family.satisfies_equation == exact and rounds[0] > after):
                 raise error
-            return attempt(request, trial)
+            return run_round(request, plan)
 
-        monkeypatch.setattr(automatic, "attempt", fail)
+        monkeypatch.setattr(automatic, "run_round", fail)
 
     return prepare
 
@@ -67,8 +67,10 @@ def test_the_next_kind_is_tried(fail: Any, error: Exception) -> None:
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_the_last_kind_leaves_what_others_found(fail: Any, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     """At a tolerance beyond reach, the band comes after functions that satisfy the equation, and fails."""
-    monkeypatch.setattr(Attempt, "is_at_floor", False)
-    monkeypatch.setattr("fspielm.solvers.strategies.exact.ExactFeatures.next", lambda stage, latest: Ending("enough"))
+    monkeypatch.setattr(RoundResult, "is_at_floor", False)
+    monkeypatch.setattr(
+        "fspielm.solvers.strategies.exact.ExactFeatures.next", lambda strategy, latest: Ending("enough")
+    )
     fail(error, exact=False)
     with pytest.warns(fs.AccuracyWarning, match="enough$"):  # of the kind that the solution has, not of others
         solution = fs.solve(helmholtz(), tol=1e-15, rng=0)

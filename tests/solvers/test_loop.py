@@ -13,7 +13,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.basis import RidgeBasis
-from fspielm.solvers.plan import work
+from fspielm.solvers.round import work
 
 x, y, t = sp.symbols("x y t")
 SQUARE = fs.Box((0, 0), (1, 1))

@@ -13,7 +13,7 @@ import sympy as sp
 from scipy.special import eval_legendre, spherical_jn, spherical_yn
 
 import fspielm as fs
-from fspielm.problem.scattering.inside import two_sided
+from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.problem.scattering.media import media_of
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -115,7 +115,7 @@ def test_objects_are_meant_by_name_by_relation_or_all_together() -> None:
     shapes = [fs.Disk((0, 0), 1), fs.Disk((3, 0), 1), fs.Disk((0, 0), 0.5)]
     problem = wave(shapes, [fs.Transparent(4.5)])
     assert [(medium.place, medium.around) for medium in media_of(problem)] == [(0, 0), (1, 0), (2, 1)]
-    assert [unknown.symbol.func.__name__ for unknown in two_sided(problem).unknowns[1:]] == [
+    assert [unknown.symbol.func.__name__ for unknown in transmission_problem(problem).unknowns[1:]] == [
         "u inside object 1",
         "u inside object 2",
         "u inside object 3",
@@ -130,7 +130,7 @@ def test_objects_are_meant_by_name_by_relation_or_all_together() -> None:
 def test_reports_call_fields_by_their_objects(tmp_path: Path) -> None:
     names = "shell", "core", "", "core"
     shapes = [fs.Disk((x0, 0), r, name=n) for x0, r, n in zip((0, 0, 3, 6), (1, 0.5, 1, 1), names, strict=True)]
-    assert [str(unknown.symbol) for unknown in two_sided(wave(shapes, [fs.Transparent(4.5)])).unknowns] == [
+    assert [str(unknown.symbol) for unknown in transmission_problem(wave(shapes, [fs.Transparent(4.5)])).unknowns] == [
         "u(x, y)",
         "u in shell(x, y)",
         "u inside object 3(x, y)",

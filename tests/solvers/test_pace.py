@@ -11,8 +11,8 @@ import sympy as sp
 import fspielm as fs
 from fspielm.basis import hole_columns, special_columns
 from fspielm.estimate import PROBES
-from fspielm.solvers import plan as module
-from fspielm.solvers.plan import Extent, FeatureTrial, Outlook, Pace, Repeated, extent_of
+from fspielm.solvers import round as module
+from fspielm.solvers.round import Extent, FeaturePlan, Outlook, Pace, Repeated, extent_of
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -50,7 +50,7 @@ def test_functions_in_holes_belong_to_the_work_of_the_estimate_where_they_are_no
     corners = [basis for basis in special_columns(problem, True) if basis not in holes]
     points = fs.Points(0, boundary=400)
     without, beside, few = (
-        module.extent_of(problem, FeatureTrial(fs.Characteristic(100), points, columns, "tried"))
+        module.extent_of(problem, FeaturePlan(fs.Characteristic(100), points, columns, "tried"))
         for points, columns in ((points, ()), (points, holes), (fs.Points(0, boundary=18), ()))
     )
     assert without.special == len(holes) + len(corners)
@@ -59,7 +59,7 @@ def test_functions_in_holes_belong_to_the_work_of_the_estimate_where_they_are_no
     assert beside.special_columns == sum(basis.size for basis in corners)
     assert few.special_columns < 144 / 1.2 - 100  # no more than the rows can tell apart
     monkeypatch.setattr(module, "timed", lambda step: (step(), 1.0))  # whatever the size of a step is
-    slow = module.try_out(problem, FeatureTrial(fs.Characteristic(100), points, (), "tried"), threads=1)
+    slow = module.try_out(problem, FeaturePlan(fs.Characteristic(100), points, (), "tried"), threads=1)
     assert slow.special > 0
     assert slow.each_special > module._USUAL.each_special
 
@@ -123,8 +123,8 @@ def announced(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[list[Any
     """What is told of a solve on a machine that takes so long for every round, as it thinks."""
     pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=0.0, special=0.0, each_special=0.0, fixed=seconds)
     monkeypatch.setattr(
-        "fspielm.solvers.plan.look_ahead",
-        lambda problem, trial, *_: Outlook(extent_of(problem, trial), pace),
+        "fspielm.solvers.round.look_ahead",
+        lambda problem, plan, *_: Outlook(extent_of(problem, plan), pace),
     )
     events: list[Any] = []
     return events, fs.solve(poisson(0), tol=1e-2, rng=0, progress=events.append)

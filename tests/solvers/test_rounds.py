@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fspielm.solvers import Ending, Step, StopReason
-from fspielm.solvers.driver import Afforded, Rounds, refine
+from fspielm.solvers.driver import FittedPlan, Rounds, refine
 
 TOL = 1e-6
 NOTHING_LEFT = Ending("nothing left", cause=StopReason.STALLED)
@@ -22,23 +22,23 @@ class Played(Rounds):
         self.record: Any = SimpleNamespace(best=None)
         self.errors, self.limit, self.floor, self.ended, self.calls = errors, limit, floor, ended, list[str]()
 
-    def fit(self, step: Step) -> Afforded | Ending:
-        self.calls.append(f"fit {step.trial}")
-        if step.trial == len(self.errors):
+    def fit(self, step: Step) -> FittedPlan | Ending:
+        self.calls.append(f"fit {step.plan}")
+        if step.plan == len(self.errors):
             return Ending("too dear", cause=StopReason.BUDGET)
-        return Afforded(step.trial, 1.0, self.limit)
+        return FittedPlan(step.plan, 1.0, self.limit)
 
-    def play(self, afforded: Afforded, stage: Any) -> Any:
-        place: Any = afforded.trial
+    def play(self, fitted: FittedPlan, strategy: Any) -> Any:
+        place: Any = fitted.plan
         self.calls.append(f"play {place}")
         outcome = SimpleNamespace(error=self.errors[place])
-        return SimpleNamespace(outcome=outcome, is_at_floor=place == self.floor, trial=place)
+        return SimpleNamespace(outcome=outcome, is_at_floor=place == self.floor, plan=place)
 
     def why_ended(self, latest: Any) -> Ending | None:
         return NOTHING_LEFT if self.ended else None
 
 
-STAGE: Any = SimpleNamespace(title="functions", next=lambda latest: Step(latest.trial + 1, STAGE))
+STAGE: Any = SimpleNamespace(title="functions", next=lambda latest: Step(latest.plan + 1, STAGE))
 FIRST = Step(0, STAGE)  # type: ignore[arg-type]
 
 

@@ -16,8 +16,8 @@ from fspielm.basis import SourceBasis, neurons_needed, satisfies
 from fspielm.collocation import allot_conditions
 from fspielm.geometry import Domain, Sites
 from fspielm.problem import identity
-from fspielm.solvers.plan import Attempt, FeatureTrial, attempt
 from fspielm.solvers.request import Request, Streams
+from fspielm.solvers.round import FeaturePlan, RoundResult, run_round
 from fspielm.solvers.strategies.exact import Limits, SourceCorners, crowded, resolve, source_columns
 
 X, Y = sp.symbols("x y")
@@ -44,24 +44,24 @@ def outside(domain: Domain, unit: float, distance: float) -> tuple[float, float]
     return float(x), float(y)
 
 
-def solved(problem: fs.Problem, columns: Sequence[SourceBasis] = (), seed: int = 0) -> Attempt:
+def solved(problem: fs.Problem, columns: Sequence[SourceBasis] = (), seed: int = 0) -> RoundResult:
     neurons = max(neurons_needed(problem) + 80, 100)
     points = allot_conditions(problem, int(0.67 * neurons))
     for sources in columns:
         points = crowded(points, sources)
     streams = Streams(*np.random.default_rng(seed).spawn(3))
     request = Request(problem, 1e-8, fs.Budget(threads=1), streams, seed)
-    return attempt(request, FeatureTrial(fs.Characteristic(neurons), points, tuple(columns), "tried"))
+    return run_round(request, FeaturePlan(fs.Characteristic(neurons), points, tuple(columns), "tried"))
 
 
-def improved(problem: fs.Problem, done: Attempt, **options: Any) -> Attempt:
+def improved(problem: fs.Problem, done: RoundResult, **options: Any) -> RoundResult:
     arguments = {"tol": 1e-8, "most": 1500, "threads": 1} | options
     sources = source_columns(problem, done.basis, done.coefficients, **arguments)
     assert sources is not None
     return solved(problem, [sources])
 
 
-def error_of(done: Attempt, exact: Function, domain: Domain) -> float:
+def error_of(done: RoundResult, exact: Function, domain: Domain) -> float:
     points = domain.sample(3000, np.random.default_rng(9), "low-discrepancy")
     values = done.basis.matrix(identity(2), Sites(points)) @ done.coefficients
     return float(np.linalg.norm(values - exact(points)) / np.linalg.norm(exact(points)))

@@ -12,10 +12,10 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.estimate import Peak
-from fspielm.solvers import Ending, Stage, Step
-from fspielm.solvers.driver import Afforded, LinearRounds, Record, Trail
-from fspielm.solvers.plan import Outcome
+from fspielm.solvers import Ending, Step, Strategy
+from fspielm.solvers.driver import FittedPlan, LinearRounds, Record, Trail
 from fspielm.solvers.request import Request, Streams
+from fspielm.solvers.round import Outcome
 from fspielm.solvers.strategies.exact import exact_features
 from fspielm.solvers.strategies.filled import FilledBand, filled_band
 from fspielm.solvers.strategies.thin import thin_spectrum
@@ -39,7 +39,7 @@ def bands(problem: fs.Problem) -> Any:
 
 @dataclass(frozen=True)
 class Shown:
-    """As much of an attempt as a stage looks at where coefficients are small."""
+    """As much of an attempt as a strategy looks at where coefficients are small."""
 
     outcome: Outcome
     reusable: object = "a factored system"
@@ -50,7 +50,7 @@ def shown(error: float, growth: float = 1.0) -> Any:
     return Shown(Outcome(error, growth, 100, 1e6))
 
 
-def stages() -> dict[str, Stage]:
+def stages() -> dict[str, Strategy]:
     peak = Peak(np.array([20.0, 0.0]), np.zeros(2))
     return {
         "band": filled_band(asked(HOMOGENEOUS), bands(HOMOGENEOUS)),
@@ -61,24 +61,24 @@ def stages() -> dict[str, Stage]:
 
 @pytest.mark.parametrize("name", ["band", "characteristic", "thin"])
 def test_asking_changes_neither_the_stage_nor_the_first_step(name: str) -> None:
-    stage = stages()[name]
-    fields = dict(vars(stage))
-    streams = stage.request.streams  # type: ignore[attr-defined]
+    strategy = stages()[name]
+    fields = dict(vars(strategy))
+    streams = strategy.request.streams  # type: ignore[attr-defined]
     state = streams.probes.bit_generator.state
-    first = stage.first()
-    assert repr(stage.first().trial.family) == repr(first.trial.family)
+    first = strategy.first()
+    assert repr(strategy.first().plan.family) == repr(first.plan.family)
     assert streams.probes.bit_generator.state == state
-    following = first.stage.next(shown(1e-3))
+    following = first.strategy.next(shown(1e-3))
     assert isinstance(following, Step)
-    assert following.stage is not first.stage
-    assert all(vars(stage)[name] is value for name, value in fields.items())
-    assert vars(stage).keys() == fields.keys()
-    assert repr(stage.first().trial.family) == repr(first.trial.family)
+    assert following.strategy is not first.strategy
+    assert all(vars(strategy)[name] is value for name, value in fields.items())
+    assert vars(strategy).keys() == fields.keys()
+    assert repr(strategy.first().plan.family) == repr(first.plan.family)
 
 
 def follow(step: Step, *errors: float) -> Step:
     for error in errors:
-        following = step.stage.next(shown(error))
+        following = step.strategy.next(shown(error))
         assert isinstance(following, Step)
         step = following
     return step
@@ -87,17 +87,17 @@ def follow(step: Step, *errors: float) -> Step:
 def test_singular_functions_that_do_not_help_are_left_out_again() -> None:
     plain = follow(filled_band(asked(HOMOGENEOUS), bands(HOMOGENEOUS)).first(), 1e-7, 1e-7)
     with_singular = follow(plain, 1e-7)
-    assert with_singular.trial.why == "singular functions at the corners"
-    stage = with_singular.stage
-    assert isinstance(stage, FilledBand)
-    assert stage.columns
-    assert stage.shown == ()
-    assert stage.plain is not None
-    assert stage.plain[1].reusable is None  # as large as a matrix, for nothing
+    assert with_singular.plan.why == "singular functions at the corners"
+    strategy = with_singular.strategy
+    assert isinstance(strategy, FilledBand)
+    assert strategy.columns
+    assert strategy.shown == ()
+    assert strategy.plain is not None
+    assert strategy.plain[1].reusable is None  # as large as a matrix, for nothing
     # worse once says too little; twice, and the rounds before them count again, which had stalled
     worse = follow(with_singular, 2e-7)
-    assert worse.trial.columns
-    ending = worse.stage.next(shown(2e-7))
+    assert worse.plan.columns
+    ending = worse.strategy.next(shown(2e-7))
     assert isinstance(ending, Ending)
     assert ending.reason.startswith("more functions do not help any more")
     assert isinstance(follow(with_singular, 2e-7, 5e-8), Step)
@@ -106,11 +106,11 @@ def test_singular_functions_that_do_not_help_are_left_out_again() -> None:
 def test_only_the_best_round_keeps_its_factored_system() -> None:
     request = asked(HOMOGENEOUS, reuse=True)
     record = Record(request.budget)
-    stage = filled_band(request, bands(HOMOGENEOUS))
-    trial = stage.first().trial
-    rounds = LinearRounds(request, record, Trail(stage.first, lambda *_: Ending(""), lambda _: 0.0))
+    strategy = filled_band(request, bands(HOMOGENEOUS))
+    plan = strategy.first().plan
+    rounds = LinearRounds(request, record, Trail(strategy.first, lambda *_: Ending(""), lambda _: 0.0))
     for neurons, is_best in ((120, True), (30, False)):
-        latest = rounds.play(Afforded(stage.smaller(trial, neurons), 0.0), stage)
+        latest = rounds.play(FittedPlan(strategy.smaller(plan, neurons), 0.0), strategy)
         assert (latest.reusable is not None) == is_best
     assert record.best is not None
     assert record.kept_bytes == record.best.reusable.nbytes > 0  # type: ignore[union-attr]

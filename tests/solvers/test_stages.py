@@ -217,14 +217,14 @@ def test_a_constant_that_periods_leave_open_is_left_to_the_band() -> None:
 
 
 def test_columns_that_the_conditions_do_not_tell_apart_are_left_to_the_band(monkeypatch: pytest.MonkeyPatch) -> None:
-    attempt = automatic.attempt
+    run_round = automatic.run_round
 
-    def fail(request: Any, trial: Any) -> Any:
-        if trial.family.satisfies_equation:
+    def fail(request: Any, plan: Any) -> Any:
+        if plan.family.satisfies_equation:
             raise fs.SolveError("1 of 52 columns are exactly dependent on the others")
-        return attempt(request, trial)
+        return run_round(request, plan)
 
-    monkeypatch.setattr(automatic, "attempt", fail)
+    monkeypatch.setattr(automatic, "run_round", fail)
     exact = source(10, (2, 1))
     solution = solved(helmholtz(10, DISK, exact), exact, 1e-8)
     assert solution.report.features.startswith("Band(")

@@ -13,7 +13,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.solvers import Ending, StopReason
 from fspielm.solvers.driver import Record, Trail, ending_of, take_larger_steps
-from fspielm.solvers.plan import Outcome, Outlook, Pace, extent_of
+from fspielm.solvers.round import Outcome, Outlook, Pace, extent_of
 
 x, y, z = sp.symbols("x y z")
 STALLED = Ending("nothing more", cause=StopReason.STALLED)
@@ -41,7 +41,7 @@ class Kind:
         self.trail.ending, self.played = STALLED, 0
 
     def onward(self, latest: Any) -> Any:
-        return SimpleNamespace(stage=self, trial=SimpleNamespace(size=f"{2 * self.size} functions"))
+        return SimpleNamespace(strategy=self, plan=SimpleNamespace(size=f"{2 * self.size} functions"))
 
     def pursue(self, trail: Trail, step: Any) -> Ending:
         self.played += 1
@@ -108,11 +108,11 @@ def test_rounds_that_brought_little_keep_their_own_reason() -> None:
 def test_the_best_round_without_digits_is_that_of_the_least_misfit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fspielm.solvers.driver.operation_of", lambda latest: None)
     kept = Record(fs.Budget())
-    basis = trial = SimpleNamespace(why="", cells=None, widths=lambda basis: ())
+    basis = plan = SimpleNamespace(why="", cells=None, widths=lambda basis: ())
     for misfit in (0.3, 0.1, 0.2):
         shown = outcome(100, np.inf, misfit)
         kept.add(
-            SimpleNamespace(outcome=shown, seconds={}, rows=1, basis=basis, trial=trial),  # type: ignore[arg-type]
+            SimpleNamespace(outcome=shown, seconds={}, rows=1, basis=basis, plan=plan),  # type: ignore[arg-type]
             forecast=0.0,
             seconds=0.0,
         )
@@ -125,8 +125,8 @@ def test_where_time_is_too_short_for_a_band_cells_come_next(monkeypatch: pytest.
     u = sp.Function("u")(x)
     problem = fs.Problem(sp.Eq(-u.diff(x, 2) / 50 + u.diff(x), 1), fs.Interval(0, 1), [fs.Dirichlet(0)])
     pace = Pace(draw=0.0, place=0.0, fill=0.0, factor=2e-4, special=0.0, each_special=0.0, fixed=1.0)
-    look = lambda problem, trial, *_: Outlook(extent_of(problem, trial), pace)  # noqa: E731
-    monkeypatch.setattr(sys.modules["fspielm.solvers.plan"], "look_ahead", look)
+    look = lambda problem, plan, *_: Outlook(extent_of(problem, plan), pace)  # noqa: E731
+    monkeypatch.setattr(sys.modules["fspielm.solvers.round"], "look_ahead", look)
     solution = fs.solve(problem, rng=0, budget=fs.Budget(seconds=60))
     assert solution.converged
     assert solution.report.choice.endswith("so polynomials in cells came next")

@@ -14,10 +14,10 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.geometry import Domain
-from fspielm.solvers import driver as afford
 from fspielm.solvers import driver as automatic
+from fspielm.solvers import driver as fit_budget
 from fspielm.solvers.driver import Record
-from fspielm.solvers.plan import Outlook, Pace, extent_of
+from fspielm.solvers.round import Outlook, Pace, extent_of
 from fspielm.wording import duration
 
 x, y, t = sp.symbols("x y t")
@@ -112,15 +112,15 @@ def test_no_round_is_begun_that_would_overrun(
     begun: list[tuple[float, float]] = []
     add = Record.add
 
-    def look(problem: fs.Problem, trial: Any, *_: Any) -> Outlook:
-        outlooks.append(Outlook(extent_of(problem, trial), pace))
+    def look(problem: fs.Problem, plan: Any, *_: Any) -> Outlook:
+        outlooks.append(Outlook(extent_of(problem, plan), pace))
         return outlooks[-1]
 
     def noted(record: Any, latest: Any, *, forecast: float, **more: Any) -> Any:
         begun.append((forecast, record.seconds_left))
         return add(record, latest, forecast=forecast, **more)
 
-    monkeypatch.setattr(sys.modules["fspielm.solvers.plan"], "look_ahead", look)
+    monkeypatch.setattr(sys.modules["fspielm.solvers.round"], "look_ahead", look)
     monkeypatch.setattr(Record, "add", noted)
     left = property(lambda record: budget - sum(done.forecast for done in record.rounds))
     monkeypatch.setattr(Record, "seconds_left", left)
@@ -173,15 +173,15 @@ def test_the_best_that_fits_into_memory(smooth: Any) -> None:
 def test_memory_is_kept_whatever_is_constant_in_it(smooth: Any, monkeypatch: pytest.MonkeyPatch, memory: float) -> None:
     """Rows that do not shrink with the neurons count as well."""
     needed = []
-    original = afford.afford
+    original = fit_budget.fit_budget
 
     def counted(request: Any, record: Any, step: Any, times: float) -> Any:
-        afforded = original(request, record, step, times)
-        if isinstance(afforded, afford.Afforded):
-            needed.append(afford.bytes_of(request, record, afforded.trial))
-        return afforded
+        fitted = original(request, record, step, times)
+        if isinstance(fitted, fit_budget.FittedPlan):
+            needed.append(fit_budget.bytes_of(request, record, fitted.plan))
+        return fitted
 
-    monkeypatch.setattr(automatic, "afford", counted)
+    monkeypatch.setattr(automatic, "fit_budget", counted)
     warned(smooth.problem, "MiB of memory", budget=fs.Budget(memory=memory))
     assert needed
     assert max(needed) <= memory

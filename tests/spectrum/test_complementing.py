@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.estimate import hidden_of
+from fspielm.estimate import find_hidden
 
 x, y, z, t = sp.symbols("x y z t")
 u, v, p = (sp.Function(name)(x, y) for name in "uvp")
@@ -38,12 +38,12 @@ REDUNDANT = [HELD, fs.Dirichlet({u: 0}, on="y+"), fs.Condition(u.diff(x), on="y+
 
 @pytest.mark.parametrize("name", WELL_POSED)
 def test_what_is_well_posed_is_not_suspected(name: str) -> None:
-    assert hidden_of(fs.Problem(*WELL_POSED[name])).reason == ""
+    assert find_hidden(fs.Problem(*WELL_POSED[name])).reason == ""
 
 
 @pytest.mark.parametrize("equations", [ELASTIC, STOKES], ids=["elastic", "Stokes"])
 def test_a_condition_that_follows_from_another(equations: list[sp.Expr]) -> None:
-    reason = hidden_of(fs.Problem(equations, BOX, REDUNDANT)).reason
+    reason = find_hidden(fs.Problem(equations, BOX, REDUNDANT)).reason
     assert reason.startswith("the problem is ill-posed: the conditions dirichlet y+ u, condition y+ hold back fewer")
 
 
@@ -59,4 +59,4 @@ def test_what_is_carried_along_may_come_in_at_one_side() -> None:
     domain = fs.Interval(0, 1) * fs.Time(0, 1)
     problem = fs.Problem(equations, domain, [fs.Dirichlet({a: 0, b: 0}, on="x-"), fs.Initial({a: x, b: 0})])
     assert problem.missing == ""
-    assert hidden_of(problem).reason == ""
+    assert find_hidden(problem).reason == ""

@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.estimate import Hidden, data_bands, find_peaks, hidden_of, symbol_band
+from fspielm.estimate import Hidden, data_bands, find_hidden, find_peaks, symbol_band
 from fspielm.estimate.let_through import without_phase
 from fspielm.estimate.peaks import waves_from_axes
 from fspielm.expr import make_field
@@ -37,7 +37,7 @@ def laplace(w: sp.Expr) -> sp.Expr:
 
 
 def hidden(equation: Any, domain: Domain, *conditions: Any) -> Hidden:
-    return hidden_of(fs.Problem(equation, domain, conditions))
+    return find_hidden(fs.Problem(equation, domain, conditions))
 
 
 class TestBands:

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.estimate import Hidden, hidden_of
+from fspielm.estimate import Hidden, find_hidden
 from fspielm.estimate import growth as streamlines
 from fspielm.geometry import Domain
 
@@ -23,7 +23,7 @@ def laplace(w: sp.Expr, *coordinates: sp.Symbol) -> sp.Expr:
 
 
 def hidden(equation: Any, domain: Domain, *conditions: Any, **more: Any) -> Hidden:
-    return hidden_of(fs.Problem(equation, domain, conditions, **more))
+    return find_hidden(fs.Problem(equation, domain, conditions, **more))
 
 
 def passing(equation: Any, domain: Domain, *conditions: Any) -> list[float]:
@@ -272,7 +272,7 @@ def test_coefficients_without_a_value_somewhere_are_left_to_others() -> None:
 
     f = sp.Function("f")
     stated = fs.Problem(f(x) * u(x, y).diff(x, 2) - u(x, y).diff(y, 2), SQUARE, [fs.Dirichlet(0)], given={f: hollow})
-    assert hidden_of(stated).reason == ""
+    assert find_hidden(stated).reason == ""
 
 
 def test_looking_is_little_work() -> None:
@@ -285,8 +285,8 @@ def test_looking_is_little_work() -> None:
 
     f = sp.Function("f")
     stated = fs.Problem(u(x, y).diff(x, 2) + f(x, y) * u(x, y).diff(y, 2), SQUARE, [fs.Robin(1, 1, 0)], given={f: slow})
-    narrow = fs.scrutinise(stated).places
+    narrow = fs.find_narrow(stated).places
     asked = 0
-    hidden_of(stated)
-    hidden_of(stated)
+    find_hidden(stated)
+    find_hidden(stated)
     assert asked <= 1100 + sum(len(place.sites) for place in narrow)

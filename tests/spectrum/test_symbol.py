@@ -13,7 +13,7 @@ from fspielm.geometry import Box, Domain, Sites
 from fspielm.problem import Unknown
 from fspielm.problem.linear import read_equation
 from fspielm.problem.setting import Setting
-from fspielm.problem.substitutions import Givens
+from fspielm.problem.substitutions import Substitutions
 
 x, y, z, t = sp.symbols("x y z t")
 
@@ -27,7 +27,7 @@ def waves(
     """The symbol's band of an operator on a box, given the data's bands."""
     u = sp.Function("u")(*coordinates)
     domain: Domain = Box((0,) * len(coordinates), (side,) * len(coordinates))
-    operator = read_equation(expression(u), Setting((Unknown(u, domain),), Givens(), domain)).operator
+    operator = read_equation(expression(u), Setting((Unknown(u, domain),), Substitutions(), domain)).operator
     sites = Sites(domain.sample(512, np.random.default_rng(0), "low-discrepancy"))
     return symbol_band(operator, sites, np.array(bands)).tolist()
 

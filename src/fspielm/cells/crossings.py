@@ -20,7 +20,7 @@ from fspielm.cells.frames import runs_along
 from fspielm.cells.tiling import Cover
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.sampling import bisect
-from fspielm.problem.operator import once
+from fspielm.problem.operator import cache_by_object
 from fspielm.problem.problem import Problem
 
 # ---- Powers of the distance in solutions where sectors of several materials meet, to full precision
@@ -174,7 +174,7 @@ _SMOOTH, _NEAR_INTEGER = 0.98, 0.02
 _POWERS = 4
 
 
-@once
+@cache_by_object
 def meeting_points(problem: Problem) -> list[FloatArray]:
     """The points where interfaces cross, turn or end, each once."""
     size = _size(problem)
@@ -293,7 +293,7 @@ class Crossing:
     functions: tuple[CrossingPower, ...]
 
 
-@once
+@cache_by_object
 def crossings(problem: Problem) -> list[Crossing]:
     """The crossings of a problem with one unknown, second order and constant leading coefficients around them."""
     if problem.dimension != 2 or problem.domain.time is not None or not problem.interfaces:

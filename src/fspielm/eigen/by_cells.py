@@ -11,7 +11,7 @@ from itertools import zip_longest
 from fspielm.eigen.modes import Mode, Modes, Window, Wish, accuracy_remarks, interrupted_modes
 from fspielm.eigen.pencil import Pencil
 from fspielm.eigen.refined import Notary, Refined, exact_functions, refined
-from fspielm.eigen.rounds import Searched, Task, attempt_of, search, too_late
+from fspielm.eigen.rounds import Searched, Task, result_of, search, too_late
 from fspielm.eigen.search import (
     Outlook,
     Part,
@@ -103,13 +103,13 @@ def _next_step(task: Task, searched: Searched, record: Record) -> Step | Ending:
     """The next step after a rough search, for the tolerance asked for."""
     best, step = searched.best, searched.step
     assert best.combined is not None
-    assert isinstance(step.stage, Cells)
-    stage = replace(step.stage, request=task.request)
+    assert isinstance(step.strategy, Cells)
+    strategy = replace(step.strategy, request=task.request)
     if late := too_late(record, best, task.owed):
         return Ending(late)
-    if best.trial is not step.trial:  # that was beyond the budget
-        return Step(step.trial, stage)
-    return stage.next(attempt_of(best, best.combined, best.error))
+    if best.plan is not step.plan:  # that was beyond the budget
+        return Step(step.plan, strategy)
+    return strategy.next(result_of(best, best.combined, best.error))
 
 
 def _incomplete_remarks(parts: Sequence[Part], wish: Wish, record: Record) -> list[str]:

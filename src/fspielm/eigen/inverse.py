@@ -19,8 +19,8 @@ from fspielm.numerics.krylov import Space
 from fspielm.problem.derived import SmoothSides
 from fspielm.problem.operator import identity
 from fspielm.problem.statement import has_complex_operator
-from fspielm.solvers.plan import factor
 from fspielm.solvers.request import Request
+from fspielm.solvers.round import factor
 
 # ---- Solutions for smooth right-hand sides, and whether the inverse is symmetric on them
 

@@ -20,7 +20,7 @@ from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation,
 from fspielm.eigen.inverse import Inverse
 from fspielm.eigen.modes import Mode, alike
 from fspielm.eigen.pencil import Pencil, sign_of
-from fspielm.eigen.rounds import Checked, Round, Searched, attempt_of
+from fspielm.eigen.rounds import Checked, Round, Searched, result_of
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands
 from fspielm.geometry.boundary import Quadrature, Sites
@@ -28,10 +28,10 @@ from fspielm.problem.operator import Operator, identity
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
-from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Request
+from fspielm.solvers.round import FeaturePlan, RoundResult
 from fspielm.solvers.strategies.exact import ExactFeatures
-from fspielm.solvers.strategies.selection import select_stages
+from fspielm.solvers.strategies.selection import select_strategies
 
 # ---- Functions that satisfy the equations at a value: those that nearly satisfy the conditions are close to modes
 
@@ -82,7 +82,7 @@ class ExactFunctions:
     Attributes
     ----------
     pencil : Pencil
-    trial : FeatureTrial
+    plan : FeaturePlan
     special : tuple of int
         Which of the functions for corners and holes satisfy the equations.
     first : Discretisation
@@ -92,7 +92,7 @@ class ExactFunctions:
     """
 
     pencil: Pencil
-    trial: FeatureTrial
+    plan: FeaturePlan
     special: tuple[int, ...]
     first: Discretisation
     clock: Callable[[], float] = lambda: np.inf
@@ -188,17 +188,17 @@ def exact_functions(pencil: Pencil, request: Request, value: float, bands: Bands
     """
     problem = pencil.at(value)
     here = replace(request, problem=problem, approach="characteristic", singular=None)
-    stage = select_stages(here, bands).steps[0].stage
-    assert isinstance(stage, ExactFeatures)
-    family: Characteristic = stage.families(enlarged)
+    strategy = select_strategies(here, bands).steps[0].strategy
+    assert isinstance(strategy, ExactFeatures)
+    family: Characteristic = strategy.families(enlarged)
     every = special_columns(problem, True)
     special = tuple(place for place, columns in enumerate(every) if satisfies(problem, columns))
     points = allot_conditions(problem, family.neurons + sum(every[place].size for place in special), family.reach)
-    trial = FeatureTrial(family, points, (), "functions that satisfy the equation")
+    plan = FeaturePlan(family, points, (), "functions that satisfy the equation")
     drawn, sites = draw_features(problem, family, _features()), points.draw(problem, np.random.default_rng(0))
     columns = tuple(every[place] for place in special)
     first = Discretisation(problem, family, drawn, columns, points, sites, request.threads)
-    return ExactFunctions(pencil, trial, special, first)
+    return ExactFunctions(pencil, plan, special, first)
 
 
 def _features() -> np.random.Generator:
@@ -243,7 +243,7 @@ class Refined:
         The integral of the square is one.
     residuals : mapping of str to BlockResidual
         By relation.
-    trial : FeatureTrial
+    plan : FeaturePlan
     near : NearModes
         The functions it was found among.
     """
@@ -254,7 +254,7 @@ class Refined:
     finite: Discretisation
     coefficients: NumberArray
     residuals: Mapping[str, BlockResidual]
-    trial: FeatureTrial
+    plan: FeaturePlan
     near: NearModes
 
 
@@ -385,8 +385,8 @@ def _modes(
         mu = abs(value - inverse.shift)
         error = mu * relative / (1 - relative) + _ROUNDING * abs(value) if relative < _NONE else np.inf
         residuals = {name: BlockResidual(safe_rms(own), float(np.abs(own).max())) for name, own in left.items()}
-        trial = replace(functions.trial, columns=finite.columns)
-        found.append(Refined(value, float(error), relative, finite, coefficients, residuals, trial, near))
+        plan = replace(functions.plan, columns=finite.columns)
+        found.append(Refined(value, float(error), relative, finite, coefficients, residuals, plan, near))
     return found
 
 
@@ -502,19 +502,19 @@ class Notary:
             values = values.real
         return [self._mode(best, values, errors, place, each) for place, each in enumerate(attempts)]
 
-    def _mode(self, best: Round, values: NumberArray, errors: FloatArray, place: int, attempt: Attempt) -> Mode:
+    def _mode(self, best: Round, values: NumberArray, errors: FloatArray, place: int, attempt: RoundResult) -> Mode:
         value, error = complex(values[place]), float(errors[place])
         plain = value.real if value.imag == 0.0 else value
         bound = error if best.inverse.symmetric else None
         return Mode(plain, bound, error, self._solution(plain, attempt), alike(values, errors, place))
 
-    def _solution(self, value: complex, attempt: Attempt) -> Solution:
+    def _solution(self, value: complex, attempt: RoundResult) -> Solution:
         return solution_of(self.request, self.pencil.at(value), attempt, self.record, _CHOICE)
 
 
-def _attempts(best: Round, checks: Sequence[Checked]) -> list[Attempt]:
+def _attempts(best: Round, checks: Sequence[Checked]) -> list[RoundResult]:
     """The modes of the search, some of them at once: what takes long is to go through the table of all functions."""
-    found: list[Attempt] = []
+    found: list[RoundResult] = []
     for start in range(0, len(checks), _AT_ONCE):
         some = checks[start : start + _AT_ONCE]
         values = best.inverse.inner.plain_values(np.stack([checked.coefficients for checked in some], axis=1))
@@ -522,13 +522,13 @@ def _attempts(best: Round, checks: Sequence[Checked]) -> list[Attempt]:
     return found
 
 
-def _attempt(best: Round, place: int, checked: Checked, values: NumberArray) -> Attempt:
+def _attempt(best: Round, place: int, checked: Checked, values: NumberArray) -> RoundResult:
     """A mode of the search, with an integral of its square of one, positive where it is largest."""
     roots = np.sqrt(np.tile(best.inverse.inner.rule.weights, len(best.inverse.inner.densities)))
     scale = sign_of(values / roots) / float(np.linalg.norm(values))
     relative = _beside_others(best, place, checked.error * best.found.conditions[best.wanted[place]])
     known = replace(checked, coefficients=checked.coefficients * scale)
-    attempt = attempt_of(best, known, relative)
+    attempt = result_of(best, known, relative)
     assert attempt.estimate is not None
     estimate = attempt.estimate
     worse = relative / checked.estimate.relative if 0 < checked.estimate.relative < np.inf else 1.0
@@ -540,7 +540,7 @@ def _attempt(best: Round, place: int, checked: Checked, values: NumberArray) -> 
     return replace(attempt, estimate=replace(estimate, largest=largest, scale=size, fields=fields))
 
 
-def _refined_attempt(best: Round, mode: Refined) -> Attempt:
+def _refined_attempt(best: Round, mode: Refined) -> RoundResult:
     """A mode of functions that satisfy the equations."""
     distances = np.abs(best.inverse.shift + best.found.mu - mode.value)
     relative = _beside_others(best, int(np.argmin(distances[best.wanted])), mode.relative)
@@ -558,8 +558,8 @@ def _refined_attempt(best: Round, mode: Refined) -> Attempt:
         residuals=mode.residuals,
         fields=fields,
     )
-    return Attempt(
-        trial=mode.trial,
+    return RoundResult(
+        plan=mode.plan,
         discretisation=mode.finite,
         coefficients=mode.coefficients,
         residuals=mode.residuals,

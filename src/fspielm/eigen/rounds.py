@@ -24,10 +24,10 @@ from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem, make_problem
 from fspielm.problem.statement import Relation
-from fspielm.solvers.driver import Afforded, Record, Rounds, refine
-from fspielm.solvers.plan import Attempt, Trial
+from fspielm.solvers.driver import FittedPlan, Record, Rounds, refine
 from fspielm.solvers.request import INTERRUPTED, Request, offering
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
+from fspielm.solvers.round import RoundPlan, RoundResult
+from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
 from fspielm.wording import MORE_TIME
 
 # ---- Errors of modes, each as the solution of the problem at the shift with its own right-hand side
@@ -144,7 +144,7 @@ class Round:
 
     Attributes
     ----------
-    trial : Trial
+    plan : RoundPlan
     inverse : Inverse
     found : Found
         The wanted modes and some more, the closest to the shift first.
@@ -160,7 +160,7 @@ class Round:
         The forecast of the factorisation in seconds.
     """
 
-    trial: Trial
+    plan: RoundPlan
     inverse: Inverse
     found: Found
     wanted: NDArray[np.intp]
@@ -232,11 +232,11 @@ class Round:
         return np.asarray(np.where(each < _NONE, errors, np.inf))
 
 
-def attempt_of(latest: Round, checked: Checked, error: float) -> Attempt:
+def result_of(latest: Round, checked: Checked, error: float) -> RoundResult:
     """A sum of modes as an attempt, with a given error."""
     factored = latest.inverse.factored
-    return Attempt(
-        trial=latest.trial,
+    return RoundResult(
+        plan=latest.plan,
         discretisation=latest.inverse.finite,
         coefficients=checked.coefficients,
         residuals=checked.estimate.residuals,
@@ -403,12 +403,12 @@ class ModeRounds(Rounds):
         """How many times longer than its factorisation a round takes."""
         return times(self.best)
 
-    def play(self, afforded: Afforded, stage: Stage) -> Attempt | Ending:
+    def play(self, fitted: FittedPlan, strategy: Strategy) -> RoundResult | Ending:
         """One round, recorded and reported; an ending without time, and where no mode is wanted or the shift moves."""
         request, record, task = self.request, self.record, self.task
         try:
             with record.deadline.enforced():
-                latest = play(task, afforded, record, self.best)
+                latest = play(task, fitted, record, self.best)
         except OutOfTime:
             return Ending(out_of_time(record), cause=StopReason.BUDGET)
         self.late = too_late(record, latest, task.owed)
@@ -425,9 +425,9 @@ class ModeRounds(Rounds):
         if not task.roughly and error <= 2 * request.tol * np.sqrt(len(latest.wanted)):
             self.checks = latest.singles(record)
             error = float(np.max(latest.errors(self.checks) / latest.sizes))
-        return attempt_of(latest, latest.combined, error)
+        return result_of(latest, latest.combined, error)
 
-    def following(self, step: Step, latest: Attempt) -> Step | Ending:
+    def following(self, step: Step, latest: RoundResult) -> Step | Ending:
         """What to try next, if there is time for it."""
         if self.late:
             return Ending(self.late, cause=StopReason.BUDGET)
@@ -436,14 +436,14 @@ class ModeRounds(Rounds):
         return following
 
 
-def play(task: Task, afforded: Afforded, record: Record, before: Round | None) -> Round:
+def play(task: Task, fitted: FittedPlan, record: Record, before: Round | None) -> Round:
     """One round, recorded."""
     request, window = task.request, task.window
-    trial, began = afforded.trial, perf_counter()
-    forecast = share(before) * afforded.seconds
-    record.begin(request, trial, forecast)
+    plan, began = fitted.plan, perf_counter()
+    forecast = share(before) * fitted.seconds
+    record.begin(request, plan, forecast)
     seconds: dict[str, float] = {}
-    finite = trial.discretise(request, seconds)
+    finite = plan.discretise(request, seconds)
     inverse = inverse_at(task.pencil, window.shift, finite, request, task.unit)
     seconds["solve"] = perf_counter() - began
     found = find(inverse, window, request, record)
@@ -458,10 +458,10 @@ def play(task: Task, afforded: Afforded, record: Record, before: Round | None) -
         combined = inspector.check(found, shares)
         cells = inspector.by_cell(combined)
     seconds["estimate"] = perf_counter() - began - seconds["solve"] - seconds["modes"]
-    once = afforded.seconds / times(before)
-    done = Round(trial, inverse, found, wanted, inspector, combined, cells, seconds, once)
+    once = fitted.seconds / times(before)
+    done = Round(plan, inverse, found, wanted, inspector, combined, cells, seconds, once)
     if combined is not None:
-        shown = attempt_of(done, combined, done.error)
+        shown = result_of(done, combined, done.error)
         record.add(shown, forecast=forecast, seconds=perf_counter() - began)
     return done
 

@@ -18,7 +18,7 @@ from fspielm.eigen.pencil import Pencil
 from fspielm.eigen.rounds import Round, Searched, Task, find, out_of_time, search, too_late
 from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.bands import Bands, infer_bands
-from fspielm.estimate.narrow import scrutinise
+from fspielm.estimate.narrow import find_narrow
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
@@ -26,7 +26,7 @@ from fspielm.problem.statement import Relation
 from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Request, offering
 from fspielm.solvers.strategies.cells import Cells
-from fspielm.solvers.strategies.selection import select_stages
+from fspielm.solvers.strategies.selection import select_strategies
 from fspielm.solvers.strategies.strategy import Step
 from fspielm.wording import MORE_TIME
 
@@ -268,7 +268,7 @@ _BOUNDARY_PLACES = 64
 def why_incomplete(problem: Problem) -> str:
     """Why modes may be missing whatever a search has found; empty if nothing can bind such modes."""
     # jumps of coefficients do not count, as cells end there
-    places = [place for place in scrutinise(problem).places if place.kind == "narrow"]
+    places = [place for place in find_narrow(problem).places if place.kind == "narrow"]
     if places:
         return f"{places[0]}: modes that are bound there may be missing"
     feeding = [each.name for each in problem.relations if each.region.kind == "boundary" and _is_growing(each)]
@@ -405,15 +405,15 @@ def _first(request: Request, record: Record) -> Step:
     assert record.bands is not None
     try:
         with record.deadline.enforced():
-            return select_stages(request, record.bands).steps[0]
+            return select_strategies(request, record.bands).steps[0]
     except OutOfTime:
         raise SolveError(f"no modes could be looked for: {out_of_time(record)}") from None
 
 
 def _without_errors(step: Step) -> Step:
     """The same step for another shift, where the errors of rounds at this one mean nothing."""
-    stage = step.stage
-    return replace(step, stage=replace(stage, errors=())) if isinstance(stage, Cells) else step
+    strategy = step.strategy
+    return replace(step, strategy=replace(strategy, errors=())) if isinstance(strategy, Cells) else step
 
 
 def lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, count: int, *, roughly: bool) -> Part:

@@ -5,12 +5,12 @@ from fspielm.estimate.bands import Bands, infer_bands, refine_bands, settled_ban
 from fspielm.estimate.estimate import ILL_POSED, CellErrors, ErrorEstimate, FieldEstimate, Verdict, judge
 from fspielm.estimate.examination import Examination, examine
 from fspielm.estimate.growth import Growth
-from fspielm.estimate.narrow import Look, Scrutiny, scrutinise
+from fspielm.estimate.narrow import Look, NarrowPlaces, find_narrow
 from fspielm.estimate.narrow_search import Narrow
 from fspielm.estimate.peaks import Peak, find_peaks
 from fspielm.estimate.residuals import HeldOut
 from fspielm.estimate.sensitivity import PROBES, find_sensitivity
-from fspielm.estimate.stability import Hidden, hidden_of
+from fspielm.estimate.stability import Hidden, find_hidden
 
 __all__ = [
     "ILL_POSED",
@@ -25,18 +25,18 @@ __all__ = [
     "Hidden",
     "Look",
     "Narrow",
+    "NarrowPlaces",
     "Peak",
-    "Scrutiny",
     "Verdict",
     "data_bands",
     "examine",
+    "find_hidden",
+    "find_narrow",
     "find_peaks",
     "find_sensitivity",
-    "hidden_of",
     "infer_bands",
     "judge",
     "refine_bands",
-    "scrutinise",
     "settled_bands",
     "symbol_band",
     "without_short_lines",

@@ -12,9 +12,9 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.errors import ProblemError
 from fspielm.estimate.band_data import RIGHT_HAND_SIDE, ROUGH_THRESHOLD, DataBand, data_bands, data_sizes, line_band
 from fspielm.estimate.let_through import Frozen, freeze, roots_of
-from fspielm.estimate.stability import affordable, hidden_of
+from fspielm.estimate.stability import affordable, find_hidden
 from fspielm.geometry.boundary import Sites
-from fspielm.problem.operator import FieldCoefficient, Operator, once
+from fspielm.problem.operator import FieldCoefficient, Operator, cache_by_object
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.open_domain import has_data, highest_wavenumber
 
@@ -196,7 +196,7 @@ def waves_at(problem: Problem, bands: FloatArray, number: int = 0) -> tuple[Floa
     return points, np.stack([np.max(each, axis=0) for each in along], axis=1)
 
 
-@once
+@cache_by_object
 def spread(problem: Problem) -> tuple[FloatArray, Frozen]:
     """Points all over the domain, and the operator at them."""
     return _spread(problem, _POINTS if _is_written(problem.determinant) else _POINTS_OF_CALLABLES)
@@ -405,7 +405,7 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
     sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
     waves = _waves(problem, sites, frequencies)
     lower, upper = problem.domain.bounding_box
-    passing = hidden_of(problem).affordable(upper - lower)
+    passing = find_hidden(problem).affordable(upper - lower)
     caught = affordable(well_band(problem), upper - lower)
     for found, source in zip((waves, caught, passing), OF_THE_PROBLEM, strict=True):
         for axis in np.flatnonzero(found > frequencies):

@@ -25,7 +25,7 @@ from fspielm.estimate.estimate import (
 )
 from fspielm.estimate.residuals import ROUNDING, ByCell, Correction, Deviations, HeldOut, Misfit, Unfitted, by_cell
 from fspielm.estimate.sensitivity import Sensitivity, Solved, beyond_basis, find_sensitivity, has_settled, probe
-from fspielm.estimate.stability import hidden_of
+from fspielm.estimate.stability import find_hidden
 from fspielm.problem.derived import leaves_constant_open
 from fspielm.problem.interfaces import kinks
 from fspielm.problem.problem import Problem
@@ -195,7 +195,7 @@ class Examination:
             return at_most
         # a residual about as large as the data may consist of anything
         unknown = min(misfit.residual / misfit.data, 1.0) if misfit.data > 0 else 1.0
-        if hidden_of(self.discretisation.problem).degenerate is not None:
+        if find_hidden(self.discretisation.problem).degenerate is not None:
             # where an equation vanishes its rows are small, however much they miss of its own terms
             unknown = 1.0
         # linearisations in time have no resonances, and their growth is known

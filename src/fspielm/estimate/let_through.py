@@ -16,7 +16,7 @@ from fspielm.errors import ProblemError
 from fspielm.estimate.narrow import narrow_features
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.sampling import half_sphere
-from fspielm.problem.operator import Operator, once
+from fspielm.problem.operator import Operator, cache_by_object
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Dirichlet, Neumann, Relation
@@ -74,7 +74,7 @@ def freeze(operator: Operator, sites: Sites) -> Frozen:
     return Frozen(np.array([term.orders for term in operator.terms], dtype=np.int_), values)
 
 
-@once
+@cache_by_object
 def freeze_inside(problem: Problem) -> tuple[FloatArray, Frozen]:
     """Points of the domain, including narrow features, and the operator there; a single one where it is constant."""
     if problem.determinant.is_constant:

@@ -21,7 +21,7 @@ from fspielm.estimate.narrow_search import (
     Looked,
     Narrow,
     chart_of,
-    find_narrow,
+    find_in_atom,
     sample_boxes,
     sharp_atoms,
 )
@@ -220,7 +220,7 @@ class Look:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Scrutiny:
+class NarrowPlaces:
     """The narrow features of a problem.
 
     Attributes
@@ -234,16 +234,16 @@ class Scrutiny:
     looks: tuple[Look, ...] = ()
 
 
-def scrutinise(problem: Problem) -> Scrutiny:
+def find_narrow(problem: Problem) -> NarrowPlaces:
     """Find the narrow features of the data and coefficients of a problem, with places and widths.
 
     Expressions are enclosed over boxes, so that no feature is too narrow to be found. Callables, and expressions that
-    cannot be enclosed, are sampled; `Scrutiny.looks` says how closely.
+    cannot be enclosed, are sampled; `NarrowPlaces.looks` says how closely.
     """
     # the materials at interfaces are those of the equations
     relations = [each for each in problem.relations if each.region.kind != "interface" or each.value.constant is None]
     found = [narrow_features(problem, relation) for relation in relations]
-    return Scrutiny(tuple(p for one in found for p in one.places), tuple(s for one in found for s in one.looks))
+    return NarrowPlaces(tuple(p for one in found for p in one.places), tuple(s for one in found for s in one.looks))
 
 
 @dataclass(eq=False)
@@ -252,13 +252,13 @@ class _Cache:
 
     chart: Chart | None
     atoms: dict[Atom, Looked | bool] = field(default_factory=dict)
-    fields: WeakKeyDictionary[Field, Scrutiny] = field(default_factory=WeakKeyDictionary)
+    fields: WeakKeyDictionary[Field, NarrowPlaces] = field(default_factory=WeakKeyDictionary)
 
 
 _caches: WeakKeyDictionary[Region, _Cache] = WeakKeyDictionary()
 
 
-def narrow_features(problem: Problem, relation: Relation) -> Scrutiny:
+def narrow_features(problem: Problem, relation: Relation) -> NarrowPlaces:
     """The narrow features of the value and the coefficients of a relation."""
     if relation.region not in _caches:
         _caches[relation.region] = _Cache(chart_of(problem, relation))
@@ -272,7 +272,7 @@ def narrow_features(problem: Problem, relation: Relation) -> Scrutiny:
         for place in one.places
         if not _is_between_materials(problem, place)
     }
-    return Scrutiny(tuple(places.values()), tuple(look for one in found for look in one.looks))
+    return NarrowPlaces(tuple(places.values()), tuple(look for one in found for look in one.looks))
 
 
 def _is_between_materials(problem: Problem, place: Narrow) -> bool:
@@ -288,13 +288,13 @@ def _fields(relation: Relation) -> dict[Field, str]:
     return relation.operator.fields | ({} if relation.value.constant is not None else {relation.value: of})
 
 
-def _search_cached(one: Field, source: str, cache: _Cache, made: Mapping[sp.Basic, sp.Expr]) -> Scrutiny:
+def _search_cached(one: Field, source: str, cache: _Cache, made: Mapping[sp.Basic, sp.Expr]) -> NarrowPlaces:
     if one not in cache.fields:
-        cache.fields[one] = Scrutiny() if cache.chart is None else _search(one, source, cache, cache.chart, made)
+        cache.fields[one] = NarrowPlaces() if cache.chart is None else _search(one, source, cache, cache.chart, made)
     return cache.fields[one]
 
 
-def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[sp.Basic, sp.Expr]) -> Scrutiny:
+def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[sp.Basic, sp.Expr]) -> NarrowPlaces:
     """The narrow features of a field; functions `made` by an iterate are replaced by their outlines."""
     places: list[Narrow] = []
     complete = isinstance(one.source, sp.Expr) and (not one.needs_normals or _is_of_normals(one.source))
@@ -310,11 +310,11 @@ def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[
             else:
                 places += _places(looked, atom, chart, source)
     if complete:
-        return Scrutiny(tuple(places))
+        return NarrowPlaces(tuple(places))
     sampled = sample_values(lambda sites: _finite(one, sites), chart)
     if sampled.looked is not None:
         places += _places(sampled.looked, None, chart, source)
-    return Scrutiny(tuple(places), (Look(source, sampled.resolution, sampled.places),))
+    return NarrowPlaces(tuple(places), (Look(source, sampled.resolution, sampled.places),))
 
 
 def _is_of_normals(source: sp.Expr) -> bool:
@@ -336,7 +336,7 @@ def _search_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> 
     """Where an atom is narrow; otherwise whether it is known not to be."""
     if not atom.argument.free_symbols <= set(arguments):
         return False
-    found = find_narrow(atom, chart, arguments)
+    found = find_in_atom(atom, chart, arguments)
     if found is None:  # it contains callables of the user's, or special functions
         return False
     if not len(found.boxes):

@@ -477,7 +477,7 @@ class Found:
             return np.asarray(np.where(self.rates > 0, speeds / self.rates, np.inf).min(axis=1))
 
 
-def find_narrow(atom: Atom, chart: Chart, coordinates: tuple[sp.Symbol, ...]) -> Found | None:
+def find_in_atom(atom: Atom, chart: Chart, coordinates: tuple[sp.Symbol, ...]) -> Found | None:
     """Where an atom is narrow; None where its argument cannot be enclosed."""
     enclosure = _with_slopes(atom.argument, coordinates)
     return None if enclosure is None else _Search(atom, chart, enclosure).run()

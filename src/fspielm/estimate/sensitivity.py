@@ -27,10 +27,10 @@ from fspielm.estimate.bands import waves_at
 from fspielm.estimate.growth import Growth
 from fspielm.estimate.let_through import Degenerate, LetThrough
 from fspielm.estimate.residuals import HeldOut, Unfitted
-from fspielm.estimate.stability import Hidden, hidden_of, point_text
+from fspielm.estimate.stability import Hidden, find_hidden, point_text
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.derived import natural_scales
-from fspielm.problem.operator import Operator, identity, once
+from fspielm.problem.operator import Operator, cache_by_object, identity
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
@@ -153,7 +153,7 @@ class Solved:
 
 def beyond_basis(problem: Problem, solved: Solved) -> Beyond:
     """The largest error that may hide beyond the basis of a solution of `problem`."""
-    hidden = hidden_of(problem)
+    hidden = find_hidden(problem)
     if hidden.reason:
         return Beyond(float("inf"), hidden.reason)
     if hidden.passing:
@@ -186,7 +186,7 @@ def _beside_zero(problem: Problem, degenerate: Degenerate, solved: Solved) -> Be
 def passing_size(problem: Problem) -> int:
     """How many functions represent what the conditions of a problem let through; zero if they let nothing through."""
     lower, upper = problem.domain.bounding_box
-    affordable = float(hidden_of(problem).affordable(upper - lower).max())
+    affordable = float(find_hidden(problem).affordable(upper - lower).max())
     return functions_up_to(problem, affordable) if affordable else 0
 
 
@@ -236,7 +236,7 @@ def _describe(function: LetThrough) -> tuple[str, str]:
 
 def unseen_growth(problem: Problem, basis: Basis) -> float:
     """The largest growth over the time of a problem of a disturbance that the sensitivity does not show."""
-    growth = hidden_of(problem).growth
+    growth = find_hidden(problem).growth
     among = np.empty(0, dtype=np.intp) if growth is None else _unseen(growth, basis)
     if growth is None or not among.size:
         return 0.0
@@ -550,7 +550,7 @@ def fitting_columns(sizes: Iterable[int], columns: int, rows: int) -> int:
 
 def _let_through(problem: Problem, columns: int, rows: int) -> list[Basis]:
     """The functions that conditions on flat parts let through, which a basis may represent to a few digits only."""
-    found = [function.W for function in hidden_of(problem).passing if function.W is not None]
+    found = [function.W for function in find_hidden(problem).passing if function.W is not None]
     if not found or 2 * sum(map(len, found)) > _most(columns, rows):
         return []
     W = np.concatenate(found)
@@ -606,7 +606,7 @@ _CORE_SHARE = 0.57
 _CANCELLED = 3.5
 
 
-@once
+@cache_by_object
 def may_resonate(problem: Problem) -> bool:
     """Whether waves of a steady equation fit into its domain, which is bounded."""
     if problem.domain.time is not None or problem.domain.is_unbounded:

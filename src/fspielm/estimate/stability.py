@@ -26,7 +26,7 @@ from fspielm.estimate.let_through import (
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.sampling import half_sphere, tangents
 from fspielm.problem.derived import natural_scales
-from fspielm.problem.operator import Operator, determinant, once
+from fspielm.problem.operator import Operator, cache_by_object, determinant
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
@@ -249,8 +249,8 @@ def affordable(frequencies: FloatArray, lengths: FloatArray) -> FloatArray:
     return frequencies if functions <= _AFFORDABLE else np.zeros(len(frequencies))
 
 
-@once
-def hidden_of(problem: Problem) -> Hidden:
+@cache_by_object
+def find_hidden(problem: Problem) -> Hidden:
     """Find what may hide from a basis; nothing where a coefficient has no value."""
     try:
         return _find(problem)

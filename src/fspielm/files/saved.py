@@ -19,7 +19,7 @@ from fspielm.estimate.estimate import ErrorEstimate, FieldEstimate
 from fspielm.files.archive import Arrays, decode, encode, read_archive, write_archive
 from fspielm.files.saved_bases import describe_basis, read_basis
 from fspielm.files.saved_statement import StatedMaterials, describe_statement, read_stated_problem
-from fspielm.problem.scattering.inside import one_unknown_problem, two_sided
+from fspielm.problem.scattering.inside import one_unknown_problem, transmission_problem
 from fspielm.problem.scattering.media import has_media
 from fspielm.solution.report import Report
 from fspielm.solution.solution import Solution
@@ -84,7 +84,7 @@ class Stored:
         """The solution, with its problem if the statement was stored."""
         problem = read_stated_problem(self.statement)
         if problem.domain.is_unbounded and has_media(problem):
-            problem = one_unknown_problem(two_sided(problem))
+            problem = one_unknown_problem(transmission_problem(problem))
         if problem.dimension != self.basis.dimension:
             raise ValueError(f"{self.basis.dimension} dimensions where the problem has {problem.dimension}")
         known = self.fields == problem.names or self.basis.components == 1

@@ -30,7 +30,7 @@ from fspielm.problem.places import whole_domain
 from fspielm.problem.problem import Problem, problem_of
 from fspielm.problem.setting import Unknown
 from fspielm.problem.statement import Relation, Statement
-from fspielm.problem.substitutions import Givens
+from fspielm.problem.substitutions import Substitutions
 
 
 def domain_text(domain: Domain) -> str | None:
@@ -116,7 +116,7 @@ def read_stated_problem(stated: Mapping[str, Any]) -> Problem:
     equations = tuple(Relation(f"equation {number + 1}", operator, value, everywhere) for number in range(len(shown)))
     equations = equations if len(equations) > 1 else (replace(equations[0], name="equation"),)
     statement = Statement(shown, domain, (), origin=partial(read_stated_problem, stated))
-    whole = Compiled(statement, unknowns, equations, Givens())
+    whole = Compiled(statement, unknowns, equations, Substitutions())
     if stated.get("pairs", False):
         return problem_of(replace(whole, unknowns=real_unknowns(unknowns), whole=whole))
     return problem_of(whole)

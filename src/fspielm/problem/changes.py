@@ -15,7 +15,7 @@ from fspielm.arrays import BoolArray, FloatArray, NumberArray, spread_out
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Corner
 from fspielm.numerics.sampling import bisect
-from fspielm.problem.operator import once
+from fspielm.problem.operator import cache_by_object
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import check_deadline
@@ -115,7 +115,7 @@ _IN_PROPORTION = 0.01
 _IN_A_ROW = 2
 
 
-@once
+@cache_by_object
 def mask_borders(constraint: Relation) -> FloatArray:
     """Unit coordinates ``(n,)`` at which a condition begins or ends to hold within its part."""
     part = constraint.part
@@ -152,7 +152,7 @@ def _sharpened(constraint: Relation, borders: FloatArray) -> FloatArray:
     return np.where(before != held(high), exact, borders)
 
 
-@once
+@cache_by_object
 def value_jumps(constraint: Relation) -> FloatArray:
     """Unit coordinates ``(n,)`` inside the smooth pieces of a part at which the data of a condition jump.
 
@@ -365,7 +365,7 @@ def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bo
     return bool(abs(slopes[0] - slopes[1]) > _KINK * steepest)
 
 
-@once
+@cache_by_object
 def _scale(constraint: Relation) -> float:
     """The largest absolute value of a condition's data."""
     if constraint.value.constant is not None:
@@ -555,7 +555,7 @@ def _format_point(problem: Problem, point: FloatArray) -> str:
     return ", ".join(f"{s}={v:.4g}" for s, v in zip(problem.coordinates, point, strict=True))
 
 
-@once
+@cache_by_object
 def _size(constraint: Relation) -> float:
     """The largest absolute value that a condition prescribes, from more samples than `_scale`."""
     sites = constraint.sample(_PROBES, np.random.default_rng(0))

@@ -26,7 +26,7 @@ from fspielm.problem.places import Region, whole_domain
 from fspielm.problem.scattering.open_domain import for_open_domain
 from fspielm.problem.setting import Setting, Unknown, read_unknowns
 from fspielm.problem.statement import Relation, Statement, bind_conditions, distinct
-from fspielm.problem.substitutions import Givens, read_givens
+from fspielm.problem.substitutions import Substitutions, read_givens
 from fspielm.problem.wellposed import check_conditions
 
 if TYPE_CHECKING:
@@ -352,7 +352,7 @@ class Compiled:
     statement: Statement
     unknowns: tuple[Unknown, ...]
     relations: tuple[Relation, ...]
-    givens: Givens
+    givens: Substitutions
     missing: str = ""
     whole: Compiled | None = None
     interfaces: tuple[InterfaceLine, ...] = ()
@@ -380,7 +380,7 @@ def compile_all(statement: Statement) -> Compiled:
     relations = (*equations, *bound, *interface_relations(lines, setting))
     if domain.is_unbounded:
         relations = for_open_domain(relations, statement, setting)
-        # relations of fields inside of objects too: see `two_sided`
+        # relations of fields inside of objects too: see `transmission_problem`
         if any(max(relation.operator.unknowns, default=0) >= len(unknowns) for relation in relations):
             stated.check_use(statement.expressions)
             return Compiled(statement, unknowns, relations, givens)

@@ -17,7 +17,7 @@ from fspielm.geometry.boundary import Sites
 from fspielm.problem.compiled import Compiled, split_real_imaginary
 from fspielm.problem.further_conditions import Condition
 from fspielm.problem.linear import residual_form
-from fspielm.problem.operator import once
+from fspielm.problem.operator import cache_by_object
 from fspielm.problem.problem import Problem, make_problem, problem_of
 from fspielm.problem.setting import Setting, by_unknown
 from fspielm.problem.statement import AnyCondition, Relation
@@ -70,7 +70,7 @@ def _heights(matrix: FloatArray) -> FloatArray:
     return np.asarray((found if found.success else best).x[rows:-2])
 
 
-@once
+@cache_by_object
 def _terms(problem: Problem) -> list[tuple[int, tuple[int, ...], int, float]]:
     """For each term: its equation, orders, unknown, and the largest size of its coefficient."""
     sites = Sites(problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # samples only

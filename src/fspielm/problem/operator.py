@@ -26,7 +26,7 @@ K = TypeVar("K")
 T = TypeVar("T")
 
 
-def once(find: Callable[[K], T]) -> Callable[[K], T]:
+def cache_by_object(find: Callable[[K], T]) -> Callable[[K], T]:
     """Cache the result of `find` for each object, as long as that object lives."""
     known: WeakKeyDictionary[K, T] = WeakKeyDictionary()
 

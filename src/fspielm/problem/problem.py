@@ -22,9 +22,9 @@ from fspielm.geometry.time import regions_in
 from fspielm.problem.compiled import Compiled, compile_all, real_relations
 from fspielm.problem.interfaces import InterfaceLine, Reading, Side
 from fspielm.problem.linear import NonlinearError, residual_form
-from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Iterate, MovableIterate, as_iterate
+from fspielm.problem.nonlinear.iterate import AtPoints, AtSites, Iterate, MovableIterate, SlotValues, as_iterate
 from fspielm.problem.nonlinear.statement import Nonlinear, compile_nonlinear
-from fspielm.problem.operator import Operator, determinant, once
+from fspielm.problem.operator import Operator, cache_by_object, determinant
 from fspielm.problem.parameters import (
     check_parameter,
     need_values,
@@ -36,7 +36,7 @@ from fspielm.problem.parameters import (
 from fspielm.problem.scattering.incident import as_typed
 from fspielm.problem.setting import Setting, Unknown, single_unknown
 from fspielm.problem.statement import AnyCondition, Relation, Statement, is_complex, state
-from fspielm.problem.substitutions import Givens, levels_in
+from fspielm.problem.substitutions import Substitutions, levels_in
 from fspielm.problem.typeset import problem_html, problem_latex
 
 
@@ -84,7 +84,7 @@ def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Probl
     """
     if problem.nonlinear is None:
         return problem
-    return _compile_linearised(problem, Around(problem, as_iterate(problem, around), share))
+    return _compile_linearised(problem, SlotValues(problem, as_iterate(problem, around), share))
 
 
 def iterate_of(problem: Problem) -> Iterate | None:
@@ -117,7 +117,7 @@ class Moving:
 
     def to(self, iterate: Iterate, share: float = 1.0) -> Problem:
         """The linearisation around this iterate; see `linearise`."""
-        self._movable.at = Around(self.nonlinear, iterate, share)
+        self._movable.at = SlotValues(self.nonlinear, iterate, share)
         return self.problem
 
 
@@ -129,7 +129,7 @@ def moving(problem: Problem) -> Moving:
     return Moving(problem, _compile_linearised(problem, movable), movable)
 
 
-def _compile_linearised(problem: Problem, at: Around | MovableIterate) -> Problem:
+def _compile_linearised(problem: Problem, at: SlotValues | MovableIterate) -> Problem:
     nonlinear = problem.nonlinear
     assert nonlinear is not None
     needs_normals = [law.needs_normals for law in nonlinear.laws]
@@ -206,7 +206,7 @@ class Problem:
         values that depend on the iterate mean nothing.
     nonlinear : Nonlinear or None
         The nonlinear equations and conditions.
-    givens : Givens
+    givens : Substitutions
         The given values.
     missing : str
         The missing condition, if nothing inside can replace it; empty otherwise.
@@ -239,7 +239,7 @@ class Problem:
     statement: Statement
     unknowns: tuple[Unknown, ...]
     pattern: tuple[Relation, ...]
-    givens: Givens
+    givens: Substitutions
     missing: str
     whole: Problem | None
     interfaces: tuple[InterfaceLine, ...]
@@ -487,7 +487,7 @@ def make_problem(
     statement: Statement,
     unknowns: tuple[Unknown, ...],
     relations: tuple[Relation, ...],
-    givens: Givens,
+    givens: Substitutions,
     missing: str = "",
     interfaces: tuple[InterfaceLine, ...] = (),
     notes: tuple[str, ...] = (),
@@ -517,7 +517,7 @@ def _level_lines(problem: Problem) -> dict[sp.Expr, InterfaceLine]:
     return {line.border: line for line in problem.interfaces if line.border is not None}
 
 
-@once
+@cache_by_object
 def _level_signs(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
     """A function of points that returns the signs of all level functions, ``(n, L)``."""
     lines = list(_level_lines(problem).values())
@@ -534,7 +534,7 @@ def _level_signs(problem: Problem) -> Callable[[FloatArray], NDArray[np.int_]]:
     return sides
 
 
-@once
+@cache_by_object
 def _levels(problem: Problem) -> frozenset[sp.Expr]:
     """All level functions, also of borders outside of the domain."""
     stated = problem.stated

@@ -18,7 +18,7 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import Time
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative, normal_symbols, write_out
 from fspielm.problem.operator import Operator
-from fspielm.problem.substitutions import ByRegion, Givens
+from fspielm.problem.substitutions import ByRegion, Substitutions
 
 if TYPE_CHECKING:
     from fspielm.problem.places import Region
@@ -89,7 +89,7 @@ def single_unknown(unknowns: Sequence[Unknown], what: str, remedy: str) -> Unkno
     return unknowns[0]
 
 
-def read_unknowns(written: Sequence[sp.Expr], givens: Givens, statement: Statement) -> tuple[Unknown, ...]:
+def read_unknowns(written: Sequence[sp.Expr], givens: Substitutions, statement: Statement) -> tuple[Unknown, ...]:
     """The unknowns in the residuals `written` of the equations.
 
     They have the order in which they are declared. Otherwise those in dictionaries of conditions come first, then the
@@ -117,7 +117,7 @@ def read_unknowns(written: Sequence[sp.Expr], givens: Givens, statement: Stateme
     return tuple(Unknown(symbol, domain) for symbol in symbols)
 
 
-def _refuse_nonlocal_unknowns(expression: sp.Expr, givens: Givens) -> None:
+def _refuse_nonlocal_unknowns(expression: sp.Expr, givens: Substitutions) -> None:
     """Refuse nonlocal terms before arguments are compared: those of an integrand differ."""
     if not expression.has(*NONLOCAL):
         return
@@ -125,7 +125,7 @@ def _refuse_nonlocal_unknowns(expression: sp.Expr, givens: Givens) -> None:
     refuse_nonlocal_terms(evaluated, [f.func for f in _functions(evaluated, givens)], "the equation")
 
 
-def _functions(expression: sp.Expr, givens: Givens) -> list[AppliedUndef]:
+def _functions(expression: sp.Expr, givens: Substitutions) -> list[AppliedUndef]:
     """The undefined functions in `expression` that are not given, sorted by name."""
     functions = givens.without_derivatives(expression).atoms(AppliedUndef)
     return sorted((f for f in functions if not givens.is_known(f)), key=str)
@@ -250,7 +250,7 @@ class Setting:
     Attributes
     ----------
     unknowns : tuple of Unknown
-    givens : Givens
+    givens : Substitutions
     domain : Domain
     parts : tuple of BoundaryPart
     covered : tuple of Region
@@ -260,7 +260,7 @@ class Setting:
     """
 
     unknowns: tuple[Unknown, ...]
-    givens: Givens
+    givens: Substitutions
     domain: Domain
     parts: tuple[BoundaryPart, ...] = ()
     covered: tuple[Region, ...] = ()

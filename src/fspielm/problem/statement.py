@@ -19,7 +19,7 @@ from fspielm.expr.functions import Field, Value, check_value
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import SpaceTime, Time
-from fspielm.problem.operator import Operator, along_normal, derivative, field_coefficient, identity, once
+from fspielm.problem.operator import Operator, along_normal, cache_by_object, derivative, field_coefficient, identity
 from fspielm.problem.places import Region, Sampler, Where, boundary_regions, is_rest, probe
 from fspielm.problem.scattering.incident import Incident, as_incident
 from fspielm.problem.setting import Rule, Setting, by_unknown, freeze, written
@@ -569,13 +569,13 @@ class Relation:
         return self.value.checked(sites.points, what, sites.normals)
 
 
-@once
+@cache_by_object
 def is_complex(relation: Relation) -> bool:
     """Whether a coefficient or the value of a relation is complex at some sample sites."""
     return has_complex_operator(relation) or _any_complex(relation, [], [relation.value])
 
 
-@once
+@cache_by_object
 def has_complex_operator(relation: Relation) -> bool:
     """Whether a coefficient of a relation is complex at some sample sites."""
     numbers = (*relation.operator.numbers, relation.region.factor)

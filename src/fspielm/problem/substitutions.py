@@ -202,7 +202,7 @@ def _piece_of(piecewise: sp.Piecewise, signs: Signs) -> sp.Expr:
 
 
 @dataclass(frozen=True, eq=False)
-class Givens:
+class Substitutions:
     """The checked content of ``given=``.
 
     Attributes
@@ -244,7 +244,7 @@ class Givens:
             known = known.xreplace({f: self.formulas[name] for f, name in names.items() if name in self.formulas})
         return decided(known, self.signs) if self.signs else known
 
-    def placed(self, domain: Domain, coordinates: tuple[sp.Symbol, ...]) -> Givens:
+    def placed(self, domain: Domain, coordinates: tuple[sp.Symbol, ...]) -> Substitutions:
         """The same with values by region as functions of the points of a domain."""
 
         def put(values: dict[Any, Any]) -> dict[Any, Any]:
@@ -274,7 +274,7 @@ class Givens:
         applied = {key.func.__name__: value for key, value in self.applied.items()}
         return frozenset(name for name, value in (self.functions | applied).items() if isinstance(value, Placed))
 
-    def on_side(self, region: str | None = None, signs: Signs | None = None) -> Givens:
+    def on_side(self, region: str | None = None, signs: Signs | None = None) -> Substitutions:
         """The same in one region and on one side of borders: smooth functions, which go on beyond them."""
         if region is None:
             return replace(self, signs=self.signs | (signs or {}))
@@ -367,11 +367,11 @@ class Givens:
                 )
 
 
-def read_givens(given: Mapping[Any, Any] | None) -> Givens:
+def read_givens(given: Mapping[Any, Any] | None) -> Substitutions:
     """Check ``given=`` and sort it into numbers, functions and derivatives of functions."""
     if given is not None and not isinstance(given, Mapping):
         raise ProblemError(f"given must be a mapping such as {{k: 3.0, f: callable}}; got {given!r}")
-    givens = Givens()
+    givens = Substitutions()
     for key, value in (given or {}).items():
         if isinstance(key, sp.Symbol) and isinstance(value, ByRegion):
             givens.regional[key] = value
@@ -402,7 +402,7 @@ def order_of_derivation(symbols: Mapping[sp.Symbol, sp.Expr]) -> tuple[sp.Symbol
         raise ProblemError(f"given[{key}] is defined by itself; give {key} a number") from None
 
 
-def _resolve(givens: Givens) -> None:
+def _resolve(givens: Substitutions) -> None:
     """Substitute given values in each other."""
     symbols = givens.symbols
     givens.inner.update(*(value.free_symbols for value in symbols.values()))
@@ -476,7 +476,7 @@ def as_written(value: Any, what: str) -> sp.Expr:
     raise ProblemError(f"{what} must be a number, or a SymPy expression; got {value!r}")
 
 
-def number_in(value: Any, givens: Givens, what: str) -> complex:
+def number_in(value: Any, givens: Substitutions, what: str) -> complex:
     """The finite number that `value` is once given symbols are replaced; a float if it is real."""
     known = givens.substitute(as_written(value, what))
     if known.free_symbols or not known.is_number:

@@ -41,7 +41,7 @@ from fspielm.problem.scattering.media import has_media, media_of, medium_at
 from fspielm.problem.scattering.open_domain import incident_of, lattice_of
 from fspielm.problem.setting import Setting, single_unknown
 from fspielm.problem.statement import Relation
-from fspielm.problem.substitutions import Givens, read_givens
+from fspielm.problem.substitutions import Substitutions, read_givens
 from fspielm.resources import physical_memory
 from fspielm.solution.calculus import integrate_derived
 from fspielm.solution.evaluation import Outside, at_points
@@ -169,7 +169,7 @@ def as_expression(value: Any, what: str) -> sp.Expr:
     return expression
 
 
-def _checked(expression: sp.Expr, problem: Problem, givens: Givens, what: str) -> sp.Expr:
+def _checked(expression: sp.Expr, problem: Problem, givens: Substitutions, what: str) -> sp.Expr:
     """The expression with the given numbers substituted and derivatives carried out."""
     written: sp.Expr = evaluate_derivatives(givens.substitute(expression))
     symbols = tuple(unknown.symbol for unknown in problem.unknowns)
@@ -215,7 +215,7 @@ def _check_symbols(written: sp.Expr, coordinates: tuple[sp.Symbol, ...], what: s
         )
 
 
-def _other_unknowns(problem: Problem, givens: Givens) -> list[AppliedUndef]:
+def _other_unknowns(problem: Problem, givens: Substitutions) -> list[AppliedUndef]:
     """The other unknowns of the system that the problem is one field of."""
     stated = {f for equation in problem.statement.equations for f in equation.atoms(AppliedUndef)}
     known = {unknown.symbol for unknown in problem.unknowns}
@@ -245,8 +245,8 @@ def _on_coordinates(call: PointFunction, dimension: int) -> PointFunction:
     return lambda arguments: call(np.ascontiguousarray(arguments[:, :dimension]))
 
 
-def _joined_givens(stated: Givens, more: Givens) -> Givens:
-    return Givens(
+def _joined_givens(stated: Substitutions, more: Substitutions) -> Substitutions:
+    return Substitutions(
         stated.symbols | more.symbols,
         stated.functions | more.functions,
         stated.applied | more.applied,

@@ -4,14 +4,14 @@ from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import refine
 from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint, Fold
 from fspielm.solvers.continuation.follow import follow
-from fspielm.solvers.newton.course import solve_nonlinear
 from fspielm.solvers.newton.round import smooth_problem
+from fspielm.solvers.newton.rounds import solve_nonlinear
 from fspielm.solvers.request import APPROACHES, Approach, Budget
 from fspielm.solvers.solve import solve
-from fspielm.solvers.strategies.cells import CellTrial
-from fspielm.solvers.strategies.selection import Selection, check_asked_for, select_stages
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
-from fspielm.solvers.time.course import is_long, solve_in_windows
+from fspielm.solvers.strategies.cells import CellPlan
+from fspielm.solvers.strategies.selection import Selection, check_asked_for, select_strategies
+from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
+from fspielm.solvers.time.windows import is_long, solve_in_windows
 
 __all__ = [
     "APPROACHES",
@@ -20,19 +20,19 @@ __all__ = [
     "Branch",
     "BranchPoint",
     "Budget",
-    "CellTrial",
+    "CellPlan",
     "Ending",
     "Fold",
     "Selection",
-    "Stage",
     "Step",
     "StopReason",
+    "Strategy",
     "check_asked_for",
     "first_cells",
     "follow",
     "is_long",
     "refine",
-    "select_stages",
+    "select_strategies",
     "smooth_problem",
     "solve",
     "solve_in_windows",

@@ -20,11 +20,11 @@ from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import examine
 from fspielm.estimate.sensitivity import nearby_number
 from fspielm.problem.problem import Problem
-from fspielm.solvers.plan import Attempt, FeatureTrial, attempt
 from fspielm.solvers.request import Budget, Request
+from fspielm.solvers.round import FeaturePlan, RoundResult, run_round
 
 
-def solve_by_hand(request: Request, features: Family) -> Attempt:
+def solve_by_hand(request: Request, features: Family) -> RoundResult:
     """Solve once with `features`; the error is estimated if the method leaves what that takes."""
     problem, method = request.problem, request.method
     try:
@@ -38,13 +38,13 @@ def solve_by_hand(request: Request, features: Family) -> Attempt:
     features = _for_every_unknown(features, len(problem.unknowns))
     columns = special_columns(problem, request.singular or False)
     points = _suitable(request.points or default_points(problem, features), problem, features, columns)
-    trial = FeatureTrial(features, points, columns, "chosen by hand")
-    rows, neurons, itemsize = trial.rows(problem), trial.neurons, request.itemsize
-    probing = itemsize * rows * (trial.further(problem) + trial.special_columns(problem))
+    plan = FeaturePlan(features, points, columns, "chosen by hand")
+    rows, neurons, itemsize = plan.rows(problem), plan.neurons, request.itemsize
+    probing = itemsize * rows * (plan.further(problem) + plan.special_columns(problem))
     further = method.workspace(rows, neurons, itemsize=itemsize) + probing
     check_memory(rows, neurons, further, request.budget.memory_limit, itemsize=itemsize)
     try:
-        return attempt(request, trial, by_hand=True)
+        return run_round(request, plan, by_hand=True)
     except UnsuitableError as error:  # seen when they are drawn
         raise ProblemError(f"features={features!r}: {error}") from None
 

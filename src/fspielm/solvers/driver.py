@@ -19,13 +19,13 @@ from fspielm.basis.singular.columns import jump_places
 from fspielm.errors import MemoryBudgetError, OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
 from fspielm.estimate.bands import Bands, infer_bands
 from fspielm.estimate.estimate import ILL_POSED
-from fspielm.estimate.stability import hidden_of
+from fspielm.estimate.stability import find_hidden
 from fspielm.resources import MANY_WAVES, Deadline, current_deadline, limited_to, memory_left
 from fspielm.solution.report import Forecast, NewtonStep, Round
-from fspielm.solvers.plan import Attempt, Expected, Outcome, Repeated, Trial, attempt, operation_of
 from fspielm.solvers.request import INTERRUPTED, Budget, Request, Streams, offering, timed
-from fspielm.solvers.strategies.selection import check_asked_for, select_stages
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason, why_failed
+from fspielm.solvers.round import Expected, Outcome, Repeated, RoundPlan, RoundResult, operation_of, run_round
+from fspielm.solvers.strategies.selection import check_asked_for, select_strategies
+from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy, why_failed
 from fspielm.wording import duration, readable_bytes, system_size, too_many_waves
 
 _log = logging.getLogger(__name__)
@@ -50,10 +50,10 @@ class Record:
     streams : Streams or None
         The random streams as they were before the first round.
     rounds : tuple of Round
-    best : Attempt or None
+    best : RoundResult or None
         The round with the smallest estimate; where none has digits, with the smallest misfit of its kind.
-    stage : Stage or None
-        The stage of the best round.
+    strategy : Strategy or None
+        The strategy of the best round.
     operation : float or None
         Seconds for each operation of a large factorisation, as measured in a round.
     deadline : Deadline
@@ -68,8 +68,8 @@ class Record:
     bands: Bands | None = None
     streams: Streams | None = None
     rounds: tuple[Round, ...] = ()
-    best: Attempt | None = None
-    stage: Stage | None = None
+    best: RoundResult | None = None
+    strategy: Strategy | None = None
     operation: float | None = None
     deadline: Deadline = field(init=False)
     choice: str = ""
@@ -85,7 +85,7 @@ class Record:
     @classmethod
     def after(cls, before: Record, budget: Budget) -> Record:
         """A record that goes on where another one ended, with a new budget."""
-        known = ("bands", "streams", "rounds", "best", "stage", "operation", "choice")
+        known = ("bands", "streams", "rounds", "best", "strategy", "operation", "choice")
         return cls(budget, **{name: getattr(before, name) for name in known})
 
     @property
@@ -126,39 +126,39 @@ class Record:
             self.bands, self._phases["bands"] = timed(find)
         self.streams = deepcopy(streams)
 
-    def begin(self, request: Request, trial: Trial, seconds: float) -> Forecast:
+    def begin(self, request: Request, plan: RoundPlan, seconds: float) -> Forecast:
         """Begin a round that is forecast to take so many seconds; announce it if that is long."""
-        rows = trial.rows(request.problem)
-        self.under_way = Forecast(len(self.rounds) + 1, trial.why, trial.neurons, rows, seconds, trial.cells)
+        rows = plan.rows(request.problem)
+        self.under_way = Forecast(len(self.rounds) + 1, plan.why, plan.neurons, rows, seconds, plan.cells)
         if seconds > LONG:
             _log.info("%s", self.under_way)
             request.progress(self.under_way)
         return self.under_way
 
-    def add(self, latest: Attempt, *, forecast: float, seconds: float, stage: Stage | None = None) -> Round:
-        """Add a round of a stage, with the seconds that were forecast and those that it took."""
+    def add(self, latest: RoundResult, *, forecast: float, seconds: float, strategy: Strategy | None = None) -> Round:
+        """Add a round of a strategy, with the seconds that were forecast and those that it took."""
         for phase, taken in latest.seconds.items():
             self._phases[phase] = self._phases.get(phase, 0.0) + taken
         self.operation = operation_of(latest) or self.operation
         shown = latest.outcome
         # without digits, misfits of different kinds cannot be compared: the kind that was planned later is taken
-        best, family = self.best, type(getattr(latest.trial, "family", None))
-        is_other = best is not None and not isinstance(getattr(best.trial, "family", None), family)
+        best, family = self.best, type(getattr(latest.plan, "family", None))
+        is_other = best is not None and not isinstance(getattr(best.plan, "family", None), family)
         if is_other and best is not None and best.outcome.error == shown.error:
             best = latest if self._is_late else None
         if best is None or (best is not latest and shown.badness <= best.outcome.badness):
-            self.best, self.stage = latest, stage
+            self.best, self.strategy = latest, strategy
         done = Round(
             number=len(self.rounds) + 1,
-            why=latest.trial.why,
+            why=latest.plan.why,
             neurons=shown.neurons,
             rows=latest.rows,
-            widths=latest.trial.widths(latest.basis),
+            widths=latest.plan.widths(latest.basis),
             error_estimate=shown.error,
             growth=shown.growth,
             seconds=seconds,
             forecast=forecast,
-            cells=latest.trial.cells,
+            cells=latest.plan.cells,
         )
         self.rounds += (done,)
         self.under_way = None
@@ -186,44 +186,44 @@ _LARGER = 1.1
 
 @final
 @dataclass(frozen=True, eq=False)
-class Afforded:
-    """A trial that fits into the budget.
+class FittedPlan:
+    """A plan that fits into the budget.
 
     Attributes
     ----------
-    trial : Trial
+    plan : RoundPlan
     seconds : float
         The forecast.
     limit : Ending or None
-        Why the trial is smaller than wanted, and the last one therefore; None if it is not.
+        Why the plan is smaller than wanted, and the last one therefore; None if it is not.
     """
 
-    trial: Trial
+    plan: RoundPlan
     seconds: float
     limit: Ending | None = None
 
 
-def afford(request: Request, record: Record, step: Step, times: float = 1.0) -> Afforded | Ending:
-    """The trial of a step, made smaller where the budget requires it; an ending if that is not worth a round.
+def fit_budget(request: Request, record: Record, step: Step, times: float = 1.0) -> FittedPlan | Ending:
+    """The plan of a step, made smaller where the budget requires it; an ending if that is not worth a round.
 
-    A round solves the trial so many `times`. What exceeds another limit is not timed.
+    A round solves the plan so many `times`. What exceeds another limit is not timed.
     """
-    trial, ended = step.trial, None
-    exceeded = _limits(request, record, trial)
+    plan, ended = step.plan, None
+    exceeded = _limits(request, record, plan)
     if exceeded:
         tightest = min(exceeded, key=lambda limit: limit.neurons)
         fitting = _fit_into(request, record, step, tightest)
         if isinstance(fitting, Ending):
             return fitting
-        trial, ended = fitting, tightest.ending(trial)
-    outlook = Repeated(trial.outlook(request, record.operation, record.seconds_left), times)
-    late = _time_limit(record, trial, outlook)
+        plan, ended = fitting, tightest.ending(plan)
+    outlook = Repeated(plan.outlook(request, record.operation, record.seconds_left), times)
+    late = _time_limit(record, plan, outlook)
     if late is None:
-        return Afforded(trial, outlook.seconds, ended)
+        return FittedPlan(plan, outlook.seconds, ended)
     fitting = _fit_into(request, record, step, late)  # not from one that is smaller already
     if isinstance(fitting, Ending):
         return fitting
-    return Afforded(fitting, outlook.of(request.problem, fitting).seconds, ended or late.ending(trial))
+    return FittedPlan(fitting, outlook.of(request.problem, fitting).seconds, ended or late.ending(plan))
 
 
 @dataclass(frozen=True)
@@ -235,18 +235,18 @@ class _Limit:
     reason: str
     seconds: float = 0.0
 
-    def ending(self, trial: Trial) -> Ending:
-        """The ending for this trial: not final where another kind may need less time, or fewer functions than cells."""
-        cheaper = self.resource == "seconds" or (self.resource == "neurons" and trial.cells is not None)
+    def ending(self, plan: RoundPlan) -> Ending:
+        """The ending for this plan: not final where another kind may need less time, or fewer functions than cells."""
+        cheaper = self.resource == "seconds" or (self.resource == "neurons" and plan.cells is not None)
         return Ending(self.reason, is_final=not cheaper, cause=StopReason.BUDGET, seconds=self.seconds)
 
 
-def _fit_into(request: Request, record: Record, step: Step, limit: _Limit) -> Trial | Ending:
-    """The trial of a step within a limit; an ending that is not final where its stage cannot use fewer features."""
-    stage, wanted = step.stage, step.trial
-    hopeless = stage.is_waste(_BY_FAR * limit.neurons) or wanted.neurons > _HOPELESS * limit.neurons
+def _fit_into(request: Request, record: Record, step: Step, limit: _Limit) -> RoundPlan | Ending:
+    """The plan of a step within a limit; an ending that is not final where its strategy cannot use fewer features."""
+    strategy, wanted = step.strategy, step.plan
+    hopeless = strategy.is_waste(_BY_FAR * limit.neurons) or wanted.neurons > _HOPELESS * limit.neurons
     most = min(limit.neurons, _TOKEN) if hopeless else limit.neurons
-    smaller = stage.smaller(wanted, most)
+    smaller = strategy.smaller(wanted, most)
     # memory grows no faster than the square of the neurons: reduce them in steps
     while smaller is not None and limit.resource == "memory" and _exceeds_memory(request, record, smaller):
         most = int(0.9 * most)
@@ -254,7 +254,7 @@ def _fit_into(request: Request, record: Record, step: Step, limit: _Limit) -> Tr
             assert record.bands is not None
             found = ", ".join(record.bands.lines(request.problem.coordinates))
             raise MemoryBudgetError(f"the band found ({found}) is too high: {limit.reason}")
-        smaller = stage.smaller(wanted, most) if most > 0 else None
+        smaller = strategy.smaller(wanted, most) if most > 0 else None
     if smaller is None:
         if limit.resource == "memory":
             raise MemoryBudgetError(limit.reason)
@@ -262,27 +262,27 @@ def _fit_into(request: Request, record: Record, step: Step, limit: _Limit) -> Tr
     # functions in cells are many: their number does not compare with that of others
     alike = [each for each in record.rounds[-1:] if (each.cells is None) == (wanted.cells is None)]
     no_larger = alike and smaller.neurons < _LARGER * alike[0].neurons
-    if no_larger or (record.rounds and stage.is_waste(limit.neurons)):
+    if no_larger or (record.rounds and strategy.is_waste(limit.neurons)):
         return limit.ending(wanted)
     return smaller
 
 
-def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
-    """What a trial would exceed of the budget, except time, and of the points chosen by hand."""
-    wanted, budget = trial.neurons, request.budget
+def _limits(request: Request, record: Record, plan: RoundPlan) -> list[_Limit]:
+    """What a plan would exceed of the budget, except time, and of the points chosen by hand."""
+    wanted, budget = plan.neurons, request.budget
     exceeded = []
-    if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > (rows := trial.rows(request.problem)):
-        reason = f"{trial.size} are needed, too many for the {rows} rows of the points chosen by hand; give more"
+    if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > (rows := plan.rows(request.problem)):
+        reason = f"{plan.size} are needed, too many for the {rows} rows of the points chosen by hand; give more"
         exceeded.append(_Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:
-        needed = wanted if trial.cells is None else trial.size
+        needed = wanted if plan.cells is None else plan.size
         reason = f"the budget of {budget.neurons} functions ended it, {needed} are needed; allow more"
         exceeded.append(_Limit(budget.neurons, "neurons", reason))
-    if _exceeds_memory(request, record, trial):
-        memory, left = bytes_of(request, record, trial), _memory_left_for(request, record)
+    if _exceeds_memory(request, record, plan):
+        memory, left = bytes_of(request, record, plan), _memory_left_for(request, record)
         remain = "" if memory > budget.memory_limit else f"{readable_bytes(left)} that remain of the "
-        reason = _too_many_waves(request, record, trial, memory) or (
-            f"{trial.size} need {readable_bytes(memory)} of memory, above the {remain}budget of "
+        reason = _too_many_waves(request, record, plan, memory) or (
+            f"{plan.size} need {readable_bytes(memory)} of memory, above the {remain}budget of "
             f"{readable_bytes(budget.memory_limit)}; solve on a smaller domain, or allow more with "
             "budget=fs.Budget(memory=...)"
         )
@@ -290,31 +290,31 @@ def _limits(request: Request, record: Record, trial: Trial) -> list[_Limit]:
     return exceeded
 
 
-def _too_many_waves(request: Request, record: Record, trial: Trial, memory: float) -> str:
+def _too_many_waves(request: Request, record: Record, plan: RoundPlan, memory: float) -> str:
     """A reason that names the wavelengths, if these are why memory is exceeded; empty otherwise."""
     assert record.bands is not None
     limit, waves = request.budget.memory_limit, float(max(record.bands.frequencies * request.lengths)) / (2 * math.pi)
     if waves < MANY_WAVES or memory < _BY_FAR * limit:
         return ""
-    return too_many_waves(waves, trial.neurons, memory, limit, request.problem.dimension)
+    return too_many_waves(waves, plan.neurons, memory, limit, request.problem.dimension)
 
 
-def _time_limit(record: Record, trial: Trial, outlook: Expected) -> _Limit | None:
-    """The most neurons that time allows, if that is less than the trial has."""
+def _time_limit(record: Record, plan: RoundPlan, outlook: Expected) -> _Limit | None:
+    """The most neurons that time allows, if that is less than the plan has."""
     seconds = record.budget.seconds
     if seconds is None or _FORECAST_MARGIN * outlook.seconds <= record.seconds_left:
         return None
     total = duration(max(record.spent + _FORECAST_MARGIN * outlook.seconds, _FORECAST_MARGIN * seconds))
     reason = (
-        f"the budget of {round(seconds, 2):g} s ended it, {trial.size} would take about "
+        f"the budget of {round(seconds, 2):g} s ended it, {plan.size} would take about "
         f"{duration(outlook.seconds)} more; allow {total} in all with budget=fs.Budget(seconds=...)"
     )
     affordable = outlook.neurons_within(record.seconds_left / _FORECAST_MARGIN)
     return _Limit(affordable if record.rounds else max(affordable, _FEWEST), "seconds", reason, outlook.seconds)
 
 
-def _exceeds_memory(request: Request, record: Record, trial: Trial) -> bool:
-    return bytes_of(request, record, trial) > _memory_left_for(request, record)
+def _exceeds_memory(request: Request, record: Record, plan: RoundPlan) -> bool:
+    return bytes_of(request, record, plan) > _memory_left_for(request, record)
 
 
 def _memory_left_for(request: Request, record: Record) -> float:
@@ -323,10 +323,10 @@ def _memory_left_for(request: Request, record: Record) -> float:
     return limit if limit < _MODULES else min(limit, record.kept_bytes + max(memory_left(), 0.0))
 
 
-def bytes_of(request: Request, record: Record, trial: Trial) -> int:
+def bytes_of(request: Request, record: Record, plan: RoundPlan) -> int:
     """Memory of a round with what is kept of an earlier one; a lower bound where counting rows would take long."""
-    square = request.itemsize * trial.neurons**2 if trial.cells is None else 0
-    return record.kept_bytes + (square if square > _BY_FAR * request.budget.memory_limit else trial.nbytes(request))
+    square = request.itemsize * plan.neurons**2 if plan.cells is None else 0
+    return record.kept_bytes + (square if square > _BY_FAR * request.budget.memory_limit else plan.nbytes(request))
 
 
 # ---- The loop of rounds
@@ -353,40 +353,40 @@ class Rounds(ABC):
         """How many times as long as one linear solve a round takes."""
         return 1.0
 
-    def fit(self, step: Step) -> Afforded | Ending:
-        """The trial of a step as far as the budget goes."""
-        return afford(self.request, self.record, step, self.times)
+    def fit(self, step: Step) -> FittedPlan | Ending:
+        """The plan of a step as far as the budget goes."""
+        return fit_budget(self.request, self.record, step, self.times)
 
     @abstractmethod
-    def play(self, afforded: Afforded, stage: Stage) -> Attempt | Ending:
+    def play(self, fitted: FittedPlan, strategy: Strategy) -> RoundResult | Ending:
         """One round, recorded and reported; an ending if it leaves nothing to go on from."""
 
-    def why_ended(self, latest: Attempt) -> Ending | None:
-        """Why a round that missed the tolerance is the last one, whatever its stage would try next."""
+    def why_ended(self, latest: RoundResult) -> Ending | None:
+        """Why a round that missed the tolerance is the last one, whatever its strategy would try next."""
         return None
 
-    def at_floor(self, step: Step, latest: Attempt) -> Step | Ending:
+    def at_floor(self, step: Step, latest: RoundResult) -> Step | Ending:
         """What to do after a round at the floor of double precision."""
         return Ending(_floor_reason(latest.outcome.error), is_final=True, cause=StopReason.FLOOR)
 
-    def following(self, step: Step, latest: Attempt) -> Step | Ending:
+    def following(self, step: Step, latest: RoundResult) -> Step | Ending:
         """What to try after any other round, or why nothing is left to gain."""
-        return step.stage.next(latest)
+        return step.strategy.next(latest)
 
 
 def refine(rounds: Rounds, step: Step) -> Ending:
     """Play rounds from a step on, until one meets the tolerance or nothing is left to gain.
 
-    Each round is forecast, made to fit the budget, played and recorded; then its stage says what to try next.
+    Each round is forecast, made to fit the budget, played and recorded; then its strategy says what to try next.
     """
     while True:
         played = _play_or_shrink(rounds, step)
         if isinstance(played, Ending):
             return played
-        afforded, latest = played
+        fitted, latest = played
         if latest.outcome.error <= rounds.request.tol:
             return Ending("", is_final=True, cause=StopReason.MET)
-        ended = afforded.limit or rounds.why_ended(latest)
+        ended = fitted.limit or rounds.why_ended(latest)
         if ended is not None:
             return ended
         following = rounds.at_floor(step, latest) if latest.is_at_floor else rounds.following(step, latest)
@@ -395,7 +395,7 @@ def refine(rounds: Rounds, step: Step) -> Ending:
         step = following
 
 
-def _play_or_shrink(rounds: Rounds, step: Step) -> tuple[Afforded, Attempt] | Ending:
+def _play_or_shrink(rounds: Rounds, step: Step) -> tuple[FittedPlan, RoundResult] | Ending:
     """One round; as long as there is no answer, one with fewer functions where it takes too long.
 
     Some of the time is kept for that, or for other kinds of functions where fewer of these are of no use, or where they
@@ -405,24 +405,24 @@ def _play_or_shrink(rounds: Rounds, step: Step) -> tuple[Afforded, Attempt] | En
     has_others = request.approach is None and not request.problem.domain.is_unbounded
     while record.best is None and has_others:
         try:
-            with limited_to(_FIRST, f"a first round with {step.stage.title}"):
+            with limited_to(_FIRST, f"a first round with {step.strategy.title}"):
                 return _fit_and_play(rounds, step)
         except TooLongError as error:
-            fewer = step.trial.neurons // _FEWER if step.trial.cells is None else 0
-            smaller = step.stage.smaller(step.trial, fewer) if fewer else None
+            fewer = step.plan.neurons // _FEWER if step.plan.cells is None else 0
+            smaller = step.strategy.smaller(step.plan, fewer) if fewer else None
             if smaller is None:
                 raise
             _log.debug("%s", error)
-            step = replace(step, trial=smaller)
+            step = replace(step, plan=smaller)
     return _fit_and_play(rounds, step)
 
 
-def _fit_and_play(rounds: Rounds, step: Step) -> tuple[Afforded, Attempt] | Ending:
-    afforded = rounds.fit(step)
-    if isinstance(afforded, Ending):
-        return afforded
-    latest = rounds.play(afforded, step.stage)
-    return latest if isinstance(latest, Ending) else (afforded, latest)
+def _fit_and_play(rounds: Rounds, step: Step) -> tuple[FittedPlan, RoundResult] | Ending:
+    fitted = rounds.fit(step)
+    if isinstance(fitted, Ending):
+        return fitted
+    latest = rounds.play(fitted, step.strategy)
+    return latest if isinstance(latest, Ending) else (fitted, latest)
 
 
 def _floor_reason(error: float) -> str:
@@ -452,7 +452,7 @@ class Trail:
 
     `start` makes the first step; `pursue` plays rounds from a step on and adds each to the trail; `forecast` gives the
     seconds of a step. The rounds leave the `title` of the kind, the `ending`, the outcomes that were `shown`, the last
-    `stage` with its `latest` round, and the `failure` that ended them. A gamble goes on only while its rounds help.
+    `strategy` with its `latest` round, and the `failure` that ended them. A gamble goes on only while its rounds help.
     """
 
     start: Callable[[], Step]
@@ -461,14 +461,14 @@ class Trail:
     title: str = ""
     ending: Ending = _NOT_TRIED
     shown: list[Outcome] = field(default_factory=list)
-    stage: Stage | None = None
-    latest: Attempt | None = None
+    strategy: Strategy | None = None
+    latest: RoundResult | None = None
     failure: Exception | None = None
     is_gamble: bool = False
 
-    def add(self, stage: Stage, latest: Attempt) -> None:
+    def add(self, strategy: Strategy, latest: RoundResult) -> None:
         """Add a round."""
-        self.stage, self.latest = stage, latest
+        self.strategy, self.latest = strategy, latest
         self.shown.append(latest.outcome)
 
     @property
@@ -482,7 +482,7 @@ class Trail:
         """Play rounds from a step on, the first one by default."""
         try:
             step = step or self.start()
-            self.title = step.stage.title
+            self.title = step.strategy.title
             self.ending = self.pursue(self, step)
         except Exception as error:  # whatever it is, other kinds may still find a solution
             self.ending, self.failure = Ending(why_failed(error)), error
@@ -500,11 +500,11 @@ class Trail:
     def _onward(self) -> Step | None:
         if self.ending.cause is not StopReason.STALLED:
             return None
-        if self.stage is None or self.latest is None or self.latest.estimate is None:
+        if self.strategy is None or self.latest is None or self.latest.estimate is None:
             return self.start()
         estimate, problem = self.latest.estimate, self.latest.discretisation.problem
         is_determined = not problem.missing and estimate.amplification <= ILL_POSED and not estimate.beyond
-        return self.stage.onward(self.latest) if is_determined else None
+        return self.strategy.onward(self.latest) if is_determined else None
 
     @property
     def has_doubled(self) -> bool:
@@ -544,7 +544,7 @@ def take_larger_steps(trails: Sequence[Trail], record: Record, tol: float) -> No
             break
         cheapest = min(going, key=lambda i: offers[i][0])
         trail, (_, step), began = trails[cheapest], offers.pop(cheapest), record.spent
-        record.note_larger_steps(step.stage.title)
+        record.note_larger_steps(step.strategy.title)
         trail.is_gamble = not trail.helps
         trail.follow(step)
         gamble -= 0.0 if trail.helps else record.spent - began
@@ -554,7 +554,7 @@ def take_larger_steps(trails: Sequence[Trail], record: Record, tol: float) -> No
         few = trails[i].shown and not trails[i].has_doubled  # otherwise its own reason says more
         if few and gamble < seconds <= gamble + with_more_time:
             trails[i].ending = Ending(
-                f"rounds so far brought little; the next one, {step.trial.size}, may show more and would take about "
+                f"rounds so far brought little; the next one, {step.plan.size}, may show more and would take about "
                 f"{duration(seconds)}: allow {duration(seconds / _SHARE)} with budget=fs.Budget(seconds=...)"
             )
 
@@ -577,12 +577,12 @@ def ending_of(trails: Sequence[Trail]) -> Ending:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Course:
+class History:
     """How an automatic solve went.
 
     Attributes
     ----------
-    best : Attempt
+    best : RoundResult
     record : Record
     choice : str
         Which features were chosen, and why.
@@ -598,7 +598,7 @@ class Course:
         Whether a nonlinear problem may have other solutions.
     """
 
-    best: Attempt
+    best: RoundResult
     record: Record
     choice: str
     ending: str
@@ -608,10 +608,12 @@ class Course:
     helps: bool = False
 
 
-def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[Attempt, str], Course]) -> Course:
+def run_rounds(
+    record: Record, rounds: Callable[[], History], history: Callable[[RoundResult, str], History]
+) -> History:
     """Call `rounds` under the deadline of their record.
 
-    Where the deadline or an interruption cuts them short, `course` makes a result of the best round, with the reason.
+    Where the deadline or an interruption cuts them short, `history` makes a result of the best round, with the reason.
 
     Raises
     ------
@@ -619,12 +621,12 @@ def run_rounds(record: Record, rounds: Callable[[], Course], course: Callable[[A
         If the deadline comes before the end of the first round.
     """
     try:
-        with record.deadline.enforced(), offering(lambda _: record.best and course(record.best, INTERRUPTED)):
+        with record.deadline.enforced(), offering(lambda _: record.best and history(record.best, INTERRUPTED)):
             return rounds()
     except OutOfTime:
         if record.best is None:
             raise SolveError(_why_no_answer(record)) from None
-        return course(record.best, _why_cut_short(record))
+        return history(record.best, _why_cut_short(record))
 
 
 def _why_cut_short(record: Record) -> str:
@@ -649,7 +651,7 @@ def _why_no_answer(record: Record) -> str:
     )
 
 
-def solve_automatically(request: Request, before: Course | None = None, *, coarser: Record | None = None) -> Course:
+def solve_automatically(request: Request, before: History | None = None, *, coarser: Record | None = None) -> History:
     """Run rounds until the estimate meets the tolerance, nothing is left to gain, or the budget ends it.
 
     `before` is the solve of a similar problem, whose features are tried first; `coarser` that of the same problem with
@@ -659,11 +661,11 @@ def solve_automatically(request: Request, before: Course | None = None, *, coars
     return run_rounds(
         record,
         lambda: _try_all_kinds(request, record, before),
-        lambda best, ending: Course(best, record, record.choice, ending),
+        lambda best, ending: History(best, record, record.choice, ending),
     )
 
 
-def _try_all_kinds(request: Request, record: Record, before: Course | None) -> Course:
+def _try_all_kinds(request: Request, record: Record, before: History | None) -> History:
     """Try the kinds of features that suit, one after the other, until one is good enough."""
     problem = request.problem
     if request.singular is None and jump_places(problem):
@@ -675,12 +677,12 @@ def _try_all_kinds(request: Request, record: Record, before: Course | None) -> C
     assert bands is not None
     for line in bands.lines(problem.coordinates):
         _log.debug("band %s", line)
-    served = record.stage  # where rounds go on
+    served = record.strategy  # where rounds go on
     if before is not None:
         ending = _begin_as_before(request, record, before)
         if record.best is not None and record.meets(request.tol):
-            return Course(record.best, record, "as for the problem before", ending.reason)
-    selection = select_stages(request, bands)
+            return History(record.best, record, "as for the problem before", ending.reason)
+    selection = select_strategies(request, bands)
     record.choice = selection.why
     _log.debug("functions: %s", record.choice)
     trails: list[Trail] = []
@@ -689,7 +691,7 @@ def _try_all_kinds(request: Request, record: Record, before: Course | None) -> C
         if trails:
             if selection.stand_ins and record.best is not None:
                 break
-            record.choice += f"; {trails[-1].ending.reason}, so {step.stage.title} came next"
+            record.choice += f"; {trails[-1].ending.reason}, so {step.strategy.title} came next"
         trails.append(_trail(request, record, step))
         if trails[-1].follow().is_final:
             break
@@ -707,10 +709,10 @@ def _try_all_kinds(request: Request, record: Record, before: Course | None) -> C
     if failed and failed[-1] not in record.choice:
         record.choice += f"; {failed[-1]}"
     best, ending = best_of(record, trails, tried)
-    return Course(best, record, record.choice, ending.reason, helps=ending.seconds > 0)
+    return History(best, record, record.choice, ending.reason, helps=ending.seconds > 0)
 
 
-def best_of(record: Record, trails: Sequence[Trail], tried: Sequence[Trail]) -> tuple[Attempt, Ending]:
+def best_of(record: Record, trails: Sequence[Trail], tried: Sequence[Trail]) -> tuple[RoundResult, Ending]:
     """The best attempt of all trails, and why there was no further one.
 
     Without any, it raises the last failure of the kinds that were `tried` first.
@@ -725,17 +727,19 @@ def best_of(record: Record, trails: Sequence[Trail], tried: Sequence[Trail]) -> 
     raise failure
 
 
-def _steps_for_finer(request: Request, stage: Stage, best: Attempt | None, steps: Sequence[Step]) -> Sequence[Step]:
-    """The first steps to try after a solve with a larger tolerance, which this stage has served.
+def _steps_for_finer(
+    request: Request, strategy: Strategy, best: RoundResult | None, steps: Sequence[Step]
+) -> Sequence[Step]:
+    """The first steps to try after a solve with a larger tolerance, which this strategy has served.
 
     Kinds before it were not enough. It goes on from where it was, unless it would now begin with more functions.
     """
-    place = next((place for place, step in enumerate(steps) if type(step.stage) is type(stage)), None)
-    size = (stage.first() if best is None else best).trial.neurons
-    if place is not None and steps[place].trial.neurons > size:
+    place = next((place for place, step in enumerate(steps) if type(step.strategy) is type(strategy)), None)
+    size = (strategy.first() if best is None else best).plan.neurons
+    if place is not None and steps[place].plan.neurons > size:
         return steps[place:]
     try:
-        further = replace(stage, request=request).first() if best is None else stage.finer(request, best)
+        further = replace(strategy, request=request).first() if best is None else strategy.finer(request, best)
     except Exception as error:  # whatever it is, other kinds may still find a solution
         further = Ending(why_failed(error))
     others = steps if place is None else steps[place + 1 :]
@@ -748,7 +752,7 @@ def _trail(request: Request, record: Record, step: Step) -> Trail:
     return Trail(
         start=lambda: step,
         pursue=lambda trail, step: refine(LinearRounds(request, record, trail), step),
-        forecast=lambda step: step.trial.outlook(request, record.operation, record.seconds_left).seconds,
+        forecast=lambda step: step.plan.outlook(request, record.operation, record.seconds_left).seconds,
     )
 
 
@@ -762,39 +766,43 @@ class LinearRounds(Rounds):
     trail: Trail
     redrawn: bool = False
 
-    def play(self, afforded: Afforded, stage: Stage) -> Attempt:
+    def play(self, fitted: FittedPlan, strategy: Strategy) -> RoundResult:
         """One round, recorded and reported."""
         request, record = self.request, self.record
-        record.begin(request, afforded.trial, afforded.seconds)
+        record.begin(request, fitted.plan, fitted.seconds)
         begun = perf_counter()
-        latest = attempt(request, afforded.trial)
-        request.progress(record.add(latest, forecast=afforded.seconds, seconds=perf_counter() - begun, stage=stage))
+        latest = run_round(request, fitted.plan)
+        request.progress(record.add(latest, forecast=fitted.seconds, seconds=perf_counter() - begun, strategy=strategy))
         if latest is not record.best:  # only the best round keeps its factored system, which takes memory
             latest = replace(latest, reusable=None)
-        self.trail.add(stage, latest)
+        self.trail.add(strategy, latest)
         return latest
 
-    def why_ended(self, latest: Attempt) -> Ending | None:
+    def why_ended(self, latest: RoundResult) -> Ending | None:
         """The end of a gamble, or a problem for which every answer is uncertain."""
         if self.trail.gamble_lost is not None:
             return self.trail.gamble_lost
-        hopeless = hidden_of(self.request.problem).reason
+        hopeless = find_hidden(self.request.problem).reason
         return Ending(hopeless, is_final=True) if hopeless else None
 
-    def at_floor(self, step: Step, latest: Attempt) -> Step | Ending:
+    def at_floor(self, step: Step, latest: RoundResult) -> Step | Ending:
         """Draw the features again, once: where they are few, others may have a smaller estimate."""
-        if self.redrawn or not step.stage.redraws:
+        if self.redrawn or not step.strategy.redraws:
             return super().at_floor(step, latest)
         self.redrawn = True
-        return replace(step, trial=latest.trial.because("drawn again"))
+        return replace(step, plan=latest.plan.because("drawn again"))
 
 
-def _begin_as_before(request: Request, record: Record, before: Course) -> Ending:
+def _begin_as_before(request: Request, record: Record, before: History) -> Ending:
     """Play rounds that begin with the features that solved the problem before, if any did."""
-    stage, error = before.record.stage, before.best.outcome.error
+    strategy, error = before.record.strategy, before.best.outcome.error
     assert record.bands is not None
     try:
-        step = None if stage is None or error > request.tol else stage.again(request, record.bands, request.tol / error)
+        step = (
+            None
+            if strategy is None or error > request.tol
+            else strategy.again(request, record.bands, request.tol / error)
+        )
         return Ending("") if step is None else _trail(request, record, step).follow()
     except Exception as error:  # whatever it is, other kinds may still find a solution
         return Ending(why_failed(error))

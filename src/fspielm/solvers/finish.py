@@ -12,28 +12,28 @@ from fspielm.collocation.system import Discretisation
 from fspielm.errors import AccuracyWarning
 from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import ErrorEstimate, Verdict, judge
-from fspielm.estimate.narrow import scrutinise
+from fspielm.estimate.narrow import find_narrow
 from fspielm.problem.problem import Problem
 from fspielm.solution.open_space import as_stated
 from fspielm.solution.report import BandReport, NewtonStep, Report, field_reports
 from fspielm.solution.solution import Solution
 from fspielm.solvers.by_hand import estimate_later
-from fspielm.solvers.driver import Course, Record
-from fspielm.solvers.plan import Attempt
+from fspielm.solvers.driver import History, Record
 from fspielm.solvers.request import Budget, Request, silence
+from fspielm.solvers.round import RoundResult
 
 _log = logging.getLogger(__name__)
 
 
-def finish_quietly(request: Request, found: Course | Solution | None) -> Solution | None:
+def finish_quietly(request: Request, found: History | Solution | None) -> Solution | None:
     """A solution of the rounds so far; a solution by windows is returned as it is."""
-    return finish(request, found, quietly=True) if isinstance(found, Course) else found
+    return finish(request, found, quietly=True) if isinstance(found, History) else found
 
 
 def solution_of(
     request: Request,
     problem: Problem,
-    found: Attempt,
+    found: RoundResult,
     record: Record,
     choice: str,
     ending: str = "",
@@ -41,26 +41,26 @@ def solution_of(
     failure: str = "",
 ) -> Solution:
     """A solution of what no rounds of its own have led to, such as a mode or a place of a curve; without a warning."""
-    course = Course(found, record, choice, ending, newton, failure)
-    return finish(replace(request, problem=problem), course, quietly=True)
+    history = History(found, record, choice, ending, newton, failure)
+    return finish(replace(request, problem=problem), history, quietly=True)
 
 
-def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False) -> Solution:
+def finish(request: Request, solved: RoundResult | History, *, quietly: bool = False) -> Solution:
     """Make a solution from a solve by hand or from rounds; `quietly` without a warning if it has not converged."""
     problem, tol = request.problem, request.tol
-    course = solved if isinstance(solved, Course) else None
-    done = solved.best if isinstance(solved, Course) else solved
-    bands = None if course is None else course.record.bands
+    history = solved if isinstance(solved, History) else None
+    done = solved.best if isinstance(solved, History) else solved
+    bands = None if history is None else history.record.bands
     estimate = done.estimate
     verdict = None
     # a nonlinear problem is judged by the linear one that was solved last
     linear = problem if problem.is_linear else done.discretisation.problem
     if estimate is not None:
-        ending, failure = ("", "") if course is None else (course.ending, course.failure)
-        more_helps = course is not None and course.helps
+        ending, failure = ("", "") if history is None else (history.ending, history.failure)
+        more_helps = history is not None and history.helps
         verdict = judge(linear, estimate, tol, ending, bands, failure, more_helps=more_helps)
     report = Report(
-        features=done.trial.description,
+        features=done.plan.description,
         least_squares=repr(request.method),
         scaling=request.scaling,
         neurons=done.basis.size,
@@ -70,7 +70,7 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
         rank=done.rank,
         condition=done.condition,
         coefficient_norm=safe_norm(done.coefficients),
-        seconds=dict(done.seconds) if course is None else course.record.seconds,
+        seconds=dict(done.seconds) if history is None else history.record.seconds,
         rng=request.seed,
         tol=tol,
         error_estimate=None if estimate is None else estimate.relative,
@@ -79,14 +79,14 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
         converged=None if verdict is None else verdict.converged,
         reason="" if verdict is None else verdict.reason,
         bands={} if bands is None else _band_reports(problem, bands),
-        rounds=() if course is None else course.record.rounds,
-        choice="" if course is None else course.choice,
-        sampled=() if estimate is None else tuple(str(look) for look in scrutinise(linear).looks),
+        rounds=() if history is None else history.record.rounds,
+        choice="" if history is None else history.choice,
+        sampled=() if estimate is None else tuple(str(look) for look in find_narrow(linear).looks),
         fields=field_reports(problem, estimate),
-        remarks=problem.remarks if course is None or not course.remark else (*problem.remarks, course.remark),
+        remarks=problem.remarks if history is None or not history.remark else (*problem.remarks, history.remark),
         cells=len(done.basis.on_cells[0].frames) if done.basis.on_cells else None,
         tiling="".join(basis.in_words for basis in done.basis.on_cells),
-        newton=() if course is None else course.newton,
+        newton=() if history is None else history.newton,
     )
     _log.debug("%s, %d rows x %d %s, rank %d", report.features, report.rows, report.neurons, report.noun, report.rank)
     if verdict is not None:
@@ -94,8 +94,8 @@ def finish(request: Request, solved: Attempt | Course, *, quietly: bool = False)
         if not quietly:
             warn_unless(verdict, stacklevel=5)
     origin = None
-    if course is not None and (course.record.stage is not None or not problem.is_linear):
-        origin = replace(request, progress=silence), course.record
+    if history is not None and (history.record.strategy is not None or not problem.is_linear):
+        origin = replace(request, progress=silence), history.record
     if problem.domain.is_unbounded:
         assert estimate is not None  # features chosen by hand were refused
         return Solution(*as_stated(problem, done.basis, done.coefficients), report, estimate, _origin=origin)

@@ -15,7 +15,7 @@ from fspielm.collocation.least_squares import Factored
 from fspielm.errors import ProblemError, SolveError
 from fspielm.estimate.estimate import judge
 from fspielm.estimate.examination import Examination
-from fspielm.estimate.narrow import scrutinise
+from fspielm.estimate.narrow import find_narrow
 from fspielm.expr.functions import Value
 from fspielm.problem.derived import with_data
 from fspielm.problem.problem import Problem
@@ -118,7 +118,7 @@ class Prepared:
             reason=verdict.reason,
             bands={},
             rounds=(),
-            sampled=tuple(str(look) for look in scrutinise(problem).looks),
+            sampled=tuple(str(look) for look in find_narrow(problem).looks),
             fields=field_reports(problem, estimate),
         )
         warn_unless(verdict, stacklevel=4)
@@ -169,11 +169,11 @@ def prepare(
         approach=approach,
         reuse=True,
     )
-    course = solve_automatically(request)
-    kept = course.best.reusable
+    history = solve_automatically(request)
+    kept = history.best.reusable
     if kept is None:
         raise SolveError("the factorisation was not kept")
-    solution = finish(request, course)
+    solution = finish(request, history)
     return Prepared(
         problem,
         solution,

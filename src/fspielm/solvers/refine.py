@@ -50,7 +50,7 @@ def refine(
 
 def _refined(solution: Solution, request: Request, record: Record) -> Solution:
     """Go on with the rounds of a linear problem; or solve again, with the solution as the guess if nonlinear."""
-    if record.stage is not None:
+    if record.strategy is not None:
         with offering(partial(finish_quietly, request)):
             return finish(request, solve_automatically(request, coarser=record), quietly=True)
     with warnings.catch_warnings():
@@ -79,7 +79,7 @@ def _origin_of_loaded(solution: Solution) -> tuple[Request, Record]:
     if is_whole and isinstance(basis, CellBasis) and isinstance(basis.frames, Frames):
         tiling = tile_as(problem.domain, basis.frames)
         patchwork = Patchwork(problem, tiling, basis.degrees, basis.scales, request.threads)
-        record.stage = Cells(request, patchwork)
+        record.strategy = Cells(request, patchwork)
     return request, record
 
 

@@ -7,7 +7,7 @@ from typing import final
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.media import has_media
 from fspielm.solution.solution import Solution
-from fspielm.solvers.driver import Course, solve_automatically
+from fspielm.solvers.driver import History, solve_automatically
 from fspielm.solvers.finish import finish
 from fspielm.solvers.request import Budget, Request, Streams
 from fspielm.solvers.solve import check_arguments, solve
@@ -30,7 +30,7 @@ class Series:
 
     def __init__(self, tol: float, budget: Budget, seed: int) -> None:
         self._tol, self._budget, self._seed = tol, budget, seed
-        self._before: Course | None = None
+        self._before: History | None = None
 
     def solve(self, problem: Problem) -> Solution:
         """The solution of the next problem; an `AccuracyWarning` says why its estimate does not meet the tolerance."""
@@ -40,6 +40,6 @@ class Series:
         check_arguments(problem, self._tol, None, None, None, self._budget)
         streams, seed = Streams.spawned(self._seed)
         request = Request(problem, self._tol, self._budget, streams, seed)
-        course = solve_automatically(request, self._before)
-        self._before = course
-        return finish(request, course)
+        history = solve_automatically(request, self._before)
+        self._before = history
+        return finish(request, history)

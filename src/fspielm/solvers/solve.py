@@ -16,15 +16,15 @@ from fspielm.errors import ProblemError
 from fspielm.problem.nonlinear.iterate import as_iterate
 from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
-from fspielm.problem.scattering.inside import two_sided
+from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.solution.solution import Solution
 from fspielm.solvers.by_hand import solve_by_hand
-from fspielm.solvers.driver import Course, solve_automatically
+from fspielm.solvers.driver import History, solve_automatically
 from fspielm.solvers.finish import finish, finish_quietly
-from fspielm.solvers.newton.course import solve_nonlinear
-from fspielm.solvers.plan import Attempt
+from fspielm.solvers.newton.rounds import solve_nonlinear
 from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, offering, reporter
-from fspielm.solvers.time.course import is_long, solve_in_windows
+from fspielm.solvers.round import RoundResult
+from fspielm.solvers.time.windows import is_long, solve_in_windows
 
 _LEAST_TOLERANCE = 1e-15
 
@@ -108,7 +108,7 @@ def solve(
         raise ProblemError("give features or approach, not both: an approach chooses the functions")
     if problem.domain.is_unbounded:
         _check_for_open(features, points, singular)
-        problem = two_sided(problem)
+        problem = transmission_problem(problem)
     _check_for_newton(problem, features, guess)
     streams, seed = Streams.spawned(rng)
     request = Request(
@@ -127,7 +127,7 @@ def solve(
     with offering(partial(finish_quietly, request)):
         if approach == "windows" or (not problem.is_linear and is_long(request)):
             return solve_in_windows(request, guess)
-        solved: Attempt | Course
+        solved: RoundResult | History
         if not problem.is_linear:
             solved = solve_nonlinear(request, guess)
         elif features is not None:

@@ -14,7 +14,7 @@ from fspielm.basis import Symbol, symbol_of
 from fspielm.problem import Unknown
 from fspielm.problem.linear import read_equation
 from fspielm.problem.setting import Setting
-from fspielm.problem.substitutions import Givens
+from fspielm.problem.substitutions import Substitutions
 
 x, y, z, t = sp.symbols("x y z t")
 Expression = Callable[[Any], Any]
@@ -54,7 +54,7 @@ EQUATIONS = STEADY | EVOLVING
 def make_symbol(name: str) -> Symbol:
     coordinates, expression = EQUATIONS[name]
     u, domain = sp.Function("u")(*coordinates), make_domain(name)
-    return symbol_of(read_equation(expression(u), Setting((Unknown(u, domain),), Givens(), domain)).operator)
+    return symbol_of(read_equation(expression(u), Setting((Unknown(u, domain),), Substitutions(), domain)).operator)
 
 
 def make_domain(name: str) -> Any:

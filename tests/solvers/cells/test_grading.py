@@ -7,7 +7,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.cells import Cover, tile
-from fspielm.estimate import scrutinise
+from fspielm.estimate import find_narrow
 from fspielm.solvers.cells.first import toward_narrow
 from fspielm.solvers.cells.refine import balanced, cut_at, touching, toward
 
@@ -59,7 +59,7 @@ def narrow(exact: sp.Expr, a: float, c: float) -> Cover:
     source = a * (exact.diff(x, 2) + exact.diff(y, 2)) + c * exact
     equation = sp.Eq(a * (u.diff(x, 2) + u.diff(y, 2)) + c * u, source)
     problem = fs.Problem(equation, SQUARE, [fs.Dirichlet(exact)])
-    return toward_narrow(problem, tile(SQUARE, (1, 1)), scrutinise(problem).places, 12, 1e-6)
+    return toward_narrow(problem, tile(SQUARE, (1, 1)), find_narrow(problem).places, 12, 1e-6)
 
 
 def test_a_spot_is_approached_from_all_sides() -> None:

@@ -10,21 +10,21 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.cells import Patchwork, tile
-from fspielm.solvers import CellTrial
+from fspielm.solvers import CellPlan
 from fspielm.solvers.strategies.cells import CellOutlook
 
 x, y = sp.symbols("x y", real=True)
 u = sp.Function("u")(x, y)
 
 
-def trial(degree: int, threads: int = 1) -> CellTrial:
+def plan(degree: int, threads: int = 1) -> CellPlan:
     problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 1), fs.Box((0, 0), (1, 1)), [fs.Dirichlet(0)])
-    return CellTrial(Patchwork(problem, tile(problem.domain, (4, 4)), np.full((16, 2), degree), (1.0,), threads), "")
+    return CellPlan(Patchwork(problem, tile(problem.domain, (4, 4)), np.full((16, 2), degree), (1.0,), threads), "")
 
 
 def outlook(degree: int, threads: int = 1) -> CellOutlook:
     """With operations as fast as on no machine in particular."""
-    made = trial(degree, threads)
+    made = plan(degree, threads)
     return CellOutlook(1, 1.0, 1e-10).of(made.patchwork.problem, made)
 
 
@@ -39,7 +39,7 @@ def test_the_estimate_is_no_share_of_the_factorisation() -> None:
 
 def test_threads_help_with_many_cells_alone() -> None:
     one, two, many = (outlook(12, threads).operations for threads in (1, 2, 64))
-    assert one == pytest.approx(trial(12).work(trial(12).patchwork.problem))
+    assert one == pytest.approx(plan(12).work(plan(12).patchwork.problem))
     assert 0.5 * one < two < 0.7 * one  # toward the root there are fewer nodes
     assert many > one / 16
 

@@ -20,7 +20,7 @@ from fspielm.eigen.rounds import Task, share, times, too_late
 from fspielm.eigen.search import modes_bands, outlook_of
 from fspielm.errors import UnsuitableError
 from fspielm.solvers import Ending
-from fspielm.solvers.driver import Afforded, Record
+from fspielm.solvers.driver import FittedPlan, Record
 from fspielm.solvers.request import Request, Streams
 from fspielm.solvers.strategies.cells import Cells
 
@@ -143,8 +143,8 @@ class Played:
 
 def test_a_round_that_found_less_for_want_of_time_is_not_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     less, more = Played(2), Played(6)
-    anything: Any = SimpleNamespace(approach="patches", stage=None)
-    monkeypatch.setattr("fspielm.solvers.driver.afford", lambda *_: Afforded(anything, 1.0))
+    anything: Any = SimpleNamespace(approach="patches", strategy=None)
+    monkeypatch.setattr("fspielm.solvers.driver.fit_budget", lambda *_: FittedPlan(anything, 1.0))
     monkeypatch.setattr(rounds, "play", lambda *_: less)
     known: Any = more
     record = Record(fs.Budget(seconds=1.0))

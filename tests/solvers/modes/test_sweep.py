@@ -52,8 +52,8 @@ def test_errors_of_one_window_say_nothing_of_the_next(monkeypatch: pytest.Monkey
     search = sweep.search
 
     def searched(task: Task, step: Step, *others: Any) -> Any:
-        assert isinstance(step.stage, Cells)
-        known.append(step.stage.errors)
+        assert isinstance(step.strategy, Cells)
+        known.append(step.strategy.errors)
         return search(task, step, *others)
 
     monkeypatch.setattr(sweep, "search", searched)

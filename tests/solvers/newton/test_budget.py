@@ -11,8 +11,8 @@ import fspielm as fs
 from fspielm.problem import as_iterate
 from fspielm.resources import Deadline
 from fspielm.solvers.newton import iteration
-from fspielm.solvers.newton.course import first_bands, kinds_for
 from fspielm.solvers.newton.iteration import Newton
+from fspielm.solvers.newton.rounds import first_bands, kinds_for
 from fspielm.solvers.request import Request, Streams
 
 x = sp.Symbol("x")
@@ -28,10 +28,10 @@ def test_steps_end_before_the_budget_does(left: float, steps: int, monkeypatch: 
     streams, seed = Streams.spawned(0)
     request = Request(problem, 1e-8, fs.Budget(seconds=60), streams, seed)
     linear = replace(request, problem=problem.linearised(0))
-    trial = kinds_for(linear, first_bands(linear))[0].first(linear).trial
+    plan = kinds_for(linear, first_bands(linear))[0].first(linear).plan
     spent = iter(range(10, 10_000, 10))
     monkeypatch.setattr(Deadline, "seconds_left", property(lambda _: left - next(spent)))
-    done = Newton.of(request, Deadline()).run(trial.discretise(linear, {}), as_iterate(problem))
+    done = Newton.of(request, Deadline()).run(plan.discretise(linear, {}), as_iterate(problem))
     assert len(done.steps) == steps
     assert bool(done.failure) == (left < 1e9)
     assert not done.failure or "budget of 60 s" in done.failure

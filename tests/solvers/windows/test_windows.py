@@ -14,8 +14,8 @@ from fspielm.errors import OutOfTime
 from fspielm.resources import Deadline
 from fspielm.solvers import is_long
 from fspielm.solvers.request import Request, Streams
-from fspielm.solvers.time import course
-from fspielm.solvers.time.course import first_length
+from fspielm.solvers.time import windows as course
+from fspielm.solvers.time.windows import first_length
 
 x, t = sp.symbols("x t")
 u = sp.Function("u")(x, t)

@@ -34,7 +34,7 @@ from fspielm.basis.random.families import Family, Place, as_numbers, check_count
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.numerics.sampling import half_sphere
 from fspielm.problem.derived import natural_scales
-from fspielm.problem.operator import once
+from fspielm.problem.operator import cache_by_object
 from fspielm.problem.problem import Problem
 
 _PROBES = 2000
@@ -97,7 +97,7 @@ def _evolution_axis(symbol: Symbol, scene: Scene) -> int | None:
 # ---- How many functions a problem without evolution needs
 
 
-@once
+@cache_by_object
 def neurons_needed(problem: Problem) -> int:
     """Number of features that represent every wave of a problem without time; one if there are no waves.
 

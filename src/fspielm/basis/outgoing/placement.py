@@ -25,7 +25,7 @@ _FEWEST, _MOST = 64, 4096
 # Fourier coefficients, relative to the largest: the level of rounding, and the level that the last ones must reach.
 _ROUNDING = 1e-15
 _RESOLVED = 1e-12
-# Trial depths, in radians of the parameter.
+# RoundPlan depths, in radians of the parameter.
 _DEPTHS = np.concatenate([np.geomspace(1e-3, 0.1, 20)[:-1], np.arange(0.1, 1.0, 0.02)])
 
 

@@ -25,7 +25,7 @@ from fspielm.geometry.domain import Corner, Domain, Hole
 from fspielm.geometry.plane import Joint, edges_of
 from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, find_conflicts, sides_of, values_jump
 from fspielm.problem.derived import natural_scales
-from fspielm.problem.operator import Operator, adjugate, constant_operator, derivative, identity, once
+from fspielm.problem.operator import Operator, adjugate, cache_by_object, constant_operator, derivative, identity
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import has_complex_operator
 
@@ -111,7 +111,7 @@ _TILTS = (0.0, -0.25, 0.25, -0.5, 0.5, -0.75, 0.75)
 _ALONG_RAY = np.concatenate([np.logspace(-6, -2, 50), np.linspace(0.01, 1, 400)])
 
 
-@once
+@cache_by_object
 def singular_corners(problem: Problem) -> tuple[Corner, ...]:
     """The places where the solution of a plane problem may be singular, the strongest singularity first.
 
@@ -178,7 +178,7 @@ def _leading_columns(problem: Problem, share: float) -> tuple[SingularBasis, ...
     return tuple(found)
 
 
-@once
+@cache_by_object
 def _columns_at_all_corners(problem: Problem) -> tuple[SingularBasis, ...]:
     return tuple(_corner_columns(problem, corner, None) for corner in singular_corners(problem))
 
@@ -490,7 +490,7 @@ _MOST_WAVE_ORDERS = 200
 _MOST_HOLES = 24
 
 
-@once
+@cache_by_object
 def hole_columns(problem: Problem) -> tuple[Basis, ...]:
     """Multipoles in every hole of a plane domain.
 

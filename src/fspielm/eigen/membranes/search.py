@@ -43,8 +43,8 @@ from fspielm.solution.report import FoundMode, ModeSearch
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
-from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Budget, Request, offering
+from fspielm.solvers.round import FeaturePlan, RoundResult
 from fspielm.wording import MORE_TIME
 
 # ---- Pinned modes as solutions
@@ -92,7 +92,7 @@ class MembraneNotary:
         problem = self.membrane.pencil.at(value)
         return solution_of(self.request, problem, self._attempt(problem, one, column), self.record, _WHY, _ENDING)
 
-    def _attempt(self, problem: Problem, one: Pinned, column: FloatArray) -> Attempt:
+    def _attempt(self, problem: Problem, one: Pinned, column: FloatArray) -> RoundResult:
         functions, threads = one.look.functions, self.request.threads
         rng = np.random.default_rng(0)  # only looks
         inside = Sites(problem.domain.sample(_PLACES, rng, "low-discrepancy"))
@@ -114,8 +114,8 @@ class MembraneNotary:
             amplification=one.amplification,
         )
         signed = column * sign_of(evaluate(finite.basis, column, identity(problem.dimension), inside, threads=threads))
-        trial = FeatureTrial(functions.family, points, functions.columns, _WHY)
-        return Attempt(trial, finite, signed, residuals, one.look.rank, one.look.condition, {}, estimate)
+        trial = FeaturePlan(functions.family, points, functions.columns, _WHY)
+        return RoundResult(trial, finite, signed, residuals, one.look.rank, one.look.condition, {}, estimate)
 
 
 # ---- Modes of a membrane by functions that satisfy the equation: the first, or all in an interval, however high

@@ -29,7 +29,7 @@ from fspielm.errors import OutOfTime, ProblemError
 from fspielm.geometry.exterior import Exterior
 from fspielm.numerics.rational import rational
 from fspielm.problem.problem import Problem
-from fspielm.problem.scattering.inside import two_sided
+from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.statement import Relation
 from fspielm.solution.report import FoundMode, ModeSearch
@@ -106,7 +106,7 @@ def read_open(problem: Any, symbol: Any, rectangle: Rectangle) -> Problem:
     check_zero(sample)
     if len(sample.unknowns) > 1:
         raise ProblemError("resonances are those of Helmholtz' equation for one unknown; elastic ones are not found")
-    if not all(equation.operator.is_constant for equation in two_sided(sample).equations):
+    if not all(equation.operator.is_constant for equation in transmission_problem(sample).equations):
         raise ProblemError(
             "Transparent: resonances are known for objects of one wavenumber inside; this one varies with the place"
         )
@@ -163,7 +163,7 @@ def _fastest_along(problem: Problem, waves: Sequence[complex]) -> float:
 
     `waves` has the wavenumbers outside of the objects, and inside of those that have fields.
     """
-    stated = two_sided(problem)
+    stated = transmission_problem(problem)
     bound = [_bound_by(relation, waves) for relation in stated.constraints]
     for number, medium in enumerate(media_of(problem), 1):
         if medium.flux.real < 0:

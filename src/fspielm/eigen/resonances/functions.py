@@ -22,12 +22,12 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
-from fspielm.problem.scattering.inside import two_sided
+from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import ratio_of
 from fspielm.solvers.driver import Record
-from fspielm.solvers.plan import FeatureTrial
 from fspielm.solvers.request import Request
+from fspielm.solvers.round import FeaturePlan
 from fspielm.solvers.strategies.open_space import OpenSpace, first_efforts
 from fspielm.wording import duration, readable_bytes
 
@@ -127,7 +127,7 @@ def waves_of(problem: Problem) -> tuple[complex, ...]:
     Below the real axis they continue outgoing waves analytically, rather than decaying ones. Inside they are as stated
     up to their signs: a root would have a branch cut at metals.
     """
-    first, *_ = two_sided(problem).equations
+    first, *_ = transmission_problem(problem).equations
     inside = [medium.condition.number(problem.givens) for medium in media_of(problem)]
     return cmath.sqrt(ratio_of(first.operator)), *(-k if abs(cmath.phase(k)) > _TURNED else k for k in inside)
 
@@ -217,19 +217,19 @@ class OpenFunctions:
     ----------
     problem : Problem
     symbol : Symbol
-    trial : FeatureTrial
+    trial : FeaturePlan
     first : Discretisation
         The discretisation at the largest value.
     """
 
     problem: Problem
     symbol: sp.Symbol
-    trial: FeatureTrial
+    trial: FeaturePlan
     first: Discretisation
 
     def at(self, value: complex) -> OpenRows:
         """The functions at a value."""
-        problem = two_sided(with_value(self.problem, self.symbol, value))
+        problem = transmission_problem(with_value(self.problem, self.symbol, value))
         basis = at_wavenumbers(self.first.basis, waves_of(problem))
         finite = replace(self.first, problem=problem, drawn=basis)
         window = [
@@ -324,13 +324,15 @@ def open_functions(required: Requirements, record: Record, request: Request, lev
     BeyondBudgetError
         If the budget does not allow so many.
     """
-    here = replace(request, problem=two_sided(with_value(required.problem, required.symbol, required.largest)))
+    here = replace(
+        request, problem=transmission_problem(with_value(required.problem, required.symbol, required.largest))
+    )
     efforts = [
         replace(each, made=replace(each.made, held=max(each.made.held, required.along)))
         for each in first_efforts(here.problem, None, level)
     ]
-    trial = OpenSpace(here, tuple(efforts)).first().trial
-    assert isinstance(trial, FeatureTrial)  # as that of open domains is
+    trial = OpenSpace(here, tuple(efforts)).first().plan
+    assert isinstance(trial, FeaturePlan)  # as that of open domains is
     _check_budget(required, record, here, trial)
     first = trial.discretise(here, {})
     entries = first.rows * first.basis.size
@@ -338,7 +340,7 @@ def open_functions(required: Requirements, record: Record, request: Request, lev
     return OpenFunctions(required.problem, required.symbol, trial, replace(first, threads=threads))
 
 
-def _check_budget(required: Requirements, record: Record, request: Request, trial: FeatureTrial) -> None:
+def _check_budget(required: Requirements, record: Record, request: Request, trial: FeaturePlan) -> None:
     budget, memory = record.budget, _TABLES * trial.nbytes(request)
     each = trial.outlook(request, None, math.inf).seconds
     bound = (

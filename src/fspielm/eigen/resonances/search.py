@@ -20,8 +20,8 @@ from fspielm.numerics.rational import Rational, rational
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
-from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Request
+from fspielm.solvers.round import FeaturePlan, RoundResult
 
 # ---- Poles of driven fields as functions of the value: there may be resonances
 
@@ -277,7 +277,7 @@ class Judged:
         The estimated error of the value.
     relative : float
         The estimated relative error of the field.
-    trial : FeatureTrial
+    trial : FeaturePlan
         The functions it was found with.
     rows : OpenRows
         The functions at the value.
@@ -293,7 +293,7 @@ class Judged:
     value: complex
     estimate: float
     relative: float
-    trial: FeatureTrial
+    trial: FeaturePlan
     rows: OpenRows
     coefficients: ComplexArray
     left: tuple[Left, ...]
@@ -393,7 +393,7 @@ class OpenNotary:
         return solution_of(self.request, one.rows.finite.problem, _attempt(one), self.record, _WHY, _ENDING)
 
 
-def _attempt(one: Judged) -> Attempt:
+def _attempt(one: Judged) -> RoundResult:
     """The field, which is one where it is largest of all places of the window that were looked at."""
     in_window: ComplexArray = one.rows.window @ one.coefficients * np.sqrt(len(one.rows.window))
     top = complex(in_window[np.argmax(np.abs(in_window))])
@@ -415,6 +415,6 @@ def _attempt(one: Judged) -> Attempt:
     assert isinstance(one.trial.family, Outward)  # as those of open domains are
     family = replace(one.trial.family, basis=finite.drawn)
     trial = replace(one.trial, family=family)
-    return Attempt(
+    return RoundResult(
         trial, replace(finite, family=family), coefficients, residuals, one.rank, one.condition, {}, estimate
     )

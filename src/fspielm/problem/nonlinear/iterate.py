@@ -187,7 +187,7 @@ _NUMBER = sp.GoldenRatio
 
 @final
 @dataclass(frozen=True, eq=False)
-class Around:
+class SlotValues:
     """The slots of a nonlinear problem around an iterate; all slots of a law are evaluated together, and once.
 
     Attributes
@@ -230,27 +230,27 @@ class Around:
         assert self.problem.nonlinear is not None
         return self.problem.nonlinear.laws
 
-    def __reduce__(self) -> tuple[type[Around], tuple[Problem, Iterate, float]]:
-        return Around, (self.problem, self.iterate, self.share)
+    def __reduce__(self) -> tuple[type[SlotValues], tuple[Problem, Iterate, float]]:
+        return SlotValues, (self.problem, self.iterate, self.share)
 
 
 @final
 @dataclass(eq=False)
 class MovableIterate:
-    """An `Around` whose iterate can be replaced, for one linear problem with many iterates.
+    """An `SlotValues` whose iterate can be replaced, for one linear problem with many iterates.
 
     Before the first iterate it has placeholder values, so that nothing that happens to be zero counts as always zero.
     """
 
     placeholder: Callable[[int, int], Placeholder]
-    at: Around | None = None
+    at: SlotValues | None = None
 
     def values(self, law: int, slot: int, sites: Sites) -> NumberArray:
         """The values ``(n,)`` of one slot of a law at the current iterate."""
         return self.placeholder(law, slot)(sites.points) if self.at is None else self.at.values(law, slot, sites)
 
     def outline(self, law: int, slot: int) -> sp.Expr:
-        """See `Around.outline`."""
+        """See `SlotValues.outline`."""
         assert self.at is not None
         return self.at.outline(law, slot)
 
@@ -261,13 +261,13 @@ class _SlotValues:
 
     is_slot: ClassVar[bool] = True
 
-    around: Around | MovableIterate
+    around: SlotValues | MovableIterate
     law: int
     slot: int
 
     @property
     def outline(self) -> sp.Expr:
-        """See `Around.outline`."""
+        """See `SlotValues.outline`."""
         return self.around.outline(self.law, self.slot)
 
 

@@ -18,7 +18,7 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import describe, make_field
 from fspielm.geometry.boundary import as_plane_point, as_positive, as_vector
-from fspielm.problem.substitutions import Givens, as_written, number_in
+from fspielm.problem.substitutions import Substitutions, as_written, number_in
 
 # Directions of a beam: their range in units of their spread, and their number per spread.
 _SPREADS = 6.0
@@ -32,7 +32,7 @@ class Incident(ABC):
     def derivative(self, points: FloatArray, orders: Sequence[int]) -> NumberArray:
         """The derivative of these orders along the coordinates, at points ``(n, d)``; shape ``(n,)``."""
 
-    def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> Incident:
+    def bound(self, givens: Substitutions, coordinates: tuple[sp.Symbol, ...]) -> Incident:
         """The same with given values substituted, as a function of these coordinates."""
         return self
 
@@ -77,7 +77,7 @@ class PlaneWaves(Incident):
         which = "the plane wave" if len(self.directions) == 1 else f"the sum of {len(self.directions)} plane waves"
         return f"{which} of wavenumber {_format_wavenumber(self.wavenumber)}"
 
-    def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
+    def bound(self, givens: Substitutions, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """See `Incident.bound`."""
         found = len(self.directions[0])
         if found != len(coordinates):
@@ -119,7 +119,7 @@ class Beam(Incident):
     def __str__(self) -> str:
         return f"the beam of wavenumber {_format_wavenumber(self.wavenumber)}"
 
-    def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
+    def bound(self, givens: Substitutions, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """Its plane waves; see `Incident.bound`."""
         k = abs(_wavenumber_value(self.wavenumber, givens))
         if k == 0:
@@ -137,7 +137,7 @@ class Beam(Incident):
 
     def derivative(self, points: FloatArray, orders: Sequence[int]) -> ComplexArray:
         """See `Incident.derivative`."""
-        return self.bound(Givens(), sp.symbols("x y")).derivative(points, orders)
+        return self.bound(Substitutions(), sp.symbols("x y")).derivative(points, orders)
 
 
 @final
@@ -163,7 +163,7 @@ class PointSource(Incident):
         """The source."""
         return self.at
 
-    def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> Incident:
+    def bound(self, givens: Substitutions, coordinates: tuple[sp.Symbol, ...]) -> Incident:
         """See `Incident.bound`."""
         if len(self.at) != len(coordinates):
             raise ProblemError(f"incident: place has {len(self.at)} entries for the {len(coordinates)} coordinates")
@@ -211,7 +211,7 @@ class Formula(Incident):
     def __str__(self) -> str:
         return describe(self.expression)
 
-    def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> Formula:
+    def bound(self, givens: Substitutions, coordinates: tuple[sp.Symbol, ...]) -> Formula:
         """See `Incident.bound`."""
         return Formula(givens.substitute(self.expression), coordinates)
 
@@ -243,7 +243,7 @@ class ByUnknown(Incident):
         """A point where one of them is singular."""
         return next((field.place for _, field in self.fields if field.place is not None), None)
 
-    def bound(self, givens: Givens, coordinates: tuple[sp.Symbol, ...]) -> ByUnknown:
+    def bound(self, givens: Substitutions, coordinates: tuple[sp.Symbol, ...]) -> ByUnknown:
         """See `Incident.bound`."""
         return ByUnknown(tuple((unknown, field.bound(givens, coordinates)) for unknown, field in self.fields))
 
@@ -261,7 +261,7 @@ class ByUnknown(Incident):
         return field.derivative(points, orders)
 
 
-def _wavenumber_value(k: Any, givens: Givens) -> complex:
+def _wavenumber_value(k: Any, givens: Substitutions) -> complex:
     """A wavenumber as a number; a float if it is real."""
     value = givens.substitute(as_written(k, "incident: the wavenumber"))
     if value.free_symbols:

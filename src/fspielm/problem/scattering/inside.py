@@ -16,7 +16,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import make_field
 from fspielm.geometry.exterior import Exterior
-from fspielm.problem.operator import Operator, Term, along_normal, identity, once
+from fspielm.problem.operator import Operator, Term, along_normal, cache_by_object, identity
 from fspielm.problem.places import whole_domain
 from fspielm.problem.problem import Problem, make_problem
 from fspielm.problem.scattering.media import Medium, media_of
@@ -26,8 +26,8 @@ from fspielm.problem.statement import Relation, Robin
 from fspielm.problem.substitutions import read_givens
 
 
-@once
-def two_sided(problem: Problem) -> Problem:
+@cache_by_object
+def transmission_problem(problem: Problem) -> Problem:
     """The transmission problem, whose further unknowns are the fields inside of objects; unchanged without such."""
     media = media_of(problem)
     if not media or len(problem.unknowns) > 1:
@@ -46,7 +46,7 @@ def two_sided(problem: Problem) -> Problem:
         zero = make_field(0, outside.coordinates)
         equations.append(Relation(f"equation {which}", operator, zero, whole_domain(region)))
     first, *rest = problem.relations
-    statement = replace(problem.statement, origin=partial(two_sided, problem))
+    statement = replace(problem.statement, origin=partial(transmission_problem, problem))
     return make_problem(statement, tuple(unknowns), (first, *equations, *rest), problem.givens)
 
 
@@ -68,7 +68,7 @@ def _medium_name(domain: Exterior, place: int) -> str:
 
 def one_unknown_problem(problem: Problem) -> Problem:
     """The problem of one unknown from which a transmission problem was made, on both sides of the boundaries."""
-    assert problem.statement.origin is not None  # `two_sided`
+    assert problem.statement.origin is not None  # `transmission_problem`
     stated: Problem = problem.statement.origin.args[0]
     domain = stated.domain
     assert isinstance(domain, Exterior)

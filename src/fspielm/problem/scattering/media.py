@@ -22,9 +22,9 @@ from fspielm.problem.operator import (
     Operator,
     Term,
     along_normal,
+    cache_by_object,
     field_coefficient,
     identity,
-    once,
     product,
 )
 from fspielm.problem.places import Region, Where, piece_of, probe, whole_part
@@ -36,7 +36,7 @@ from fspielm.problem.statement import (
     distinct,
     regions_of,
 )
-from fspielm.problem.substitutions import Givens, as_written, number_in
+from fspielm.problem.substitutions import Substitutions, as_written, number_in
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
@@ -114,7 +114,7 @@ class Transparent(BoundaryCondition):
             Rule(slope + slope.times(-factor).on(INSIDE), zero, "flux"),
         )
 
-    def factor(self, givens: Givens) -> complex:
+    def factor(self, givens: Substitutions) -> complex:
         """The factor of the flux as a number."""
         number = number_in(self.flux, givens, "Transparent: flux")
         if number == 0:
@@ -141,7 +141,7 @@ class Transparent(BoundaryCondition):
         if not callable(square):
             self._check(not grows(self.number(setting.givens)))
 
-    def number(self, givens: Givens) -> complex:
+    def number(self, givens: Substitutions) -> complex:
         """The wavenumber, if it is constant."""
         return number_in(self.wavenumber, givens, _WAVENUMBER)
 
@@ -189,7 +189,7 @@ def has_media(problem: Problem) -> bool:
     return any(isinstance(condition, Transparent) for condition in problem.conditions)
 
 
-@once
+@cache_by_object
 def media_of(problem: Problem) -> tuple[Medium, ...]:
     """The media of a problem, outer ones first; the first has the unknown number 1."""
     if not has_media(problem):

@@ -17,7 +17,7 @@ from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
-from fspielm.problem.operator import Coefficient, Operator, once
+from fspielm.problem.operator import Coefficient, Operator, cache_by_object
 from fspielm.problem.parameters import stand_in_symbols
 from fspielm.problem.scattering.incident import Incident, PlaneWaves
 from fspielm.problem.scattering.media import Transparent, outer_relations, radiating_root, transmission_relations
@@ -153,7 +153,7 @@ def needs_media(conditions: Sequence[AnyCondition], domain: Domain) -> bool:
     return nested or any(condition.kind == "transparent" for condition in conditions)
 
 
-@once
+@cache_by_object
 def has_data(problem: Problem) -> bool:
     """Whether prescribed values vary along the objects, apart from the incident field."""
     sources = [relation.value.source for relation in problem.constraints]

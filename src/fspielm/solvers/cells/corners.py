@@ -18,7 +18,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Corner
 from fspielm.problem.changes import change_places, sides_of
-from fspielm.problem.operator import Operator, once
+from fspielm.problem.operator import Operator, cache_by_object
 from fspielm.problem.problem import Problem
 
 # ---- Exponents of singular solutions at corners, for equations of second order
@@ -162,7 +162,7 @@ class Special:
         return self.power < 1
 
 
-@once
+@cache_by_object
 def special_points(problem: Problem) -> list[Special]:
     """Corners, and points where conditions change or several materials meet."""
     if problem.dimension != 2 or problem.domain.time is not None:

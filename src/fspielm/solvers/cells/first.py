@@ -21,7 +21,7 @@ from fspielm.cells.places import Degrees
 from fspielm.cells.tiling import Cell, Cover, Stretch, tile
 from fspielm.errors import MemoryBudgetError, ProblemError, UnsuitableError
 from fspielm.estimate.bands import OF_THE_PROBLEM, Bands, settled_bands, waves_at
-from fspielm.estimate.narrow import scrutinise
+from fspielm.estimate.narrow import find_narrow
 from fspielm.estimate.narrow_search import Narrow
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Domain
@@ -387,7 +387,7 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
     problem = request.problem
     check_suitable(problem)
     lengths = request.lengths
-    places = scrutinise(problem).places if narrow else ()
+    places = find_narrow(problem).places if narrow else ()
     if problem.interfaces:  # data have kinks there, and no band
         bands = settled_bands(problem, bands, np.random.default_rng(0))
     frequencies = np.maximum(np.asarray(bands.frequencies), 1e-3 * 2 * np.pi / lengths)

@@ -111,14 +111,14 @@ def _begin(along: Along, request: Request, guess: Any) -> tuple[Curve, Notary, S
     """The first solution, and the functions for the others, as long as they are good enough."""
     try:
         with current_deadline().share(_BEGINNING).enforced():
-            course = solve_with_any(request, None if request.problem.is_linear else guess)
+            history = solve_with_any(request, None if request.problem.is_linear else guess)
     except IterateError as error:
         raise ProblemError(f"at {along.parameter} = {along.lower:g}, where solutions begin, {error}") from error
-    if course.failure:
+    if history.failure:
         raise ProblemError(
-            f"there is no solution to begin with at {along.parameter} = {along.lower:g}: {course.failure}"
+            f"there is no solution to begin with at {along.parameter} = {along.lower:g}: {history.failure}"
         )
-    best = course.best
+    best = history.best
     coefficients = best.coefficients
     if not np.any(coefficients):
         with current_deadline().share(_BEGINNING).enforced():
@@ -131,7 +131,7 @@ def _begin(along: Along, request: Request, guess: Any) -> tuple[Curve, Notary, S
     unit = along.length * metric.size(local.sideways)
     curve = Curve(equations, metric.with_unit(unit if unit > 0 else 1.0))
     upward = Place(np.zeros(len(coefficients)), 1.0)
-    return curve, Notary(request, best.trial), curve.station(local, upward)
+    return curve, Notary(request, best.plan), curve.station(local, upward)
 
 
 def _warn(branch: Branch, tol: float) -> None:

@@ -24,8 +24,8 @@ from fspielm.problem.parameters import check_parameter
 from fspielm.problem.problem import Moving, Problem, moving
 from fspielm.problem.substitutions import ByRegion, read_givens
 from fspielm.solvers.newton.iteration import Deviations, Expansion, applied_to_sum, deviations
-from fspielm.solvers.plan import factor
 from fspielm.solvers.request import Request
+from fspielm.solvers.round import factor
 
 # ---- A problem with one parameter
 

@@ -26,13 +26,13 @@ from fspielm.solution.solution import Solution
 from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint, Fold, Kind
 from fspielm.solvers.continuation.events import Event, crossings, locate
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Mark, Metric, Place, Spectrum, Station
-from fspielm.solvers.driver import Course, Record, solve_automatically
+from fspielm.solvers.driver import History, Record, solve_automatically
 from fspielm.solvers.finish import solution_of
-from fspielm.solvers.newton.course import solve_nonlinear
 from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round
-from fspielm.solvers.plan import Attempt, Expected, Trial, attempt
+from fspielm.solvers.newton.rounds import solve_nonlinear
 from fspielm.solvers.request import INTERRUPTED, Approach, Budget, Request, offering
+from fspielm.solvers.round import Expected, RoundPlan, RoundResult, run_round
 from fspielm.wording import OUT_OF_TIME
 
 # ---- The functions that solutions are followed with
@@ -44,10 +44,10 @@ _LEAST_TOLERANCE = 1e-13
 
 @final
 @dataclass(frozen=True, eq=False)
-class Kept(Trial):
-    """Functions and points that were drawn before, by a trial."""
+class Kept(RoundPlan):
+    """Functions and points that were drawn before, by a plan."""
 
-    trial: Trial
+    plan: RoundPlan
     finite: Finite
     why: str = "functions that were kept"
 
@@ -59,7 +59,7 @@ class Kept(Trial):
     @property
     def cells(self) -> int | None:
         """The number of cells that the functions are on."""
-        return self.trial.cells
+        return self.plan.cells
 
     def rows(self, problem: Problem) -> int:
         """Rows of the system."""
@@ -67,31 +67,31 @@ class Kept(Trial):
 
     def work(self, problem: Problem) -> float:
         """Floating-point operations, about."""
-        return self.trial.work(problem)
+        return self.plan.work(problem)
 
     @property
     def description(self) -> str:
         """The functions, for reports."""
-        return self.trial.description
+        return self.plan.description
 
     def widths(self, basis: Basis) -> tuple[float, ...]:
         """The highest frequency along each axis."""
-        return self.trial.widths(basis)
+        return self.plan.widths(basis)
 
     def nbytes(self, request: Request) -> int:
         """Memory of a round."""
-        return self.trial.nbytes(request)
+        return self.plan.nbytes(request)
 
     def outlook(self, request: Request, operation: float | None, time_left: float) -> Expected:
         """A forecast of the time of a round."""
-        return self.trial.outlook(request, operation, time_left)
+        return self.plan.outlook(request, operation, time_left)
 
     def discretise(self, request: Request, seconds: dict[str, float]) -> Finite:
         """The same functions and points for another problem."""
         return self.finite.with_problem(request.problem)
 
 
-def solve_with_any(request: Request, guess: Iterate | Any = None) -> Course:
+def solve_with_any(request: Request, guess: Iterate | Any = None) -> History:
     """Solve with functions that suit all solutions nearby: a filled band, or cells where that is not enough.
 
     Raises
@@ -100,19 +100,19 @@ def solve_with_any(request: Request, guess: Iterate | Any = None) -> Course:
         If there is no solution, or neither kind of functions suits.
     """
     finer = replace(request, tol=max(_MORE * request.tol, _LEAST_TOLERANCE))
-    best: Course | None = None
+    best: History | None = None
     failure: Exception | None = None
     for approach in _approaches(request):
         asked = replace(finer, approach=approach)
         try:
-            course = solve_automatically(asked) if request.problem.is_linear else solve_nonlinear(asked, guess)
+            history = solve_automatically(asked) if request.problem.is_linear else solve_nonlinear(asked, guess)
         except IterateError:
             raise
         except (ProblemError, UnsuitableError) as error:
             failure = failure or error
             continue
-        if best is None or _error(course) < _error(best):
-            best = course
+        if best is None or _error(history) < _error(best):
+            best = history
         if _error(best) <= request.tol:
             return best
     if best is None:
@@ -121,7 +121,7 @@ def solve_with_any(request: Request, guess: Iterate | Any = None) -> Course:
     return best
 
 
-def functions_at_rest(request: Request) -> Course:
+def functions_at_rest(request: Request) -> History:
     """The first functions if the solution is zero, which shows nothing: those that solve ``F'(0) w = 1``."""
     statement = request.problem.linearised(0).statement
     equations = tuple(sp.Eq(residual_form(each), 1, evaluate=False) for each in statement.equations)
@@ -134,8 +134,8 @@ def _approaches(request: Request) -> tuple[Approach, ...]:
     return ("band", "patches") if request.problem.dimension < 3 else ("band",)
 
 
-def _error(course: Course) -> float:
-    estimate = course.best.estimate
+def _error(history: History) -> float:
+    estimate = history.best.estimate
     return np.inf if estimate is None else estimate.relative
 
 
@@ -155,19 +155,19 @@ class Notary:
     ----------
     request : Request
         For the problem at any value of the parameter.
-    trial : Trial
+    plan : RoundPlan
         That drew the functions.
     """
 
     request: Request
-    trial: Trial
+    plan: RoundPlan
 
     def solution(self, station: Station) -> Solution:
         """The solution of the problem at the station's parameter, by another round of Newton's method."""
         equations = station.local.equations
         problem = equations.along.at(station.value)
         request = replace(self.request, problem=problem)
-        kept = Kept(self.trial, equations.finite)
+        kept = Kept(self.plan, equations.finite)
         record, began = Record(request.budget), perf_counter()
         # not at the solution: a step of zero would say nothing about terms of higher order
         aside = Place((1.0 + _ASIDE) * station.place.coefficients, station.value)
@@ -175,7 +175,7 @@ class Notary:
         steps: tuple[NewtonStep, ...] = ()
         failure = ""
         if problem.is_linear:
-            latest = attempt(request, kept)
+            latest = run_round(request, kept)
         else:
             newton = Newton.of(request, Deadline())
             linear = replace(request, problem=problem.linearised(start))
@@ -210,18 +210,18 @@ class Notary:
         none = replace(latest.estimate, relative=np.inf, largest=np.inf)
         return self._finished(station, replace(latest, estimate=none), why)
 
-    def _finished(self, station: Station, latest: Attempt, failure: str) -> Solution:
+    def _finished(self, station: Station, latest: RoundResult, failure: str) -> Solution:
         problem = station.local.equations.along.at(station.value)
         record = Record(self.request.budget)
         record.add(latest, forecast=0.0, seconds=sum(latest.seconds.values()))
         return solution_of(self.request, problem, latest, record, _CHOICE, failure, (), failure)
 
-    def _as_it_is(self, station: Station) -> Attempt:
+    def _as_it_is(self, station: Station) -> RoundResult:
         local, began = station.local, perf_counter()
         examination = examine(local.finite, local.blocks, local.factored, self.request.streams.probes)
         estimate = examination.estimate(local.place.coefficients)
-        return Attempt(
-            trial=Kept(self.trial, local.equations.finite),
+        return RoundResult(
+            plan=Kept(self.plan, local.equations.finite),
             discretisation=local.finite,
             coefficients=local.place.coefficients,
             residuals=estimate.residuals,
@@ -386,11 +386,11 @@ class Walk:
         old, along = self.curve, self._along
         request = replace(self.notary.request, problem=along.at(station.value), budget=self._budget_left)
         try:
-            course = solve_with_any(request, old.equations.expansion(station.place))
+            history = solve_with_any(request, old.equations.expansion(station.place))
         except (IterateError, ProblemError, SolveError):
             return station, solution
-        best = course.best
-        if course.failure or best.estimate is None or not best.estimate.relative < solution.error_estimate:
+        best = history.best
+        if history.failure or best.estimate is None or not best.estimate.relative < solution.error_estimate:
             return station, solution
         metric = Metric.on(best.discretisation, old.metric.unit, along.length)
         seen, before = metric.seen(best.coefficients), old.metric.seen(station.place.coefficients)
@@ -401,7 +401,7 @@ class Walk:
         like = Place(np.zeros(len(best.coefficients)), np.sign(station.steepness))
         better = curve.station(local, like)
         self.failed -= 1
-        self.curve, self.notary = curve, replace(self.notary, trial=best.trial)
+        self.curve, self.notary = curve, replace(self.notary, plan=best.plan)
         return better, self.notary.solution(better)
 
     @property

@@ -23,8 +23,8 @@ from fspielm.problem.problem import Moving, Problem, moving
 from fspielm.resources import Deadline
 from fspielm.solution.evaluation import Sum, sums_of, with_conjugates
 from fspielm.solution.report import NewtonStep
-from fspielm.solvers.plan import factor
 from fspielm.solvers.request import Request, timed
+from fspielm.solvers.round import factor
 
 # ---- Residuals of the equations and conditions
 

@@ -16,13 +16,13 @@ from fspielm.errors import IterateError, ProblemError, SolveError
 from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import Examination, examine
 from fspielm.problem.compiled import Compiled, split_real_imaginary
-from fspielm.problem.nonlinear.iterate import Around, AtPoints, AtSites, Iterate
+from fspielm.problem.nonlinear.iterate import AtPoints, AtSites, Iterate, SlotValues
 from fspielm.problem.parameters import used_in
 from fspielm.problem.problem import Problem, compile_statement, problem_of
 from fspielm.solution.report import NewtonStep
 from fspielm.solvers.newton.iteration import Expansion, Iterated, Newton, applied_to_sum, deviations
-from fspielm.solvers.plan import Attempt, Trial, factor
 from fspielm.solvers.request import Request
+from fspielm.solvers.round import RoundPlan, RoundResult, factor
 
 # ---- Smooth functions that meet the conditions, as another start
 
@@ -41,7 +41,7 @@ def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
     if len(problem.stated.unknowns) > 1 or problem.domain.time is not None or order != _ORDER or problem.interfaces:
         return None
     unknown = problem.stated.unknowns[0].symbol
-    at = Around(problem, around)
+    at = SlotValues(problem, around)
     needs_normals = [law.needs_normals for law in nonlinear.laws]
     filled = nonlinear.filled(lambda law, slot: (AtSites if needs_normals[law] else AtPoints)(at, law, slot))
     laplace = sp.Add(*(unknown.diff(coordinate, 2) for coordinate in problem.coordinates))
@@ -243,18 +243,18 @@ NO_SOLUTION_NEARBY = "the linearisation is so close to singular that a solution 
 def newton_round(
     newton: Newton,
     linear: Request,
-    trial: Trial,
+    plan: RoundPlan,
     start: Iterate,
     *,
     insist: bool,
     others: Sequence[Iterate] = (),
-) -> tuple[Attempt, Iterated]:
+) -> tuple[RoundResult, Iterated]:
     """Solve once, from a start, or else from `others`; `linear` is the request for a linearisation.
 
     The attempt is that of the last linear problem, with the error estimate of the nonlinear one.
     """
     seconds: dict[str, float] = {}
-    finite = trial.discretise(linear, seconds)
+    finite = plan.discretise(linear, seconds)
     began = perf_counter()
     done = run_from_any_start(newton, finite, start, insist=insist, others=others)
     seconds |= {"newton": perf_counter() - began - done.seconds, "solve": done.seconds}
@@ -267,8 +267,8 @@ def newton_round(
     if not estimate.relative <= linear.tol:
         cells = examination.by_cell(done.coefficients, estimate)
     seconds["estimate"] = perf_counter() - began
-    attempt = Attempt(
-        trial=trial,
+    attempt = RoundResult(
+        plan=plan,
         discretisation=done.finite,
         coefficients=done.coefficients,
         residuals=estimate.residuals,

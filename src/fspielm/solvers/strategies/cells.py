@@ -16,9 +16,9 @@ from fspielm.problem.problem import Problem
 from fspielm.resources import check_deadline, limited
 from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import MOST_DEGREE, refine
-from fspielm.solvers.plan import Attempt, Expected, Trial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
+from fspielm.solvers.round import Expected, RoundPlan, RoundResult
+from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
 
 # Seconds of a round apart from the factorisation: in any case, and of the error estimate for each function (2e-5 to
 # 5e-5 were measured, hardly less on several threads).
@@ -38,7 +38,7 @@ _POWER = 1.5
 
 @final
 @dataclass(frozen=True, eq=False)
-class CellTrial(Trial):
+class CellPlan(RoundPlan):
     """Cells, the degrees of their polynomials, and the reason for them."""
 
     patchwork: Patchwork
@@ -127,10 +127,10 @@ class CellOutlook(Expected):
         share = max(seconds - _FIXED, 0.0) / max(self.seconds - _FIXED, 1e-9)
         return int(self.neurons * min(share, 1.0) ** (1 / _POWER))
 
-    def of(self, problem: Problem, trial: Any) -> CellOutlook:
-        """The same for another trial."""
-        nested = trial.patchwork.nested()
-        return CellOutlook(trial.neurons, nested.cost.sequential_operations(nested.threads), self.each)
+    def of(self, problem: Problem, plan: Any) -> CellOutlook:
+        """The same for another plan."""
+        nested = plan.patchwork.nested()
+        return CellOutlook(plan.neurons, nested.cost.sequential_operations(nested.threads), self.each)
 
 
 _MOST_ROUNDS = 16
@@ -144,7 +144,7 @@ _TO_SETTLE = 3
 
 @final
 @dataclass(frozen=True, eq=False)
-class Cells(Stage):
+class Cells(Strategy):
     """Cells that are halved, or get higher degrees, from round to round."""
 
     approach: ClassVar[Approach] = "patches"
@@ -156,9 +156,9 @@ class Cells(Stage):
 
     def first(self) -> Step:
         """The first cells."""
-        return Step(CellTrial(self.patchwork, self.title), self)
+        return Step(CellPlan(self.patchwork, self.title), self)
 
-    def next(self, latest: Attempt) -> Step | Ending:
+    def next(self, latest: RoundResult) -> Step | Ending:
         """Smaller cells and higher degrees, where coefficients do not decay enough."""
         errors = (*self.errors, latest.outcome.error)
         if len(errors) >= _MOST_ROUNDS or self._is_stalled(errors):
@@ -167,17 +167,17 @@ class Cells(Stage):
         tried = replace(self, errors=errors)
         return tried._finer(latest) if latest.estimate.has_settled else tried._higher()
 
-    def onward(self, latest: Attempt) -> Step:
+    def onward(self, latest: RoundResult) -> Step:
         """The same, whatever rounds so far have shown."""
         return replace(self, errors=())._finer(latest)
 
-    def _finer(self, latest: Attempt) -> Step:
+    def _finer(self, latest: RoundResult) -> Step:
         assert latest.estimate is not None
         sizes = np.array([field.scale for field in latest.estimate.fields])
         assert latest.cells is not None
         error, tol = latest.outcome.error, self.request.tol
         patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, error, tol)
-        return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork))
+        return Step(CellPlan(patchwork, why), replace(self, patchwork=patchwork))
 
     def _higher(self) -> Step | Ending:
         """Higher degrees everywhere, since the solution does not show where the sensitivity needs them."""
@@ -186,9 +186,9 @@ class Cells(Stage):
             return Ending("higher degrees bring nothing more")
         patchwork = replace(self.patchwork, degrees=degrees)
         why = "higher degrees, for a sensitivity that settles"
-        return Step(CellTrial(patchwork, why), replace(self, patchwork=patchwork))
+        return Step(CellPlan(patchwork, why), replace(self, patchwork=patchwork))
 
-    def finer(self, request: Request, latest: Attempt) -> Step | Ending:
+    def finer(self, request: Request, latest: RoundResult) -> Step | Ending:
         """Finer cells; the same once more where errors by cell are not known."""
         return super().finer(request, latest) if latest.cells is not None else replace(self, request=request).first()
 
@@ -212,15 +212,15 @@ class Cells(Stage):
             return len(errors) > 3 * _PATIENCE
         return min(errors[-_PATIENCE:]) > _GAIN * before
 
-    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
+    def smaller(self, plan: RoundPlan, neurons: int) -> RoundPlan | None:
         """Lower degrees in the same cells."""
-        share = math.sqrt(neurons / trial.neurons)
+        share = math.sqrt(neurons / plan.neurons)
         degrees = np.floor(share * self.patchwork.degrees).astype(int)
         if degrees.min() < _LEAST_DEGREE:
             return None
-        return CellTrial(replace(self.patchwork, degrees=degrees), trial.why)
+        return CellPlan(replace(self.patchwork, degrees=degrees), plan.why)
 
 
 def cells_for(request: Request, bands: Bands, *, narrow: bool = True) -> Cells:
-    """The stage for a problem; `narrow` says whether the first cells are smaller at narrow features."""
+    """The strategy for a problem; `narrow` says whether the first cells are smaller at narrow features."""
     return Cells(request, first_cells(request, bands, narrow=narrow))

@@ -33,9 +33,9 @@ from fspielm.numerics.sampling import halves
 from fspielm.problem.changes import domain_size, mask_borders
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
-from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
+from fspielm.solvers.round import FeaturePlan, Outcome, RoundPlan, RoundResult
+from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
 
 # ---- Corners, and places where conditions change, at which sources crowd
 
@@ -457,11 +457,11 @@ def _even_points(panels: list[Panels]) -> list[FloatArray]:
     return [p.part.place(np.linspace(0.0, 1.0, n)[:, None]).points for p, n in zip(panels, numbers, strict=True)]
 
 
-# ---- The stage
+# ---- The strategy
 
 # The family of a round, by how often it was enlarged.
 Families: TypeAlias = Callable[[int], Characteristic]
-# The stage for a problem before its first round, with the operations that a filled band would begin with.
+# The strategy for a problem before its first round, with the operations that a filled band would begin with.
 Fresh: TypeAlias = Callable[[Request, Bands, float], "ExactFeatures"]
 
 # A round has helped if coefficients have fallen by this factor; a round with sources, if the estimate has.
@@ -486,7 +486,7 @@ _NOT_ENOUGH = 1.25
 
 @final
 @dataclass(frozen=True, eq=False)
-class ExactFeatures(Stage):
+class ExactFeatures(Strategy):
     """Exponentials that satisfy the equation, more each round; then singular functions; then sources outside.
 
     Attributes
@@ -504,7 +504,7 @@ class ExactFeatures(Stage):
         Further functions: in holes and at corners, if these were tried; and sources outside, with their number of
         rounds.
     fresh : callable or None
-        Makes the stage for another problem.
+        Makes the strategy for another problem.
     share : float
         Share of the singular functions that is used, those with the lowest exponents.
     before : Outcome or None
@@ -532,15 +532,15 @@ class ExactFeatures(Stage):
         has_multipoles = self.special == self.in_holes != ()
         return self._step(self.title + ", multipoles in the holes among them" * has_multipoles)
 
-    def next(self, latest: Attempt) -> Step | Ending:
+    def next(self, latest: RoundResult) -> Step | Ending:
         """More functions as long as that helps, then singular functions, then sources."""
         before, after = self.before, latest.outcome
-        stage = replace(self, before=after)
-        return stage._following(before, latest) or Ending(
+        strategy = replace(self, before=after)
+        return strategy._following(before, latest) or Ending(
             "more functions that satisfy the equation did not help", cause=StopReason.STALLED
         )
 
-    def onward(self, latest: Attempt) -> Step:
+    def onward(self, latest: RoundResult) -> Step:
         """More functions, without the sources that did not help."""
         return replace(self, before=None, sources=None, source_rounds=0)._larger()
 
@@ -557,10 +557,10 @@ class ExactFeatures(Stage):
             share = min(_MORE * share, 1.0)
         fresh = self.fresh(request, bands, self.limit)
         unasked = self.tried_special and request.singular is None and self.special != self.in_holes
-        stage = replace(fresh, enlarged=enlarged, family=fresh.families(enlarged))
-        return (replace(stage, share=share)._singular() if unasked else stage)._step(self.title)
+        strategy = replace(fresh, enlarged=enlarged, family=fresh.families(enlarged))
+        return (replace(strategy, share=share)._singular() if unasked else strategy)._step(self.title)
 
-    def _following(self, before: Outcome | None, latest: Attempt) -> Step | None:
+    def _following(self, before: Outcome | None, latest: RoundResult) -> Step | None:
         after, tol = latest.outcome, self.request.tol
         if self.share < 1.0:
             return (
@@ -576,12 +576,12 @@ class ExactFeatures(Stage):
         if before is None or _rounds_left(before, after, tol) <= _FEW_ROUNDS:
             return self._larger()
         helped = self._has_helped(before, after)
-        stage = replace(self, tried_special=True)
+        strategy = replace(self, tried_special=True)
         if not helped and self.tried_special and self.request.singular is None:
-            stage = replace(stage, special=self.in_holes)
-        step = self._with_special() or stage._with_sources(latest)
+            strategy = replace(strategy, special=self.in_holes)
+        step = self._with_special() or strategy._with_sources(latest)
         if step is None and helped:  # without sources now, look for finer ones next time
-            return replace(stage, source_rounds=self.source_rounds + 1)._larger()
+            return replace(strategy, source_rounds=self.source_rounds + 1)._larger()
         return step
 
     def _has_helped(self, before: Outcome, after: Outcome) -> bool:
@@ -593,33 +593,33 @@ class ExactFeatures(Stage):
             return False
         return bool(after.work * _WORK_RATIO**ahead <= max(_LONG_WAY * self.limit, _AFFORDABLE))
 
-    def smaller(self, trial: Trial, neurons: int) -> Trial:
+    def smaller(self, plan: RoundPlan, neurons: int) -> RoundPlan:
         """Fewer functions."""
-        beside = trial.neurons - self.family.neurons
+        beside = plan.neurons - self.family.neurons
         family = replace(self.family, neurons=max(neurons - beside, 1))
-        return replace(self, family=family)._step(trial.why).trial
+        return replace(self, family=family)._step(plan.why).plan
 
     def _larger(self) -> Step:
         enlarged = self.enlarged + 1
-        stage = replace(self, enlarged=enlarged, family=self.families(enlarged))
-        return stage._step("more functions that satisfy the equation")
+        strategy = replace(self, enlarged=enlarged, family=self.families(enlarged))
+        return strategy._step("more functions that satisfy the equation")
 
     def _with_special(self) -> Step | None:
         """The same family with singular functions; None if there are none, or they were tried."""
         if self.tried_special:
             return None
-        stage = self._singular()
-        if sum(c.size for c in stage.special) <= sum(c.size for c in self.special):
+        strategy = self._singular()
+        if sum(c.size for c in strategy.special) <= sum(c.size for c in self.special):
             return None
-        return stage._step(special_names(self.request.problem))
+        return strategy._step(special_names(self.request.problem))
 
     def _singular(self) -> ExactFeatures:
-        """The same stage with its share of the functions for corners and holes."""
+        """The same strategy with its share of the functions for corners and holes."""
         problem = self.request.problem
         exact = tuple(c for c in special_columns(problem, True, self.share) if satisfies(problem, c))
         return replace(self, special=exact, tried_special=True)
 
-    def _with_sources(self, latest: Attempt) -> Step | None:
+    def _with_sources(self, latest: RoundResult) -> Step | None:
         """The first family with sources, where the data show singularities close to the boundary."""
         if self.source_rounds >= _SOURCE_ROUNDS:
             return None
@@ -635,8 +635,8 @@ class ExactFeatures(Stage):
         )
         if sources is None:
             return None
-        stage = replace(self, sources=sources, source_rounds=self.source_rounds + 1, family=self.families(0))
-        return stage._step("sources outside, where the data vary fast")
+        strategy = replace(self, sources=sources, source_rounds=self.source_rounds + 1, family=self.families(0))
+        return strategy._step("sources outside, where the data vary fast")
 
     def _step(self, why: str) -> Step:
         columns = self.special if self.sources is None else (*self.special, self.sources)
@@ -647,11 +647,11 @@ class ExactFeatures(Stage):
             points = allot_conditions(self.request.problem, neurons, self.family.reach)
         if self.sources is not None:
             points = crowded(points, self.sources)
-        return Step(FeatureTrial(self.family, points, columns, why), self)
+        return Step(FeaturePlan(self.family, points, columns, why), self)
 
 
 def exact_features(request: Request, families: Families, limit: float, fresh: Fresh | None = None) -> ExactFeatures:
-    """The stage before its first round, with the singular functions that were asked for, or those in holes."""
+    """The strategy before its first round, with the singular functions that were asked for, or those in holes."""
     problem, singular = request.problem, request.singular
     in_holes = tuple(columns for columns in hole_columns(problem) if satisfies(problem, columns))
     special = in_holes if singular is None else special_columns(problem, singular)

@@ -19,9 +19,9 @@ from fspielm.geometry.domain import chord_lines
 from fspielm.numerics.sampling import unit_stream
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.problem import Problem
-from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome, Trial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
+from fspielm.solvers.round import FeaturePlan, Outcome, RoundPlan, RoundResult
+from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
 
 # ---- Width and density of a band for a number of digits
 
@@ -198,7 +198,7 @@ def too_few(target: Target, lengths: FloatArray, most: int) -> bool:
     return replace(target, decades=_FEWEST_DECADES).layout(lengths).family.neurons > most
 
 
-def next_target(request: Request, latest: Attempt, used: Layout, target: Target) -> Target | None:
+def next_target(request: Request, latest: RoundResult, used: Layout, target: Target) -> Target | None:
     """The next target: a wider band where coefficients are large, otherwise more digits; None if there are no more."""
     problem, lengths, shown = request.problem, request.lengths, latest.outcome
     before = shown.neurons // len(problem.unknowns)
@@ -224,7 +224,7 @@ def next_target(request: Request, latest: Attempt, used: Layout, target: Target)
     return denser
 
 
-def _beyond(request: Request, latest: Attempt, widths: FloatArray) -> FloatArray:
+def _beyond(request: Request, latest: RoundResult, widths: FloatArray) -> FloatArray:
     """The share of the equation's residual, along each axis, at frequencies beyond the band."""
     problem = request.problem
     lower, upper = problem.domain.bounding_box
@@ -259,7 +259,7 @@ def _energy(residual: FloatArray) -> FloatArray:
     return np.abs(np.fft.rfft(relative * np.hanning(residual.shape[1]), axis=1)) ** 2
 
 
-# ---- The stage
+# ---- The strategy
 
 _MOST_ROUNDS = 20
 _MOST_BLIND_NEURONS = 1000
@@ -276,7 +276,7 @@ _SINGULAR_ERROR = 1e-4
 
 @final
 @dataclass(frozen=True, eq=False)
-class FilledBand(Stage):
+class FilledBand(Strategy):
     """A band for the frequencies of the equation and its data, made wider or denser; and singular functions.
 
     Attributes
@@ -292,8 +292,8 @@ class FilledBand(Stage):
         Their number so far.
     shown : tuple of Outcome
         Earlier outcomes that the next one is compared with.
-    plain : (FilledBand, Attempt) or None
-        The stage before singular functions were added unasked, and its last attempt.
+    plain : (FilledBand, RoundResult) or None
+        The strategy before singular functions were added unasked, and its last attempt.
     """
 
     approach: ClassVar[Approach] = "band"
@@ -306,18 +306,18 @@ class FilledBand(Stage):
     columns: tuple[Basis, ...] = ()
     rounds: int = 0
     shown: tuple[Outcome, ...] = ()
-    plain: tuple[FilledBand, Attempt] | None = None
+    plain: tuple[FilledBand, RoundResult] | None = None
 
     def first(self) -> Step:
         """The band that was found."""
         return self._step(self.target.why)
 
-    def next(self, latest: Attempt) -> Step | Ending:
+    def next(self, latest: RoundResult) -> Step | Ending:
         """A wider band, a denser one, or the same with singular functions."""
         now = replace(self, rounds=self.rounds + 1, shown=(*self.shown, latest.outcome))
         return now._following(latest)
 
-    def _following(self, latest: Attempt) -> Step | Ending:
+    def _following(self, latest: RoundResult) -> Step | Ending:
         if self._is_worse_than_plain():
             assert self.plain is not None
             plain, before = self.plain
@@ -325,34 +325,34 @@ class FilledBand(Stage):
             return without._enlarged(before, largest=latest.outcome.neurons)
         return self._enlarged(latest, largest=latest.outcome.neurons)
 
-    def _enlarged(self, latest: Attempt, largest: int) -> Step | Ending:
-        problem, stage = self.request.problem, self
+    def _enlarged(self, latest: RoundResult, largest: int) -> Step | Ending:
+        problem, strategy = self.request.problem, self
         stalled = self._is_stalled(largest)
         if self._calls_for_singular(latest.outcome, stalled):
             columns = special_columns(problem, True)
             # the factored system is as large as the matrix, and not needed
-            stage = replace(self, columns=columns, plain=(self, replace(latest, reusable=None)))
+            strategy = replace(self, columns=columns, plain=(self, replace(latest, reusable=None)))
             if columns:  # with other functions, another start
-                return replace(stage, shown=())._step(special_names(problem))
+                return replace(strategy, shown=())._step(special_names(problem))
         target = None if stalled else next_target(self.request, latest, self.layout, self.target)
         if target is None:
             return Ending(_nothing_left(problem), cause=StopReason.STALLED)
-        return replace(stage, target=target, layout=target.layout(self.request.lengths))._step(target.why)
+        return replace(strategy, target=target, layout=target.layout(self.request.lengths))._step(target.why)
 
-    def onward(self, latest: Attempt) -> Step | None:
+    def onward(self, latest: RoundResult) -> Step | None:
         """The next band, whatever rounds so far have shown."""
         target = next_target(self.request, latest, self.layout, self.target)
         if target is None:
             return None
-        stage = replace(self, target=target, layout=target.layout(self.request.lengths), rounds=0, shown=())
-        return stage._step(target.why)
+        strategy = replace(self, target=target, layout=target.layout(self.request.lengths), rounds=0, shown=())
+        return strategy._step(target.why)
 
-    def smaller(self, trial: Trial, neurons: int) -> Trial:
+    def smaller(self, plan: RoundPlan, neurons: int) -> RoundPlan:
         """Fewer digits first, then a sparser band."""
         beside = sum(basis.size for basis in self.columns)
         each = (neurons - beside) // len(self.request.problem.unknowns)
         layout = shrink(self.target, self.request.lengths, max(each, 1))
-        return replace(self, layout=layout)._step(trial.why).trial
+        return replace(self, layout=layout)._step(plan.why).plan
 
     def around(self, problem: Problem) -> FilledBand:
         """The same for another linearisation of a nonlinear problem."""
@@ -377,7 +377,7 @@ class FilledBand(Stage):
             self.request.problem, neurons, layout.widths, layout.factor, special
         )
         scales = natural_scales(self.request.problem, 0.5 * layout.widths)
-        return Step(FeatureTrial(for_unknowns(layout.family, scales), points, self.columns, why), self)
+        return Step(FeaturePlan(for_unknowns(layout.family, scales), points, self.columns, why), self)
 
     def _calls_for_singular(self, latest: Outcome, stalled: bool) -> bool:
         """Whether to add singular functions unasked: coefficients are very large, or wider bands bring nothing more."""
@@ -407,7 +407,7 @@ class FilledBand(Stage):
 
 
 def filled_band(request: Request, bands: Bands) -> FilledBand:
-    """The stage before its first round."""
+    """The strategy before its first round."""
     problem = request.problem
     core = least_core(bands.frequencies, request.lengths)
     most = _FIRST_DECADES.get(problem.dimension, _FIRST_DECADES_ABOVE)

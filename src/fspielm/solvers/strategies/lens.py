@@ -34,10 +34,10 @@ from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import incident_of, outer_wavenumbers
 from fspielm.resources import current_deadline
 from fspielm.solvers.driver import solve_automatically
-from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Approach, Request
+from fspielm.solvers.round import FeaturePlan, RoundResult
 from fspielm.solvers.strategies.open_space import around_curves, caution_beside, join_by_unknown, points_on, wanted_for
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step
+from fspielm.solvers.strategies.strategy import Ending, Step, Strategy
 
 # ---- Fields inside the objects: polynomials in cells
 
@@ -195,7 +195,7 @@ def solve_inside(request: Request, number: int, tol: float, data: Driven, second
     return Inside(request.problem, number, kept.factored, kept.examination)
 
 
-# ---- The stage
+# ---- The strategy
 
 # The first tolerance inside, relative to that of the whole problem; and the least one.
 _FINER = 0.02
@@ -209,7 +209,7 @@ _BETTER = 1.5
 
 @final
 @dataclass(frozen=True, eq=False)
-class Lens(Stage):
+class Lens(Strategy):
     """Radiating functions, and the fields that they make inside of objects whose wavenumber varies, on cells.
 
     Both are fitted to each other on the boundaries. Each round has either more functions or finer cells, whichever
@@ -247,7 +247,7 @@ class Lens(Stage):
         """As many functions as the wavelength and the tolerance require, and cells for the incident field."""
         return self._step(self.title, {})
 
-    def next(self, latest: Attempt) -> Step | Ending:
+    def next(self, latest: RoundResult) -> Step | Ending:
         """More functions, or finer cells, as long as that helps."""
         error = latest.outcome.error
         if self.errors and not error * _BETTER <= self.errors[-1]:
@@ -290,8 +290,8 @@ class Lens(Stage):
         words = f"{placed.in_words}, and what they make in {cells} cells"
         family = Outward(join_by_unknown(bases), words, caution_beside(placed), doubted)
         responses = {media[one.inside.number - 1].place: one.functions.size for one in found}
-        trial = FeatureTrial(family, points_on(problem, sides.crowd(problem, responses)), (), why)
-        return Step(trial, replace(self, inside=inside, fitted=fitted))
+        plan = FeaturePlan(family, points_on(problem, sides.crowd(problem, responses)), (), why)
+        return Step(plan, replace(self, inside=inside, fitted=fitted))
 
     def _solved_inside(self, data: Mapping[int, Driven], incident: IncidentBasis) -> dict[int, Inside]:
         """The problems inside of all lenses; new ones are solved for these data, or for the incident field."""
@@ -306,7 +306,7 @@ class Lens(Stage):
 
 
 def lens(request: Request) -> Lens:
-    """The stage before its first round.
+    """The strategy before its first round.
 
     Raises
     ------

@@ -47,9 +47,9 @@ from fspielm.problem.scattering.open_domain import (
     outer_wavenumbers,
 )
 from fspielm.problem.statement import Relation
-from fspielm.solvers.plan import Attempt, FeatureTrial
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
+from fspielm.solvers.round import FeaturePlan, RoundResult
+from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
 
 # ---- Which objects need more functions, from the residual on each
 
@@ -234,7 +234,7 @@ def on_all_sides(
     Those of a medium are around it, and inside of the objects that lie in it.
     """
     domain = problem.domain
-    assert isinstance(domain, PlaneExterior)  # as the stage found
+    assert isinstance(domain, PlaneExterior)  # as the strategy found
     placed: list[list[Placed]] = [[] for _ in domain.shapes]
     outside = _in_objects(domain, -1, corners, wanted, placed)
     bases: list[Basis | None] = [make(problem, merged(outside))]
@@ -314,7 +314,7 @@ _RINGS_PER_DEGREE = 1.4
 def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
     """Functions inside of all objects, and around those that transmit waves, with the rows for them."""
     domain = problem.domain
-    assert isinstance(domain, SpaceExterior)  # as the stage found
+    assert isinstance(domain, SpaceExterior)  # as the strategy found
     media, each = media_of(problem), (*outer_wavenumbers(problem), *inner_wavenumbers(problem))
     waves = [k for k in each if k is not None]
     numbers = {-1: 0} | {medium.place: number for number, medium in enumerate(media, 1)}
@@ -362,7 +362,7 @@ def _rows_of(placed: Around | Along) -> tuple[Place, int | None]:
     return partial(placed.body.sites_along, placed.axis), math.ceil(_RINGS_PER_DEGREE * (placed.degree + 1))
 
 
-# ---- The stage
+# ---- The strategy
 
 # Digits beyond those of the tolerance, since residuals are amplified.
 _FURTHER_DIGITS = 1.5
@@ -385,7 +385,7 @@ _NEAR_CORNERS = 3.0
 
 @final
 @dataclass(frozen=True, eq=False)
-class OpenSpace(Stage):
+class OpenSpace(Strategy):
     """Functions inside of objects, more of them and closer to the boundary each round.
 
     Attributes
@@ -411,7 +411,7 @@ class OpenSpace(Stage):
         """As many functions as the wavelength, the shapes and the tolerance require."""
         return self._step(self.title)
 
-    def next(self, latest: Attempt) -> Step | Ending:
+    def next(self, latest: RoundResult) -> Step | Ending:
         """More functions for objects with large residuals, as long as that helps."""
         after = latest.estimate
         assert after is not None
@@ -419,18 +419,18 @@ class OpenSpace(Stage):
         idle = 0 if helped else self.idle + 1
         if idle >= _PATIENCE and not any(each.is_slow for each in self.efforts):
             return Ending("more functions in the objects did not help", cause=StopReason.STALLED)
-        stage = replace(self, best=after if helped else self.best, idle=idle)
+        strategy = replace(self, best=after if helped else self.best, idle=idle)
         enough = (1 + _CLEARLY_MORE / len(self.efforts)) * latest.basis.size
         for _ in range(_MOST_STEPS):
-            stage = replace(stage, efforts=more_effort(stage.efforts, after, self.request.tol, helped=helped))
-            is_finer = [each.made.level for each in stage.efforts] != [each.made.level for each in self.efforts]
+            strategy = replace(strategy, efforts=more_effort(strategy.efforts, after, self.request.tol, helped=helped))
+            is_finer = [each.made.level for each in strategy.efforts] != [each.made.level for each in self.efforts]
             why = "more functions, closer to the boundary" if is_finer else "more functions, for data that are faster"
-            step = stage._step(why)
-            if step.trial.neurons >= enough:
+            step = strategy._step(why)
+            if step.plan.neurons >= enough:
                 return step
         return Ending("there are no more functions for the objects", is_final=True)
 
-    def onward(self, latest: Attempt) -> Step | None:
+    def onward(self, latest: RoundResult) -> Step | None:
         """The same, however little rounds have helped."""
         following = replace(self, best=None, idle=0).next(latest)
         return following if isinstance(following, Step) else None
@@ -442,15 +442,15 @@ class OpenSpace(Stage):
         wanted = replace(wanted_for(problem, waves, self.request.tol, level), efforts=made)
         if problem.dimension == 3:
             family, lattices = around_bodies(problem, wanted.of(0))
-            return Step(FeatureTrial(family, points_on(problem, lattices), (), why), self)
+            return Step(FeaturePlan(family, points_on(problem, lattices), (), why), self)
         sides = around_curves(problem, wanted)
         placed = sides.together
         family = Outward(join_by_unknown(sides.bases), placed.in_words, caution_beside(placed))
-        return Step(FeatureTrial(family, points_on(problem, sides.crowd(problem, {})), (), why), self)
+        return Step(FeaturePlan(family, points_on(problem, sides.crowd(problem, {})), (), why), self)
 
 
 def open_space(request: Request, bands: Bands) -> OpenSpace:
-    """The stage before its first round; refuses fluxes for which there is no bounded field."""
+    """The strategy before its first round; refuses fluxes for which there is no bounded field."""
     problem = request.problem
     _check_balance(problem)
     return OpenSpace(request, first_efforts(problem, bands if has_data(problem) else None))

@@ -25,22 +25,22 @@ from fspielm.cells.patchwork import check_suitable
 from fspielm.collocation.least_squares import QR
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands, refine_bands
-from fspielm.estimate.narrow import scrutinise
+from fspielm.estimate.narrow import find_narrow
 from fspielm.estimate.sensitivity import functions_up_to, passing_size
-from fspielm.estimate.stability import hidden_of
+from fspielm.estimate.stability import find_hidden
 from fspielm.problem.changes import corner_conflicts
 from fspielm.problem.derived import leaves_constant_open
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import varying_media
 from fspielm.resources import limited_to
 from fspielm.solvers.cells.first import narrowest_gap
-from fspielm.solvers.plan import Trial, work
 from fspielm.solvers.request import Request
+from fspielm.solvers.round import RoundPlan, work
 from fspielm.solvers.strategies.cells import cells_for
 from fspielm.solvers.strategies.exact import ExactFeatures, Families, exact_features
 from fspielm.solvers.strategies.filled import filled_band, least_core
 from fspielm.solvers.strategies.open_space import open_space
-from fspielm.solvers.strategies.strategy import Stage, Step, why_failed
+from fspielm.solvers.strategies.strategy import Step, Strategy, why_failed
 from fspielm.solvers.strategies.thin import thin_peaks, thin_spectrum
 
 # ---- Cells before a filled band, or after it
@@ -77,7 +77,7 @@ def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tu
     problem = request.problem
     if problem.interfaces:
         return first_with_cells(request, bands), "materials differ"
-    narrow = [place.width for place in scrutinise(problem).places if place.kind == "narrow"]
+    narrow = [place.width for place in find_narrow(problem).places if place.kind == "narrow"]
     if min(narrow, default=float("inf")) < _NARROW * request.lengths.max():
         return first_with_cells(request, bands), "something in the data or the coefficients is narrow"
     domain = problem.domain
@@ -86,7 +86,7 @@ def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tu
     work_of_band *= _COMPLEX if request.itemsize == 16 else 1.0
     if work_of_band > _DEAR:
         cells = first_with_cells(request, bands)
-        if cells.trial.work(problem) < _CHEAPER * work_of_band:
+        if cells.plan.work(problem) < _CHEAPER * work_of_band:
             return cells, "a filled band would cost far more"
     return None
 
@@ -165,7 +165,7 @@ def _no_cells(error: UnsuitableError) -> ProblemError:
     return ProblemError(f"approach: no cells for this problem: {error}")
 
 
-def select_stages(request: Request, bands: Bands) -> Selection:
+def select_strategies(request: Request, bands: Bands) -> Selection:
     """The kinds of features that a problem allows: a small basis first, unless it would save too little.
 
     Raises
@@ -189,13 +189,13 @@ def select_stages(request: Request, bands: Bands) -> Selection:
         return Selection((band,), "asked for: a filled band")
     if request.approach is None and request.problem.interfaces:  # smooth functions cannot follow materials
         return _whole_space(request, bands, band, np.inf, "a filled band, as materials differ")
-    filled = band.trial
+    filled = band.plan
     limit = np.inf if request.approach is not None else _work_of_band(request, bands, filled)
     try:
         with limited_to(_LOOKING, "looking for a smaller basis"):
             small = _small_basis(request, bands, limit).first()
-            trial = small.trial
-            too_dear = trial.work(request.problem) > _SHARE[small.stage.approach] * limit
+            plan = small.plan
+            too_dear = plan.work(request.problem) > _SHARE[small.strategy.approach] * limit
         if _passing(request.problem) and not passing_size(request.problem):
             too_dear = False  # a band would not hold functions that the conditions let through
     except Exception as error:  # whatever it is, a filled band serves every equation
@@ -204,11 +204,11 @@ def select_stages(request: Request, bands: Bands) -> Selection:
             raise ProblemError(f"approach: no {request.approach} functions for this problem: {why}") from None
         return _whole_space(request, bands, band, limit, f"a filled band, as there is no smaller basis: {why}")
     if request.approach is not None:
-        return Selection((small,), f"asked for: {trial.why}")
+        return Selection((small,), f"asked for: {plan.why}")
     if too_dear:
-        why = f"a filled band of {filled.neurons} cosines, from which {trial.neurons} {trial.why} would save too little"
+        why = f"a filled band of {filled.neurons} cosines, from which {plan.neurons} {plan.why} would save too little"
         return replace(_whole_space(request, bands, band, limit, why), dearer=(small,))
-    why = f"{trial.why}: {trial.neurons}, where a filled band would begin with {filled.neurons}"
+    why = f"{plan.why}: {plan.neurons}, where a filled band would begin with {filled.neurons}"
     return Selection((small, band), why, _cells_at_last(request, bands))
 
 
@@ -221,7 +221,7 @@ def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: 
             cells, reason = before
             # a filled band would add nothing to cells where materials jump
             stand_ins = bool(request.problem.interfaces)
-            return Selection((cells, band), f"{cells.trial.description}, as {reason}", stand_ins=stand_ins)
+            return Selection((cells, band), f"{cells.plan.description}, as {reason}", stand_ins=stand_ins)
     except Exception as error:  # whatever it is, a filled band serves every equation
         return Selection((band,), f"{why}, and cells do not suit: {why_failed(error)}")
     return Selection((band,), why, _cells_at_last(request, bands))
@@ -231,7 +231,7 @@ def _cells_at_last(request: Request, bands: Bands) -> Callable[[], Step] | None:
     return partial(first_with_cells, request, bands) if allows_cells(request) else None
 
 
-def _work_of_band(request: Request, bands: Bands, first: Trial) -> float:
+def _work_of_band(request: Request, bands: Bands, first: RoundPlan) -> float:
     """Operations of a filled band: of its first round, or, where that is a guess, of a typical last one."""
     problem = request.problem
     own = first.work(problem)
@@ -239,8 +239,8 @@ def _work_of_band(request: Request, bands: Bands, first: Trial) -> float:
     return max(own, _GUESSED) if problem.is_homogeneous and guessed else own
 
 
-def _small_basis(request: Request, bands: Bands, limit: float) -> Stage:
-    """The stage of features that make use of the equation; an `UnsuitableError` says why there is none."""
+def _small_basis(request: Request, bands: Bands, limit: float) -> Strategy:
+    """The strategy of features that make use of the equation; an `UnsuitableError` says why there is none."""
     problem = request.problem
     if request.approach is None:
         _refuse_rough(request, bands)
@@ -297,7 +297,7 @@ def _steady_families(problem: Problem, bands: Bands) -> Families:
 
 def _passing(problem: Problem) -> int:
     """Exponentials that hold functions which the conditions let through; none if there are none, or too many."""
-    highest = max((function.frequency for function in hidden_of(problem).passing), default=0.0)
+    highest = max((function.frequency for function in find_hidden(problem).passing), default=0.0)
     if not 0.0 < highest < np.inf:
         return 0
     past = _PAST_PASSING.get(problem.dimension, _PAST_PASSING_ABOVE)

@@ -11,8 +11,8 @@ from typing import ClassVar, final
 from fspielm.errors import MemoryBudgetError, SolveError, UnsuitableError, is_users
 from fspielm.estimate.bands import Bands
 from fspielm.problem.problem import Problem
-from fspielm.solvers.plan import Attempt, Trial
 from fspielm.solvers.request import Approach, Request
+from fspielm.solvers.round import RoundPlan, RoundResult
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class StopReason(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Stage(ABC):
+class Strategy(ABC):
     """One kind of features, and what rounds with it have shown so far; immutable.
 
     Attributes
@@ -66,29 +66,29 @@ class Stage(ABC):
         """The first step."""
 
     @abstractmethod
-    def next(self, latest: Attempt) -> Step | Ending:
-        """What to try after `latest`, the round of this stage; or why nothing is left to gain."""
+    def next(self, latest: RoundResult) -> Step | Ending:
+        """What to try after `latest`, the round of this strategy; or why nothing is left to gain."""
 
-    def smaller(self, trial: Trial, neurons: int) -> Trial | None:
-        """A trial with at most so many neurons; None if so few would have no digit."""
+    def smaller(self, plan: RoundPlan, neurons: int) -> RoundPlan | None:
+        """A plan with at most so many neurons; None if so few would have no digit."""
         return None
 
-    def onward(self, latest: Attempt) -> Step | None:
+    def onward(self, latest: RoundResult) -> Step | None:
         """A larger step than `latest`, whatever rounds so far have shown; None if there is none."""
         return None
 
-    def around(self, problem: Problem) -> Stage:
-        """The same stage for another linearisation of a nonlinear problem."""
+    def around(self, problem: Problem) -> Strategy:
+        """The same strategy for another linearisation of a nonlinear problem."""
         return self
 
     def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
-        """The first step for a similar problem; None if this stage says nothing about it.
+        """The first step for a similar problem; None if this strategy says nothing about it.
 
         The estimate was below the tolerance by a factor of `spare`: if that is large, fewer functions may be enough.
         """
         return None
 
-    def finer(self, request: Request, latest: Attempt) -> Step | Ending:
+    def finer(self, request: Request, latest: RoundResult) -> Step | Ending:
         """What to try after `latest` for a request with a smaller tolerance."""
         return replace(self, request=request).next(latest)
 
@@ -100,10 +100,10 @@ class Stage(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What to try, and the stage that says what comes next."""
+    """What to try, and the strategy that says what comes next."""
 
-    trial: Trial
-    stage: Stage
+    plan: RoundPlan
+    strategy: Strategy
 
 
 @final

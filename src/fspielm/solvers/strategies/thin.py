@@ -20,10 +20,10 @@ from fspielm.estimate.bands import Bands, bands_of_conditions
 from fspielm.estimate.peaks import SAMPLE_BYTES, Peak, find_peaks
 from fspielm.problem.problem import Problem
 from fspielm.solvers.by_hand import default_points
-from fspielm.solvers.plan import Attempt, FeatureTrial, Outcome
 from fspielm.solvers.request import Approach, Request
+from fspielm.solvers.round import FeaturePlan, Outcome, RoundResult
 from fspielm.solvers.strategies.filled import cloud, layout, least_core
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
+from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
 
 # ---- Peaks of the spectrum of the right-hand side
 # The solution is the sum of a particular one, with the frequencies of the right-hand side, and one of the homogeneous
@@ -137,7 +137,7 @@ def _filled(problem: Problem, bands: Bands, lengths: FloatArray, decades: float,
     return layout(least_core(frequencies, lengths), lengths, decades).family
 
 
-# ---- The stage
+# ---- The strategy
 
 # As many digits as double precision has: the bases are small.
 _DECADES = 12.0
@@ -154,7 +154,7 @@ _MORE = 1.5
 
 @final
 @dataclass(frozen=True, eq=False)
-class ThinSpectrum(Stage):
+class ThinSpectrum(Strategy):
     """Bands around the peaks of the right-hand side, widened where coefficients are large.
 
     Attributes
@@ -191,11 +191,11 @@ class ThinSpectrum(Stage):
         beside = "ones that satisfy the equation" if self._is_exact else "ones for the conditions"
         return self._step(f"{self.title}, and {beside}")
 
-    def next(self, latest: Attempt) -> Step | Ending:
+    def next(self, latest: RoundResult) -> Step | Ending:
         """Wider bands where coefficients are large; otherwise more Trefftz functions."""
         return self._following(latest.outcome) or Ending(f"{self.title} were not enough", cause=StopReason.STALLED)
 
-    def onward(self, latest: Attempt) -> Step | None:
+    def onward(self, latest: RoundResult) -> Step | None:
         """The same, whatever it costs and however little rounds have helped."""
         return replace(self, before=(), limit=float("inf"))._following(latest.outcome)
 
@@ -210,7 +210,7 @@ class ThinSpectrum(Stage):
         step = replace(self, family=family, wider=wider, more=more, before=rounds)._step(
             "wider peaks" if narrow else "more functions that satisfy the equation"
         )
-        return step if step.trial.work(self.request.problem) <= self.limit else None
+        return step if step.plan.work(self.request.problem) <= self.limit else None
 
     @property
     def _is_exact(self) -> bool:
@@ -219,11 +219,11 @@ class ThinSpectrum(Stage):
 
     def _step(self, why: str) -> Step:
         points = self.request.points or default_points(self.request.problem, self.family)
-        return Step(FeatureTrial(self.family, points, self.columns, why), self)
+        return Step(FeaturePlan(self.family, points, self.columns, why), self)
 
 
 def thin_spectrum(request: Request, bands: Bands, peaks: tuple[Peak, ...], limit: float) -> ThinSpectrum:
-    """The stage before its first round."""
+    """The strategy before its first round."""
     columns = special_columns(request.problem, request.singular or False)
     return ThinSpectrum(request, bands, peaks, limit, columns, _family(request, bands, peaks, _WIDER, 1.0))
 

@@ -27,8 +27,8 @@ from fspielm.solution.report import NewtonStep
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import (
     LONG,
-    Afforded,
-    Course,
+    FittedPlan,
+    History,
     Record,
     Rounds,
     Trail,
@@ -39,12 +39,12 @@ from fspielm.solvers.driver import (
 )
 from fspielm.solvers.newton.iteration import Newton
 from fspielm.solvers.newton.round import newton_round
-from fspielm.solvers.plan import Attempt
 from fspielm.solvers.request import Request
+from fspielm.solvers.round import RoundResult
 from fspielm.solvers.strategies.cells import cells_for
 from fspielm.solvers.strategies.filled import filled_band
 from fspielm.solvers.strategies.selection import allows_cells, check_asked_for
-from fspielm.solvers.strategies.strategy import Ending, Stage, Step, StopReason
+from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
 from fspielm.wording import OUT_OF_TIME
 
 # ---- Frequencies to begin with
@@ -155,22 +155,22 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
 
     def cells(request: Request, found: Bands, missed: float = 1.0) -> Step:
         better = replace(request, tol=max(_BETTER * request.tol / missed, _LEAST_TOLERANCE))
-        stage = cells_for(better, found, narrow=False)
-        return replace(stage, request=replace(request, tol=_FINER * request.tol)).first()
+        strategy = cells_for(better, found, narrow=False)
+        return replace(strategy, request=replace(request, tol=_FINER * request.tol)).first()
 
     @cache
     def affordable() -> tuple[Bands, Step]:
         """The first bands and the first step."""
         found, by_equation = bands, np.array([source == BY_EQUATION for source in bands.sources])
         step = cells(linear, found)
-        while step.trial.neurons > _MANY and np.any(by_equation & (found.frequencies * linear.lengths > 2 * np.pi)):
+        while step.plan.neurons > _MANY and np.any(by_equation & (found.frequencies * linear.lengths > 2 * np.pi)):
             found = replace(found, frequencies=np.where(by_equation, found.frequencies / 2, found.frequencies))
             step = cells(linear, found)
         return found, step
 
     def cells_anew(request: Request, iterate: Iterate, missed: float) -> Step:
         step = cells(request, with_measured_bands(request, affordable()[0], iterate), missed)
-        return replace(step, trial=step.trial.because("cells for the frequencies of the solution"))
+        return replace(step, plan=step.plan.because("cells for the frequencies of the solution"))
 
     def band(request: Request) -> Step:
         return filled_band(request, bands).first()
@@ -214,16 +214,16 @@ _TRY = (
 _TRY_IN_TIME = '; in time, approach="windows" goes on from what is known, step by step'
 
 
-def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | None = None) -> Course:
+def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | None = None) -> History:
     """Newton's method from a guess, zero by default; the frequencies of an earlier solution may be given."""
     record = Record(request.budget)
     states: list[_State] = []
 
-    def course(best: Attempt, ending: str) -> Course:
+    def history(best: RoundResult, ending: str) -> History:
         steps, failure = (states[0].steps, states[0].failure) if states else ((), "")
-        return Course(best, record, record.choice, ending, steps, failure, _remark(request.problem, failure))
+        return History(best, record, record.choice, ending, steps, failure, _remark(request.problem, failure))
 
-    def rounds() -> Course:
+    def rounds() -> History:
         start, linear = _begin(request, record, guess)
         assert record.bands is not None
         if earlier is not None:
@@ -231,12 +231,12 @@ def solve_nonlinear(request: Request, guess: Any = None, earlier: Solution | Non
         others = () if guess is not None else (_iterate_of_ones(request.problem),)
         states.append(_State(Newton.of(request, record.deadline), record, start, others))
         best, ending = _try_all_kinds(states[0], linear)
-        return course(best, ending)
+        return history(best, ending)
 
-    return run_rounds(record, rounds, course)
+    return run_rounds(record, rounds, history)
 
 
-def _try_all_kinds(state: _State, linear: Request) -> tuple[Attempt, str]:
+def _try_all_kinds(state: _State, linear: Request) -> tuple[RoundResult, str]:
     """Try the kinds of functions that suit: the best attempt, and why there was no further one."""
     record, trails = state.record, list[Trail]()
     assert record.bands is not None
@@ -313,7 +313,7 @@ class _State:
             return refine(rounds, step)
 
         def forecast(step: Step) -> float:
-            return self.times * step.trial.outlook(linear, self.record.operation, self.record.seconds_left).seconds
+            return self.times * step.plan.outlook(linear, self.record.operation, self.record.seconds_left).seconds
 
         return Trail(partial(_first, linear, kind), pursue, forecast)
 
@@ -338,34 +338,34 @@ class NewtonRounds(Rounds):
         """How many times as long as one linear solve a round takes."""
         return self.state.times
 
-    def fit(self, step: Step) -> Afforded | Ending:
-        """The trial of a step as far as the budget goes, after which no other kind of functions does better."""
+    def fit(self, step: Step) -> FittedPlan | Ending:
+        """The plan of a step as far as the budget goes, after which no other kind of functions does better."""
         fitted = super().fit(step)
         if isinstance(fitted, Ending):  # what has digits already is not to be had from fewer functions
             return replace(fitted, is_final=fitted.is_final or self._has_digits)
         limit = fitted.limit
         return fitted if limit is None else replace(fitted, limit=replace(limit, is_final=True))
 
-    def play(self, afforded: Afforded, stage: Stage) -> Attempt:
+    def play(self, fitted: FittedPlan, strategy: Strategy) -> RoundResult:
         """One round, recorded and reported."""
-        request, record, state, trial = self.request, self.record, self.state, afforded.trial
-        newton = replace(state.newton, round=record.begin(request, trial, afforded.seconds).number)
+        request, record, state, plan = self.request, self.record, self.state, fitted.plan
+        newton = replace(state.newton, round=record.begin(request, plan, fitted.seconds).number)
         begun = perf_counter()
         insist = not self.failures
-        latest, done = newton_round(newton, request, trial, state.start, insist=insist, others=state.others)
+        latest, done = newton_round(newton, request, plan, state.start, insist=insist, others=state.others)
         state.steps += done.steps
         if not done.failure:
             state.start, state.others = done.iterate, ()
         seconds = perf_counter() - begun
-        as_long = state.times * seconds / afforded.seconds if seconds > LONG else _TIMES
+        as_long = state.times * seconds / fitted.seconds if seconds > LONG else _TIMES
         state.times = min(max(as_long, _LEAST_TIMES), _MOST_TIMES)
-        request.progress(record.add(latest, forecast=afforded.seconds, seconds=seconds))
+        request.progress(record.add(latest, forecast=fitted.seconds, seconds=seconds))
         self.failures = (*self.failures, done.failure) if done.failure else ()
         self.request = replace(request, problem=done.finite.problem)
-        self.trail.add(stage.around(done.finite.problem), latest)
+        self.trail.add(strategy.around(done.finite.problem), latest)
         return latest
 
-    def why_ended(self, latest: Attempt) -> Ending | None:
+    def why_ended(self, latest: RoundResult) -> Ending | None:
         """No time, no solution in several rounds, or a gamble that does not help."""
         failures = self.failures
         if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
@@ -374,13 +374,13 @@ class NewtonRounds(Rounds):
             return Ending(self.state.failure or OUT_OF_TIME, is_final=True, cause=cause)
         return self.trail.gamble_lost
 
-    def following(self, step: Step, latest: Attempt) -> Step | Ending:
+    def following(self, step: Step, latest: RoundResult) -> Step | Ending:
         """What to try next: functions laid out anew, once the solution shows its frequencies, if they are cheap."""
-        assert self.trail.stage is not None
-        following, error, linear = self.trail.stage.next(latest), latest.outcome.error, self.request
+        assert self.trail.strategy is not None
+        following, error, linear = self.trail.strategy.next(latest), latest.outcome.error, self.request
         if self.anew is not None and error < _MEASURABLE:
             other = self.anew(linear, self.state.start, error / linear.tol)
-            larger = other.trial.neurons > latest.outcome.neurons
+            larger = other.plan.neurons > latest.outcome.neurons
             if larger and (isinstance(following, Ending) or _is_cheap(other, following, linear.problem)):
                 following, self.anew = other, None
         return following
@@ -390,7 +390,7 @@ class NewtonRounds(Rounds):
         return self.record.best is not None and self.record.best.outcome.error < _MEASURABLE
 
 
-def _why_none(latest: Attempt, failure: str, request: Request) -> str:
+def _why_none(latest: RoundResult, failure: str, request: Request) -> str:
     """Why no solution was found, in words."""
     assert latest.estimate is not None
     is_whole = request.approach is None and request.problem.domain.time is not None and request.problem.dimension == 2
@@ -402,4 +402,4 @@ def _why_none(latest: Attempt, failure: str, request: Request) -> str:
 
 
 def _is_cheap(one: Step, other: Step, problem: Problem) -> bool:
-    return one.trial.work(problem) <= _DEARER * other.trial.work(problem)
+    return one.plan.work(problem) <= _DEARER * other.plan.work(problem)

@@ -31,7 +31,7 @@ from fspielm.resources import Deadline
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import solve_automatically
 from fspielm.solvers.finish import finish, finish_quietly, warn_unless
-from fspielm.solvers.newton.course import solve_nonlinear
+from fspielm.solvers.newton.rounds import solve_nonlinear
 from fspielm.solvers.request import INTERRUPTED, Request, offering
 from fspielm.solvers.time.errors import Uncertain, measure_transfer
 from fspielm.solvers.time.joined import Piece, join_pieces
@@ -391,14 +391,14 @@ class _Windows:
         own = replace(request, problem=problem, tol=tol, approach="patches", budget=budget)
         with offering(partial(finish_quietly, own)):
             if problem.is_linear:
-                course = solve_automatically(own)
+                history = solve_automatically(own)
             else:
                 if before is not None:
                     guess = TaylorGuess(before, during.start, order_in_time(problem))
                 elif guess is None:
                     guess = guess_at_start(problem) or None
-                course = solve_nonlinear(own, guess, before)
-        return finish(own, course, quietly=True), course.best.discretisation
+                history = solve_nonlinear(own, guess, before)
+        return finish(own, history, quietly=True), history.best.discretisation
 
     def held(self, pieces: tuple[Piece, ...], why: str) -> tuple[Piece, ...]:
         """Pieces, and a constant state for the time after them."""

@@ -57,8 +57,8 @@ class Expected(ABC):
         """The largest number of neurons that takes no longer than so many seconds."""
 
     @abstractmethod
-    def of(self, problem: Problem, trial: Any) -> Expected:
-        """The forecast for another trial of the same kind."""
+    def of(self, problem: Problem, plan: Any) -> Expected:
+        """The forecast for another plan of the same kind."""
 
 
 @final
@@ -78,9 +78,9 @@ class Repeated(Expected):
         """The largest number of neurons that takes no longer than so many seconds."""
         return self.once.neurons_within(seconds / self.times)
 
-    def of(self, problem: Problem, trial: Any) -> Repeated:
-        """The forecast for another trial of the same kind."""
-        return Repeated(self.once.of(problem, trial), self.times)
+    def of(self, problem: Problem, plan: Any) -> Repeated:
+        """The forecast for another plan of the same kind."""
+        return Repeated(self.once.of(problem, plan), self.times)
 
 
 # ---- The time of a round, from a little of the same work
@@ -210,31 +210,29 @@ class Outlook(Expected):
         """The largest number of neurons that takes no longer than so many seconds."""
         return int(self.pace.share_within(self.extent, seconds) * self.extent.neurons)
 
-    def of(self, problem: Problem, trial: Any) -> Outlook:
-        """The forecast for another trial of the same kind."""
-        return replace(self, extent=extent_of(problem, trial))
+    def of(self, problem: Problem, plan: Any) -> Outlook:
+        """The forecast for another plan of the same kind."""
+        return replace(self, extent=extent_of(problem, plan))
 
 
 # Measured on a small machine of 2024 with one thread, for rounds that are too short to sample.
 _USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, special=1e-6, each_special=_EACH_SPECIAL, fixed=_FIXED)
 
 
-def look_ahead(
-    problem: Problem, trial: FeatureTrial, threads: int, operation: float | None, time_left: float
-) -> Outlook:
-    """Forecast the time of a trial, from samples of its work if it is long.
+def look_ahead(problem: Problem, plan: FeaturePlan, threads: int, operation: float | None, time_left: float) -> Outlook:
+    """Forecast the time of a plan, from samples of its work if it is long.
 
     Parameters
     ----------
-    problem, trial, threads
+    problem, plan, threads
     operation : float, optional
         Seconds for each operation of a large factorisation (`Pace.factor`), if a round has measured it.
     time_left : float
         Seconds.
     """
-    extent, pace = extent_of(problem, trial), _USUAL
+    extent, pace = extent_of(problem, plan), _USUAL
     if _USUAL.seconds(extent) > min(_WORTH_TRYING, _SHARE_OF_TIME * time_left) or _asks_callables(problem):
-        pace = try_out(problem, trial, threads)
+        pace = try_out(problem, plan, threads)
     return Outlook(extent, pace if operation is None else replace(pace, factor=operation))
 
 
@@ -244,21 +242,21 @@ def _asks_callables(problem: Problem) -> bool:
     return not all(field.is_formula for field in fields)
 
 
-def extent_of(problem: Problem, trial: FeatureTrial) -> Extent:
-    """The size of a trial."""
-    checks = sum(trial.points.thinned().counts(problem).values()) + PROBES
-    special = len(trial.special(problem)), trial.special_columns(problem)
-    return Extent(trial.rows(problem), trial.neurons, checks, trial.further(problem), *special)
+def extent_of(problem: Problem, plan: FeaturePlan) -> Extent:
+    """The size of a plan."""
+    checks = sum(plan.points.thinned().counts(problem).values()) + PROBES
+    special = len(plan.special(problem)), plan.special_columns(problem)
+    return Extent(plan.rows(problem), plan.neurons, checks, plan.further(problem), *special)
 
 
-def try_out(problem: Problem, trial: FeatureTrial, threads: int) -> Pace:
-    """The pace of a trial, measured on a small part of it, without drawing from the random streams of the solve."""
+def try_out(problem: Problem, plan: FeaturePlan, threads: int) -> Pace:
+    """The pace of a plan, measured on a small part of it, without drawing from the random streams of the solve."""
     rng = np.random.default_rng(0)
-    drawn, drawing = timed(lambda: draw_features(problem, trial.family, rng))
-    basis = join_columns(drawn, trial.columns)
+    drawn, drawing = timed(lambda: draw_features(problem, plan.family, rng))
+    basis = join_columns(drawn, plan.columns)
 
     def place(divisor: int) -> tuple[int, Sequence[RowBlock]]:
-        blocks = make_blocks(problem, trial.points.fewer(divisor, max(_FILLED)).draw(problem, rng))
+        blocks = make_blocks(problem, plan.points.fewer(divisor, max(_FILLED)).draw(problem, rng))
         return sum(len(block) for block in blocks), blocks
 
     def fill(basis: Basis, rows: int) -> tuple[int, None]:
@@ -267,7 +265,7 @@ def try_out(problem: Problem, trial: FeatureTrial, threads: int) -> Pace:
 
     placing, first, blocks = _rate(place, _PLACED)
     filling, _, _ = _rate(partial(fill, basis), _FILLED)
-    largest = max(trial.special(problem), key=lambda columns: columns.size, default=None)
+    largest = max(plan.special(problem), key=lambda columns: columns.size, default=None)
     each_entry, each_basis, _ = _rate(partial(fill, largest), _FILLED) if largest else (0.0, 0.0, None)
     return Pace(
         draw=drawing / basis.size,
@@ -294,7 +292,7 @@ def _rate(work: Callable[[int], tuple[int, T]], sizes: tuple[int, int]) -> tuple
     return slope, long - slope * many, result
 
 
-def operation_of(done: Attempt) -> float | None:
+def operation_of(done: RoundResult) -> float | None:
     """Seconds for each operation of a large factorisation, measured in a round; None if that was too small."""
     if done.basis.size < _FACTORED or done.basis.is_piecewise:
         return None
@@ -318,7 +316,7 @@ def _operations(rows: int, columns: int) -> float:
 # ---- What a round tries
 
 
-class Trial(ABC):
+class RoundPlan(ABC):
     """The functions and points of a round, and the reason for them.
 
     Attributes
@@ -362,9 +360,9 @@ class Trial(ABC):
         """The highest frequency of the functions along each axis."""
 
     def because(self, why: str) -> Self:
-        """The same trial for another reason."""
-        trial: Any = self  # a dataclass, as all kinds of trials are
-        return cast("Self", replace(trial, why=why))
+        """The same plan for another reason."""
+        plan: Any = self  # a dataclass, as all kinds of plans are
+        return cast("Self", replace(plan, why=why))
 
     @abstractmethod
     def nbytes(self, request: Request) -> int:
@@ -381,7 +379,7 @@ class Trial(ABC):
 
 @final
 @dataclass(frozen=True, eq=False)
-class FeatureTrial(Trial):
+class FeaturePlan(RoundPlan):
     """Features, points, and the reason for them.
 
     Attributes
@@ -514,10 +512,10 @@ class Outcome:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Attempt:
+class RoundResult:
     """One solve and its error estimate; `cells` has the error of each cell if the tolerance is not met."""
 
-    trial: Trial
+    plan: RoundPlan
     discretisation: Finite
     coefficients: NumberArray
     residuals: Mapping[str, BlockResidual]
@@ -551,25 +549,25 @@ class Attempt:
         """Whether the residual is rounding while the coefficients are small, so that nothing is left to gain."""
         assert self.estimate is not None
         noise = _NOISE * np.finfo(float).eps * safe_norm(self.coefficients)
-        each = self.rows / (self.trial.cells or 1)  # the rows of one coefficient
+        each = self.rows / (self.plan.cells or 1)  # the rows of one coefficient
         rounding = self.outcome.growth < _AMPLE and self.estimate.residual <= noise * np.sqrt(each)
         return self.estimate.has_settled and rounding
 
 
-def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt:
+def run_round(request: Request, plan: RoundPlan, *, by_hand: bool = False) -> RoundResult:
     """Solve once.
 
     Parameters
     ----------
     request : Request
-    trial : Trial
+    plan : RoundPlan
     by_hand : bool
         If true, residuals are those of the fitted rows, which needs a second copy of the matrix, and the error is
         estimated only if the method leaves a triangular factor. Otherwise, residuals are those of the held-out rows,
         the method works in place, and the estimate may need another factorisation.
     """
     seconds: dict[str, float] = {}
-    discretisation = trial.discretise(request, seconds)
+    discretisation = plan.discretise(request, seconds)
     system, seconds["assembly"] = timed(lambda: discretisation.assemble(request.scaling, reuse=request.reuse))
     (factored, coefficients, condition), seconds["solve"] = timed(
         lambda: factor(request.method, system, in_place=not by_hand)
@@ -583,8 +581,8 @@ def attempt(request: Request, trial: Trial, *, by_hand: bool = False) -> Attempt
         if not estimate.relative <= request.tol:
             cells = examination.by_cell(coefficients, estimate)
     seconds["estimate"] = perf_counter() - start
-    return Attempt(
-        trial=trial,
+    return RoundResult(
+        plan=plan,
         discretisation=discretisation,
         coefficients=coefficients,
         residuals=system.residuals(coefficients) if estimate is None or by_hand else estimate.residuals,
