@@ -16,10 +16,11 @@ from time import monotonic
 
 # What computes: factorisations, functions, estimates, solutions, and all that solves.
 COMPUTING = (
-    "tests/linalg",
     "tests/collocation",
-    "tests/features",
-    "tests/accuracy",
+    "tests/basis",
+    "tests/estimate",
+    "tests/cells",
+    "tests/eigen",
     "tests/solution",
     "tests/solvers",
 )

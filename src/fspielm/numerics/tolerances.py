@@ -1,0 +1,23 @@
+"""Numbers that many modules share: how close is the same, how finely to look, when to give up.
+
+Lengths are relative to the size of what they are compared with.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# What rounding makes of a difference of equal numbers that were calculated in different ways.
+ROUNDING: Final = 1e-13
+# Points, parameters and numbers that are the same but for rounding, after some calculation with them.
+SAME: Final = 1e-9
+# Step of differences of functions that are exact but for rounding.
+STEP: Final = 1e-6
+# Halvings that leave nothing of an interval in double precision.
+BISECTIONS: Final = 60
+# Steps after which Newton's method, or another iteration that should need few, is given up.
+ITERATIONS: Final = 60
+# Random points that tell whether something holds everywhere, or how large it is.
+PROBES: Final = 400
+# Smaller numbers count as zero: their squares and quotients are not to be trusted.
+TINY: Final = 1e-200
