@@ -1,6 +1,6 @@
 """How the sources are shaped, in numbers that a clean-up should make smaller.
 
-    python benchmarks/shape_of_code.py [--list] [--src FOLDER] [--entry fspielm.solvers.round:attempt]
+    python benchmarks/shape_of_code.py [--list] [--src FOLDER] [--entry fspielm.solvers.round:run_round]
 
 Counts lines, functions of many parameters, questions for a concrete class outside of the package that it belongs to,
 and constants that steer the solver; and, in one round of an automatic solve, calls from one module to another, of all
@@ -36,7 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", action="store_true", help="what was counted, below each number")
     parser.add_argument("--src", type=Path, default=SRC, metavar="FOLDER", help="other sources than these")
-    parser.add_argument("--entry", default="fspielm.solvers.round:attempt", metavar="MODULE:FUNCTION")
+    parser.add_argument("--entry", default="fspielm.solvers.round:run_round", metavar="MODULE:FUNCTION")
     given = parser.parse_args()
     package = given.src.resolve() / "fspielm"
     modules = [(path.relative_to(package), _parse(path)) for path in sorted(package.rglob("*.py"))]
