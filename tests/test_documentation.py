@@ -53,3 +53,22 @@ def test_readme_names_the_two_commands() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "make run" in text
     assert "make test" in text
+
+
+def test_documents_name_what_exists() -> None:
+    """Names and files in the documents for developers are those of the sources."""
+    own = ROOT / "src" / "fspielm"
+    documents = [ROOT / "ARCHITECTURE.md", *(ROOT / "docs" / "decisions").glob("*.md"), *own.rglob("README.md")]
+    folders = [ROOT / name for name in ("src", "tests", "benchmarks")]
+    sources = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")]
+    words = set(re.findall(r"\w+", "\n".join(sources)))
+    stale = []
+    for document in documents:
+        for name in re.findall(r"`([\w./]+)`", document.read_text(encoding="utf-8")):
+            if "/" in name or name.endswith(".py"):
+                places = (ROOT / name, own / name, document.parent / name)
+                exists = any(place.exists() for place in places) or next(own.rglob(name.rstrip("/")), None)
+            else:
+                exists = name.rpartition(".")[2] in words or name.startswith(".")
+            stale += [] if exists else [f"{document.relative_to(ROOT)}: {name}"]
+    assert not stale
