@@ -9,8 +9,12 @@ from typing import Final
 
 # What rounding makes of a difference of equal numbers that were calculated in different ways.
 ROUNDING: Final = 1e-13
+# Rounding that a longer calculation leaves: roots of polynomials, sums of many terms, crossings of curves.
+ROUNDED: Final = 1e-12
 # Points, parameters and numbers that are the same but for rounding, after some calculation with them.
 SAME: Final = 1e-9
+# Points and values that are the same as far as samples, differences or an iteration can tell.
+CLOSE: Final = 1e-6
 # Step of differences of functions that are exact but for rounding.
 STEP: Final = 1e-6
 # Halvings that leave nothing of an interval in double precision.
