@@ -16,7 +16,7 @@ from scipy.special import ellipe
 
 from fspielm.errors import ProblemError
 from fspielm.geometry import Curve, PolarCurve
-from fspielm.geometry.shapes.parametric import differentiate
+from fspielm.numerics.piecewise import interpolate
 
 t, s = sp.symbols("t s")
 TURN = 2 * math.pi
@@ -241,7 +241,7 @@ def test_bad_derivatives_and_centers() -> None:
     ],
 )
 def test_differentiation_of_values(function: Any, derivative: Any) -> None:
-    slope = differentiate(function, (0.0, 3.0, TURN), what="f")
+    slope = interpolate(function, (0.0, 3.0, TURN), what="f").derivative()
     u = np.random.default_rng(0).uniform(0, TURN, 1000)
     scale = np.abs(derivative(u)).max() + np.abs(function(u)).max()
     assert slope(u) == pytest.approx(derivative(u), abs=1e-11 * scale)

@@ -16,7 +16,7 @@ from fspielm.cells.tree import Seam, Tree
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.geometry.boundary import BoundaryPart, Sites, gauss
 from fspielm.geometry.domain import Domain, rounding_slack
-from fspielm.numerics.sampling import bisect, halves
+from fspielm.numerics.roots import bisect, halves
 from fspielm.resources import check_deadline
 
 # ---- Monotone pieces of a boundary: each crosses a line along an axis at most once

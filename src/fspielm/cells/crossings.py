@@ -19,7 +19,7 @@ from fspielm.cells.basis import CornerTerms, no_corner_terms
 from fspielm.cells.frames import runs_along
 from fspielm.cells.tiling import Cover
 from fspielm.geometry.boundary import Sites
-from fspielm.numerics.sampling import bisect
+from fspielm.numerics.roots import bisect
 from fspielm.problem.operator import cache_by_object
 from fspielm.problem.problem import Problem
 

@@ -15,7 +15,7 @@ from fspielm.arrays import BoolArray, FloatArray, as_points
 from fspielm.cells.arcs import sorted_parts
 from fspielm.cells.tree import Tree, grow_tree, nearest_frame, seams_of
 from fspielm.geometry.boundary import BoundaryPart, Sites
-from fspielm.numerics.sampling import bisect
+from fspielm.numerics.roots import bisect
 
 # ---- Where the materials along a boundary part change
 

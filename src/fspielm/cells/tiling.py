@@ -20,7 +20,7 @@ from fspielm.cells.tree import Faces, Seam, Tree, grid_tree, seams_of
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain
-from fspielm.numerics.sampling import bisect
+from fspielm.numerics.roots import bisect
 from fspielm.resources import check_deadline
 
 # ---- Cells, joints between them, and stretches of a boundary in them

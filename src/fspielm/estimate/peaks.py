@@ -17,7 +17,7 @@ from fspielm.estimate.band_data import THRESHOLD
 from fspielm.expr.functions import Field
 from fspielm.geometry.domain import Domain, chord_lines
 from fspielm.geometry.time import SpaceTime
-from fspielm.numerics.sampling import bisect
+from fspielm.numerics.roots import bisect
 
 # ---- Boxes inside a domain
 

@@ -21,7 +21,8 @@ from fspielm.geometry.curves import Edge, FlatCurve, PlaneCurve, cross, dot
 from fspielm.geometry.domain import Domain, Spans, default_axes, rounding_slack
 from fspielm.geometry.plane import PlaneShape, edges_of, plane_edges
 from fspielm.geometry.shapes.box import Box
-from fspielm.numerics.sampling import bisect, kronecker
+from fspielm.numerics.roots import bisect
+from fspielm.numerics.sampling import kronecker
 
 # ---- Integrals over regions of the unit cube that are known by membership only
 

@@ -16,7 +16,8 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.crossings import find_crossing
 from fspielm.geometry.curves import Pieces, PlaneCurve, cubic, cubic_breaks, join_pieces, pieces_of, straight_pieces
 from fspielm.geometry.domain import rounding_slack
-from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, minimum, subdivide
+from fspielm.numerics.chebyshev import Antiderivative, antiderivative
+from fspielm.numerics.roots import Function, minimum, subdivide
 
 # ---- Winding numbers
 

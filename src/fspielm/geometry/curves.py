@@ -16,7 +16,7 @@ from fspielm.arrays import BoolArray, FloatArray, apply_matrix
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
-from fspielm.numerics.sampling import bisect, halves
+from fspielm.numerics.roots import bisect, halves, newton_between
 
 
 @final
@@ -466,8 +466,6 @@ def cross(u: FloatArray, v: FloatArray) -> FloatArray:
 
 _LEVEL = 1e-12  # a tangent's x below this share of the speed counts as zero
 _STEEP = 0.3  # a piece is steep where its tangent's x is below this share of the speed
-_BISECTIONS = 60
-_MOST_STEPS = 100
 
 
 @final
@@ -503,26 +501,20 @@ class MonotonePiece:
         return np.asarray(np.abs(tangents[:, 0]) < _STEEP * np.hypot(*tangents.T))
 
     def _parameters(self, x: FloatArray) -> FloatArray:
-        """The curve's parameters ``(n,)`` at given abscissae, by Newton's method inside a shrinking bracket."""
+        """The curve's parameters ``(n,)`` at given abscissae."""
         left, right = np.full(len(x), self.t[0]), np.full(len(x), self.t[1])
         share = (x - self.x[0]) / (self.x[1] - self.x[0])
-        t: FloatArray = left + np.clip(share, 0.0, 1.0) * (right - left)
-        active = np.arange(0 if self.straight else len(x))
-        tolerance = 4 * np.finfo(np.float64).eps * (abs(self.t[0]) + abs(self.t[1]))
-        for _ in range(_MOST_STEPS):
-            if not active.size:
-                break
-            tried = t[active]
-            excess = self.curve.point(tried)[:, 0] - x[active]
-            beyond = excess > 0
-            right[active[beyond]], left[active[~beyond]] = tried[beyond], tried[~beyond]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                step = tried - excess / self.curve.tangent(tried)[:, 0]
-            bounds = np.sort([left[active], right[active]], axis=0)
-            bracketed = (step >= bounds[0]) & (step <= bounds[1])
-            t[active] = np.where(bracketed, step, bounds.mean(axis=0))
-            active = active[np.abs(t[active] - tried) > tolerance]
-        return t
+        guess: FloatArray = left + np.clip(share, 0.0, 1.0) * (right - left)
+        if self.straight:
+            return guess
+        return newton_between(
+            left,
+            right,
+            guess,
+            lambda t, which: self.curve.point(t)[:, 0] - x[which],
+            lambda t, _: self.curve.tangent(t)[:, 0],
+            still=4 * np.finfo(np.float64).eps * (abs(self.t[0]) + abs(self.t[1])),
+        )
 
 
 def monotone_pieces(curve: PlaneCurve, tolerance: float) -> list[MonotonePiece]:
@@ -555,4 +547,4 @@ def _vertical_tangents(curve: PlaneCurve) -> FloatArray:
     def onward(t: FloatArray) -> BoolArray:
         return np.asarray(np.sign(curve.tangent(t)[:, 0]) == before)
 
-    return bisect(grid[:-1][turned], grid[1:][turned], onward, _BISECTIONS)[0]
+    return bisect(grid[:-1][turned], grid[1:][turned], onward)[0]

@@ -16,7 +16,8 @@ from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, check_nodes
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.numerics.sampling import Sampling, arcsine, bisect, check_count, check_sampling, reject, unit_stream
+from fspielm.numerics.roots import bisect
+from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
 from fspielm.resources import check_deadline
 
 if TYPE_CHECKING:

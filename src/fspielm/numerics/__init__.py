@@ -1,16 +1,8 @@
-"""Numerical tools shared by all rooms: Chebyshev expansions, sampling, Krylov spaces, special functions."""
+"""Numerical tools shared by all rooms: Chebyshev expansions, roots, sampling, Krylov spaces, special functions."""
 
 from fspielm.numerics.krylov import Space
-from fspielm.numerics.sampling import (
-    Sampling,
-    bisect,
-    check_count,
-    check_sampling,
-    halves,
-    kronecker,
-    reject,
-    unit_stream,
-)
+from fspielm.numerics.roots import bisect, halves, newton_between
+from fspielm.numerics.sampling import Sampling, check_count, check_sampling, kronecker, reject, unit_stream
 
 __all__ = [
     "Sampling",
@@ -20,6 +12,7 @@ __all__ = [
     "check_sampling",
     "halves",
     "kronecker",
+    "newton_between",
     "reject",
     "unit_stream",
 ]

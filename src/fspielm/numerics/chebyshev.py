@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import final
@@ -11,7 +11,8 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
-from fspielm.numerics.sampling import bisect
+from fspielm.numerics.roots import Function, halves, newton_between
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE
 
 # ---- Chebyshev expansions on boxes
 
@@ -136,12 +137,9 @@ def _from_nodes(count: int) -> FloatArray:
 
 # ---- Antiderivatives
 
-Function = Callable[[FloatArray], FloatArray]
-
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _FIRST_PANELS = 64
 _MOST_PANELS = 200_000
-_MOST_HALVINGS = 60  # with more, panels are narrower than the spacing of floating-point numbers
 _TOLERANCE = 1e-15  # panels whose integral changes by less, relative to the whole, are not split
 
 
@@ -175,29 +173,18 @@ class Antiderivative:
         return self.totals[panel] + _integrals(self.integrand, self.edges[panel], t)
 
     def inverse(self, values: FloatArray) -> FloatArray:
-        """Find where the integral takes `values`, all in ``[0, total]``; the integrand must be positive.
-
-        Newton's method inside a shrinking bracket. Each value stops on its own, so that the result does not depend on
-        the other values of the call.
-        """
+        """Find where the integral takes `values`, all in ``[0, total]``; the integrand must be positive."""
         panel = np.clip(np.searchsorted(self.totals, values, side="right") - 1, 0, len(self.totals) - 2)
         origin, low, high = self.edges[panel], self.edges[panel], self.edges[panel + 1]
         wanted, held = values - self.totals[panel], self.totals[panel + 1] - self.totals[panel]
-        t = low + (high - low) * np.divide(wanted, held, out=np.zeros_like(wanted), where=held > 0)
-        active = np.arange(len(t))
-        for _ in range(100):
-            excess = _integrals(self.integrand, origin[active], t[active]) - wanted[active]
-            unmet = np.abs(excess) > 4 * _TOLERANCE * self.total
-            active, excess = active[unmet], excess[unmet]
-            if len(active) == 0:
-                break
-            tried = t[active]
-            low[active], high[active] = np.where(excess < 0, [tried, high[active]], [low[active], tried])
-            with np.errstate(divide="ignore", invalid="ignore"):
-                step = tried - excess / self.integrand(tried)
-            bracketed = (step >= low[active]) & (step <= high[active])
-            t[active] = np.where(bracketed, step, 0.5 * (low[active] + high[active]))
-        return t
+        return newton_between(
+            low,
+            high,
+            low + (high - low) * np.divide(wanted, held, out=np.zeros_like(wanted), where=held > 0),
+            lambda t, which: _integrals(self.integrand, origin[which], t) - wanted[which],
+            lambda t, _: self.integrand(t),
+            close=4 * _TOLERANCE * self.total,
+        )
 
 
 def antiderivative(integrand: Function, start: float, end: float, *, what: str, noise: float = 0.0) -> Antiderivative:
@@ -224,12 +211,12 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str, 
     whole = _integrals(integrand, low, high)
     scale = float(np.sum(np.abs(whole)))
     settled_low, settled = [np.empty(0)], [np.empty(0)]
-    for _ in range(_MOST_HALVINGS):
+    for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
         left, right = _integrals(integrand, low, middle), _integrals(integrand, middle, high)
         found = float(np.sum(np.abs(np.concatenate([left, right, *settled]))))
         # next to a pole panels shrink to nothing, but their integrals do not
-        pole = ~((low < middle) & (middle < high)) & (np.abs(whole) > 1e-6 * scale)
+        pole = ~((low < middle) & (middle < high)) & (np.abs(whole) > CLOSE * scale)
         if len(low) > _MOST_PANELS or not np.isfinite(found) or np.any(pole):
             low = low[pole] if np.any(pole) else low
             break
@@ -238,18 +225,14 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str, 
         done = np.abs(left + right - whole) <= np.maximum(_TOLERANCE * scale, noise * (high - low))
         settled_low += [low[done], middle[done]]
         settled += [left[done], right[done]]
-        low, high = _interleaved(low[~done], middle[~done]), _interleaved(middle[~done], high[~done])
-        whole = _interleaved(left[~done], right[~done])
+        low, high = halves(low[~done], high[~done])
+        whole = np.append(left[~done], right[~done])
         if len(low) == 0:
             order = np.argsort(np.concatenate(settled_low), kind="stable")
             edges = np.append(np.concatenate(settled_low)[order], end)
             totals = np.append(0.0, np.cumsum(np.concatenate(settled)[order]))
             return Antiderivative(integrand, edges, totals)
     raise ProblemError(f"{what} must be finite and piecewise smooth; its integral does not settle near {low[0]:.6g}")
-
-
-def _interleaved(first: FloatArray, second: FloatArray) -> FloatArray:
-    return np.column_stack([first, second]).ravel()
 
 
 def _integrals(integrand: Function, start: FloatArray, end: FloatArray) -> FloatArray:
@@ -259,30 +242,3 @@ def _integrals(integrand: Function, start: FloatArray, end: FloatArray) -> Float
     values = integrand(nodes.ravel()).reshape(nodes.shape)
     # not values @ _WEIGHTS: results of BLAS may depend on the number of threads and of rows
     return np.asarray(half * np.sum(values * _WEIGHTS, axis=1), dtype=np.float64)
-
-
-# ---- Minima
-
-_BISECTIONS = 52  # to the last digit of a double
-
-
-def minimum(value: Function, slope: Function, grid: FloatArray) -> float:
-    """The minimum of a function, to rounding, by bisection where its slope becomes positive.
-
-    Parameters
-    ----------
-    value, slope : callable
-        The function and its derivative: map ``(n,)`` arguments to ``(n,)`` values.
-    grid : (m,) array
-        Ascending arguments, with at most one turn between two neighbours.
-    """
-    slopes = slope(grid)
-    turns = (slopes[:-1] <= 0) & (slopes[1:] > 0)
-    low, _ = bisect(grid[:-1][turns], grid[1:][turns], lambda middle: slope(middle) <= 0, _BISECTIONS)
-    return float(min(np.min(value(grid)), np.min(value(low), initial=np.inf)))
-
-
-def subdivide(grid: FloatArray, parts: int) -> FloatArray:
-    """Divide every step of an ascending grid into equal parts."""
-    index = np.arange(parts * (len(grid) - 1) + 1) / parts
-    return np.interp(index, np.arange(len(grid)), grid)

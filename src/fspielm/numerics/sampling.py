@@ -1,4 +1,4 @@
-"""Points of the unit cube and directions of the sphere; many intervals at once."""
+"""Points of the unit cube and directions of the sphere."""
 
 from __future__ import annotations
 
@@ -13,35 +13,6 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.resources import check_deadline
-
-# ---- Many intervals at once
-
-
-def halves(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The ends ``(2 n,)`` of the halves of intervals: all first halves, then all second halves."""
-    middle = 0.5 * (low + high)
-    return np.append(low, middle), np.append(middle, high)
-
-
-def bisect(
-    low: FloatArray, high: FloatArray, as_at_low: Callable[[FloatArray], BoolArray], steps: int
-) -> tuple[FloatArray, FloatArray]:
-    """Bisect each interval `steps` times, keeping the half in which a property changes.
-
-    Parameters
-    ----------
-    low, high : (n,) arrays
-        Both ends; `high` may be the smaller one.
-    as_at_low : callable
-        Tells at points ``(n,)``, one in each interval, whether the property is the same as at `low`.
-    steps : int
-    """
-    for _ in range(steps if len(low) else 0):
-        middle = 0.5 * (low + high)
-        same = as_at_low(middle)
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    return low, high
-
 
 # ---- Scrambled Halton sequences
 

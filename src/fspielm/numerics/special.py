@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.numerics.piecewise import PiecewiseChebyshev, expand
 
 # ---- Derivatives of Bessel functions with respect to their order
 
@@ -91,15 +92,6 @@ def _interpolated(order: int, angle: complex, distances: FloatArray) -> ComplexA
     ends, last = [float(distances.min())], float(distances.max())
     while ends[-1] <= last:
         ends.append(ends[-1] + min(ends[-1], _LONGEST))
-    first, second = np.array(ends[:-1]), np.array(ends[1:])
-    nodes = np.cos(np.pi * (np.arange(_COEFFICIENTS) + 0.5) / _COEFFICIENTS)
-    places = 0.5 * (first + second)[:, None] + 0.5 * (second - first)[:, None] * nodes
-    series = scipy.fft.dct(scipy.special.hankel1e(order, angle * places), axis=1) / _COEFFICIENTS
-    series[:, 0] *= 0.5
-    piece = np.searchsorted(second, distances, side="left")
-    t = (2 * distances - (first + second)[piece]) / (second - first)[piece]
-    # Clenshaw's recurrence, from the highest coefficient down
-    ahead = behind = np.zeros(len(distances), dtype=np.complex128)
-    for own in series.T[:0:-1]:
-        ahead, behind = own[piece] + 2 * t * ahead - behind, ahead
-    return np.asarray(series[piece, 0] + t * ahead - behind)
+    pieces = np.array(ends)
+    series, _, _ = expand(lambda r: scipy.special.hankel1e(order, angle * r), pieces[:-1], pieces[1:], _COEFFICIENTS)
+    return PiecewiseChebyshev(pieces, series)(distances)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, spread_out
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Corner
-from fspielm.numerics.sampling import bisect
+from fspielm.numerics.roots import bisect
 from fspielm.problem.operator import cache_by_object
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation

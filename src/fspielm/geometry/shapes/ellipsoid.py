@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import SupportsFloat, TypeAlias, final
+from typing import SupportsFloat, final
 
 import numpy as np
-from numpy.polynomial import Chebyshev
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, as_positive, as_space_point
 from fspielm.geometry.domain import Domain, Spans, round_span, rounding_slack
 from fspielm.geometry.shapes.ball import Ball
-
-# Degree of the polynomial for the area below a height; enough for the flattest ellipsoids.
-_DEGREE = 400
-_TRIMMED = 4e-15
-_NEWTON_STEPS = 60
-
-_Function: TypeAlias = Callable[[FloatArray], FloatArray]
+from fspielm.numerics.chebyshev import Antiderivative, antiderivative
+from fspielm.numerics.roots import newton_between
 
 
 @final
@@ -86,92 +80,60 @@ class Ellipsoid(Domain):
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         size = max(self.semi_axes)
-        areas = _areas(tuple(axis / size for axis in self.semi_axes))
+        shape = tuple(axis / size for axis in self.semi_axes)
 
         def place(unit: FloatArray) -> Sites:
-            on_ball = areas.directions(unit)
+            on_ball = _directions(shape, unit)
             normals = on_ball / self.semi_axes
             normals /= np.linalg.norm(normals, axis=1, keepdims=True)
             return Sites(np.asarray(self.center + self.semi_axes * on_ball), normals)
 
-        return (BoundaryPart("ellipsoid", size**2 * areas.whole, 2, place, endless=2),)
+        return (BoundaryPart("ellipsoid", size**2 * _area_below(shape).total, 2, place, endless=2),)
 
     def _quadrature(self, n: int) -> Quadrature:
         rule = Ball((0, 0, 0), 1)._quadrature(n)
         return Quadrature(np.asarray(self.center + self.semi_axes * rule.points), rule.weights)
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class _Areas:
-    """The distribution of area on an ellipsoid.
+# ---- The distribution of area
+# Points of the unit sphere at height h and angle p are stretched by the semi-axes. This stretches an area dh dp by
+# ``a b c sqrt(A(h) cos(p)^2 + B(h) sin(p)^2)``, whose integral over the angle is elliptic.
 
-    Points of the unit sphere at height h and angle p are stretched by the semi-axes. This stretches an area dh dp by
-    ``a b c sqrt(A(h) cos(p)^2 + B(h) sin(p)^2)``, whose integral over the angle is elliptic.
 
-    Attributes
-    ----------
-    semi_axes : tuple of float
-    below : Chebyshev
-        The share of the area below a height.
-    whole : float
-        The total area.
-    """
+def _directions(semi_axes: tuple[float, ...], unit: FloatArray) -> FloatArray:
+    """Points of the unit sphere, from shares of the area up to an angle and of the area below a height."""
+    from scipy.special import ellipe, ellipeinc
 
-    semi_axes: tuple[float, ...]
-    below: Chebyshev
-    whole: float
-
-    def directions(self, unit: FloatArray) -> FloatArray:
-        """Points of the unit sphere, from shares of the area up to an angle and of the area below a height."""
-        from scipy.special import ellipe, ellipeinc
-
-        height = _inverse(self.below, self.below.deriv(), unit[:, 1], 2 * unit[:, 1] - 1, (-1.0, 1.0))
-        first, second = _squares(self.semi_axes, height)
-        m = 1 - second / first
-        angle = _inverse(
-            lambda p: ellipeinc(p, m),
-            lambda p: np.sqrt(1 - m * np.sin(p) ** 2),
-            4 * ellipe(m) * unit[:, 0],
-            2 * np.pi * unit[:, 0],
-            (0.0, 2 * np.pi),
-        )
-        across = np.sqrt((1 - height) * (1 + height))
-        return np.column_stack([across * np.cos(angle), across * np.sin(angle), height])
+    below = _area_below(semi_axes)
+    height = below.inverse(unit[:, 1] * below.total)
+    first, second = _squares(semi_axes, height)
+    m = 1 - second / first
+    wanted = 4 * ellipe(m) * unit[:, 0]
+    angle = newton_between(
+        np.zeros(len(unit)),
+        np.full(len(unit), 2 * np.pi),
+        2 * np.pi * unit[:, 0],
+        lambda p, which: ellipeinc(p, m[which]) - wanted[which],
+        lambda p, which: np.sqrt(1 - m[which] * np.sin(p) ** 2),
+        still=4 * float(np.spacing(np.pi)),
+    )
+    across = np.sqrt((1 - height) * (1 + height))
+    return np.column_stack([across * np.cos(angle), across * np.sin(angle), height])
 
 
 @lru_cache(maxsize=64)
-def _areas(semi_axes: tuple[float, ...]) -> _Areas:
+def _area_below(semi_axes: tuple[float, ...]) -> Antiderivative:
+    """The area below a height of the unit sphere."""
     from scipy.special import ellipe
 
     def around(height: FloatArray) -> FloatArray:
         first, second = _squares(semi_axes, height)
         return np.asarray(math.prod(semi_axes) * 4 * np.sqrt(first) * ellipe(1 - second / first))
 
-    density = Chebyshev.interpolate(around, _DEGREE)
-    below = density.trim(_TRIMMED * float(np.abs(density.coef).max())).integ(lbnd=-1.0)
-    whole = float(below(1.0))
-    return _Areas(semi_axes, below / whole, whole)
+    return antiderivative(around, -1.0, 1.0, what="Ellipsoid: its area")
 
 
 def _squares(semi_axes: tuple[float, ...], height: FloatArray) -> tuple[FloatArray, FloatArray]:
     a, b, c = semi_axes
     across = (1 - height) * (1 + height)
     return across / a**2 + height**2 / c**2, across / b**2 + height**2 / c**2
-
-
-def _inverse(
-    rises: _Function, slope: _Function, wanted: FloatArray, guess: FloatArray, ends: tuple[float, float]
-) -> FloatArray:
-    """Where an increasing function takes the values `wanted`, by Newton's method inside a shrinking bracket."""
-    low, high = np.full_like(guess, ends[0]), np.full_like(guess, ends[1])
-    at = guess
-    for _ in range(_NEWTON_STEPS):
-        off = rises(at) - wanted
-        low, high = np.where(off <= 0, at, low), np.where(off >= 0, at, high)
-        step = at - off / slope(at)
-        after = np.where((step >= low) & (step <= high), step, 0.5 * (low + high))
-        if np.all(np.abs(after - at) <= 4e-16 * (1 + np.abs(at))):
-            return after
-        at = after
-    return at

@@ -17,7 +17,8 @@ from fspielm.geometry.boundary import as_name, as_plane_point
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.plane import PlaneShape
-from fspielm.numerics.chebyshev import Antiderivative, Function, antiderivative, minimum, subdivide
+from fspielm.numerics.chebyshev import Antiderivative, antiderivative
+from fspielm.numerics.roots import Function, minimum, subdivide
 
 _TURN = 2 * math.pi
 # Angles at which the radius is checked; their number is odd, so that a curve with many lobes does not look the same at

@@ -19,7 +19,7 @@ from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
 from fspielm.geometry.time import SpaceTime, borders_in
-from fspielm.numerics.sampling import bisect
+from fspielm.numerics.roots import bisect
 from fspielm.problem.problem import Problem
 from fspielm.solution.plot.style import Scale, doubt, held_label, phase_scale, scale_for, unknown_symbol
 

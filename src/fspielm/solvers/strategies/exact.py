@@ -29,7 +29,7 @@ from fspielm.collocation.crowding import Crowd, first_edges, nearest_of
 from fspielm.collocation.points import Points, allot_conditions
 from fspielm.estimate.bands import Bands
 from fspielm.geometry.boundary import BoundaryPart, Sites
-from fspielm.numerics.sampling import halves
+from fspielm.numerics.roots import halves
 from fspielm.problem.changes import domain_size, mask_borders
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
