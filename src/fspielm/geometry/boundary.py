@@ -126,7 +126,7 @@ def as_name(value: str, argument: str) -> str:
 # ---- Quadrature
 
 # Rules with more nodes are composite: nearly as accurate, and much cheaper to set up.
-_PANEL = 40
+LONGEST_RULE = 40
 
 
 @final
@@ -186,7 +186,7 @@ def check_nodes(n: int) -> None:
 @lru_cache(maxsize=256)
 def gauss(n: int) -> tuple[FloatArray, FloatArray]:
     """`n` or a few more Gauss-Legendre nodes and weights on [0, 1]; composite where they are many."""
-    panels = -(-n // _PANEL)
+    panels = -(-n // LONGEST_RULE)
     nodes, weights = np.polynomial.legendre.leggauss(-(-n // panels))
     starts = np.arange(panels)[:, None]
     return _frozen((starts + 0.5 * (1 + nodes)).ravel() / panels), _frozen(np.tile(0.5 * weights / panels, panels))

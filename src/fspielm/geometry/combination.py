@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, pairwise
-from typing import Literal, NamedTuple, TypeAlias, final, get_args
+from typing import Literal, NamedTuple, TypeAlias, TypeVar, final, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,12 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask, Quadrature, Sites, gauss, unique_names
 from fspielm.geometry.crossings import Resolution, meetings
 from fspielm.geometry.curves import Edge, FlatCurve, PlaneCurve, cross, dot
-from fspielm.geometry.domain import Domain, Spans, default_axes, rounding_slack
+from fspielm.geometry.domain import ACROSS, Domain, Spans, default_axes, rounding_slack
 from fspielm.geometry.plane import PlaneShape, edges_of, plane_edges
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.roots import bisect
 from fspielm.numerics.sampling import kronecker
+from fspielm.numerics.tolerances import CLOSE, ROUNDED, SAME
 
 # ---- Integrals over regions of the unit cube that are known by membership only
 
@@ -42,14 +43,13 @@ _PANELS = 16
 _CUT = 0.41
 _MOST_CUTS = 16
 _MOST_LINES = 4096
-_AIM = 1e-6
 
 
 def inside_share(inside: Membership, dimension: int) -> float:
     """The share of the unit cube in a region; exactly 0 or 1 if no line enters or leaves it. See `inside_integrals`."""
     share = float(inside_integrals(inside, lambda points: np.ones(len(points)), dimension)[0])
     # rounding of the weights must not turn 1 into less
-    return round(share) if abs(share - round(share)) < 1e-12 else share
+    return round(share) if abs(share - round(share)) < ROUNDED else share
 
 
 def inside_integrals(inside: Membership, values: Values, dimension: int) -> FloatArray:
@@ -80,7 +80,7 @@ def inside_integrals(inside: Membership, values: Values, dimension: int) -> Floa
         parts = _over_panels(inside, values, low, high)
         lines += len(low) * len(_FEET)
         left, right = np.split(parts, 2)
-        rough = np.any(np.abs(left + right - whole) > _AIM * scale, axis=1)
+        rough = np.any(np.abs(left + right - whole) > CLOSE * scale, axis=1)
         total += np.sum((left + right)[~rough], axis=0)
         rough = np.tile(rough, 2)
         low, high, whole = low[rough], high[rough], parts[rough]
@@ -135,6 +135,9 @@ SIDE_PROBES = np.array([0.27, 0.5, 0.81])
 _DIRECTION_SHARE = 1e-3
 
 
+K = TypeVar("K")
+
+
 class Piece(NamedTuple):
     """A piece of the combination's boundary, cut from an edge (by its number) of an operand (0 or 1)."""
 
@@ -164,16 +167,15 @@ def boundary_pieces(
     """
     kept: list[Piece] = []
     for operand, (curves, cuts) in enumerate(zip(operands, cuts_between(operands, resolution), strict=True)):
-        pieces = [
-            Piece(operand, edge, curve.clip(low, high))
-            for edge, (curve, parameters) in enumerate(zip(curves, cuts, strict=True))
-            for low, high in pairwise(distinct_cuts(curve, parameters, resolution))
-        ]
-        left, right = _sides(pieces, inside, resolution.step)
+        pieces = cut_pieces(operand, curves, cuts, resolution)
+        sides = points_beside([piece.curve for piece in pieces], resolution.step)
+        left, right = (mostly_inside(inside, side) for side in sides)
         bounding = left != right
         if operand == 1:
-            bounding &= np.equal(*_sides(pieces, inside_first, resolution.step))
-        kept += _joined(pieces, curves, bounding, right)
+            bounding &= np.equal(*(mostly_inside(inside_first, side) for side in sides))
+        for piece, (bounds, backwards) in joined(pieces, curves, zip(bounding.tolist(), right.tolist(), strict=True)):
+            if bounds:
+                kept.append(piece._replace(curve=piece.curve.reversed()) if backwards else piece)
     return in_loops(kept, resolution)
 
 
@@ -194,8 +196,8 @@ def cuts_between(
     return cuts
 
 
-def distinct_cuts(curve: PlaneCurve, cuts: list[float], resolution: Resolution) -> list[float]:
-    """Ascending parameters from end to end, without cuts too close to each other to probe between them."""
+def split(curve: PlaneCurve, cuts: list[float], resolution: Resolution) -> list[PlaneCurve]:
+    """The curve in pieces from end to end, without cuts too close to each other to probe between them."""
     ascending = sorted(cuts)
     points = curve.point(np.array([curve.t0, *ascending, curve.t1]))
     kept, last = [curve.t0], points[0]
@@ -203,13 +205,26 @@ def distinct_cuts(curve: PlaneCurve, cuts: list[float], resolution: Resolution) 
         if min(np.linalg.norm(point - last), np.linalg.norm(point - points[-1])) > 4 * resolution.step:
             kept.append(float(t))
             last = point
-    return [*kept, curve.t1]
+    return [curve.clip(low, high) for low, high in pairwise([*kept, curve.t1])]
 
 
-def _sides(pieces: list[Piece], inside: Membership, step: float) -> tuple[BoolArray, BoolArray]:
-    """Whether the left and the right side of each piece lie inside."""
-    left, right = points_beside([curve for _, _, curve in pieces], step)
-    return mostly_inside(inside, left), mostly_inside(inside, right)
+def cut_pieces(
+    operand: int, curves: Sequence[PlaneCurve], cuts: Sequence[list[float]], resolution: Resolution
+) -> list[Piece]:
+    """The pieces of the edges of an operand."""
+    return [
+        Piece(operand, edge, piece)
+        for edge, (curve, parameters) in enumerate(zip(curves, cuts, strict=True))
+        for piece in split(curve, parameters, resolution)
+    ]
+
+
+def joined(pieces: Sequence[Piece], curves: Sequence[PlaneCurve], keys: Iterable[K]) -> Iterator[tuple[Piece, K]]:
+    """The pieces with their keys; neighbours on one edge with the same key are joined again."""
+    for (edge, key), run in groupby(zip(pieces, keys, strict=True), key=lambda each: (each[0].edge, each[1])):
+        members = [piece for piece, _ in run]
+        whole = curves[edge].clip(members[0].curve.t0, members[-1].curve.t1)
+        yield members[0]._replace(curve=whole), key
 
 
 def points_beside(curves: Sequence[PlaneCurve], step: float) -> tuple[FloatArray, FloatArray]:
@@ -225,25 +240,11 @@ def mostly_inside(inside: Membership, points: FloatArray) -> BoolArray:
     return np.asarray(inside(points).reshape(-1, len(SIDE_PROBES)).sum(axis=1) >= 2)
 
 
-def _joined(pieces: list[Piece], curves: Sequence[PlaneCurve], bounding: BoolArray, reverse: BoolArray) -> list[Piece]:
-    """The bounding pieces with the interior on their left; neighbours on one edge are joined again."""
-    joined = []
-    for (edge, kept, backwards), run in groupby(
-        zip(pieces, bounding.tolist(), reverse.tolist(), strict=True), key=lambda item: (item[0].edge, *item[1:])
-    ):
-        members = [piece for piece, _, _ in run]
-        if kept:
-            curve = curves[edge].clip(members[0].curve.t0, members[-1].curve.t1)
-            joined.append(members[0]._replace(curve=curve.reversed() if backwards else curve))
-    return joined
-
-
 def in_loops(pieces: list[Piece], resolution: Resolution) -> list[Piece]:
     """The pieces in the order in which each begins where the one before it ends."""
     if not pieces:
         return []
-    starts = np.concatenate([p.curve.point(np.array([p.curve.t0])) for p in pieces])
-    ends = np.concatenate([p.curve.point(np.array([p.curve.t1])) for p in pieces])
+    starts, ends = np.stack([p.curve.ends for p in pieces], axis=1)
     leaving = np.concatenate([_direction(p.curve, p.curve.t0, _DIRECTION_SHARE) for p in pieces])
     coming_from = np.concatenate([_direction(p.curve, p.curve.t1, -_DIRECTION_SHARE) for p in pieces])
     near = 5 * resolution.step
@@ -292,8 +293,6 @@ def _direction(curve: PlaneCurve, t: float, share: float) -> FloatArray:
 # ---- Combinations of two domains
 
 _SYMBOLS: dict[Operation, str] = {"union": "|", "intersection": "&", "difference": "-"}
-# Bounding boxes are widened by this share of the coordinates, far more than rounding.
-_BOX_MARGIN = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
@@ -463,9 +462,9 @@ def _near(domain: Domain, columns: FloatArray) -> BoolArray:
 
 
 def _widened(domain: Domain) -> tuple[FloatArray, FloatArray]:
-    """The bounding box of a domain, slightly enlarged."""
+    """The bounding box of a domain, enlarged by far more than rounding."""
     lower, upper = domain.bounding_box
-    margin = _BOX_MARGIN * float(np.max(np.abs([lower, upper])))
+    margin = SAME * float(np.max(np.abs([lower, upper])))
     return lower - margin, upper + margin
 
 
@@ -518,8 +517,6 @@ class PlaneCombination(Combination, PlaneShape):
 
 # ---- Combinations on the line and in space
 
-# Distance from a boundary at which both of its sides are tested, relative to the size of both operands.
-_STEP = 1e-7
 # Sample points of a part that tell whether any of it is kept.
 _SAMPLES = 8192
 # Directions in which the neighbourhood of a point on both boundaries is tested.
@@ -651,7 +648,7 @@ class SpaceCombination(Combination):
     @cached_property
     def _step(self) -> FloatArray:
         lower, upper = self._enclosing_box
-        length = max(_STEP * float(np.max(upper - lower)), 1e-12 * float(np.max(np.abs([lower, upper]))))
+        length = max(ACROSS * float(np.max(upper - lower)), ROUNDED * float(np.max(np.abs([lower, upper]))))
         # One oblique direction serves all faces, without their normals. Where a curved face is parallel to it, points
         # are misjudged in a band about as narrow as the step.
         oblique = np.sqrt(np.arange(2.0, self.dimension + 2.0))

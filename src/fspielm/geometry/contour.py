@@ -15,14 +15,12 @@ from fspielm.arrays import BoolArray, FloatArray, IndexArray, SideArray, positio
 from fspielm.errors import ProblemError
 from fspielm.geometry.crossings import find_crossing
 from fspielm.geometry.curves import Pieces, PlaneCurve, cubic, cubic_breaks, join_pieces, pieces_of, straight_pieces
-from fspielm.geometry.domain import rounding_slack
+from fspielm.geometry.domain import PAIRS_AT_ONCE, rounding_slack
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
-from fspielm.numerics.roots import Function, minimum, subdivide
+from fspielm.numerics.roots import minimum, subdivide
+from fspielm.numerics.tolerances import CLOSE, ITERATIONS, SAME
 
 # ---- Winding numbers
-
-_MOST_PAIRS = 1_000_000  # pairs of a point and a piece in memory at once
-_MOST_STEPS = 30
 
 
 class _Columns(NamedTuple):
@@ -49,14 +47,7 @@ class Winding:
     The closed curve equals the closed polygon of its pieces' chords plus, for each piece, the loop along the piece and
     back along its chord. A ray to the right finds the winding number of the polygon. That of a loop is nonzero only
     between chord and piece; the cubic of the piece tells, or the exact curve for points very close to it.
-
-    Attributes
-    ----------
-    curves : sequence of PlaneCurve
-    pieces : Pieces
-        Of these curves; closed loops.
-    slack : float
-        Points closer to a curve than this lie on it.
+    Points closer to a curve than `slack` lie on it.
     """
 
     curves: Sequence[PlaneCurve]
@@ -117,7 +108,7 @@ class Winding:
         t = np.clip(linear + length * cubic(s, pieces.rates[0, k] - mean, pieces.rates[1, k] - mean), t0, t1)
         v, slope = np.empty_like(u), np.empty_like(u)
         active = np.arange(len(u))
-        for _ in range(_MOST_STEPS):
+        for _ in range(ITERATIONS):
             off = curve.point(t[active]) - pieces.start[k[active]]
             tangent = curve.tangent(t[active])
             cos, sin = ex[active], ey[active]
@@ -143,7 +134,7 @@ class Winding:
         begin = 0
         while begin < len(reachable):
             done = total[begin - 1] if begin else 0
-            end = max(begin + 1, int(np.searchsorted(total, done + _MOST_PAIRS, side="right")))
+            end = max(begin + 1, int(np.searchsorted(total, done + PAIRS_AT_ONCE, side="right")))
             counts = count[begin:end]
             k = pieces[np.repeat(first[band[begin:end]], counts) + positions_in_runs(counts)]
             which = np.repeat(reachable[begin:end], counts)
@@ -183,25 +174,14 @@ class Winding:
 
 # ---- Contours: closed loops of curves
 
-_EPS = float(np.finfo(np.float64).eps)
-_CLOSED = 1e-9  # gaps between curves below this share of the size count as closed
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class Contour:
-    """Closed loops of curves with the interior on their left.
+    """Closed loops of curves with the interior on their left."""
 
-    Attributes
-    ----------
-    curves : tuple of PlaneCurve
-        Loop by loop, each beginning where the one before it ends.
-    what : str
-        The bounded shape, for messages.
-    """
-
-    curves: tuple[PlaneCurve, ...]
-    what: str
+    curves: tuple[PlaneCurve, ...]  # loop by loop, each beginning where the one before it ends
+    what: str  # the bounded shape, for messages
 
     @cached_property
     def area(self) -> float:
@@ -283,18 +263,17 @@ class Contour:
     @cached_property
     def _green(self) -> dict[int, Antiderivative]:
         """For each curve that is not straight: the area that the ray from the middle sweeps along the curve."""
-        greens: dict[int, Antiderivative] = {}
-        for number, curve in enumerate(self.curves):
-            if not curve.straight:
-                speed = float(np.abs(curve.tangent(_coarse_grid(curve))).max())
-                greens[number] = antiderivative(
-                    _green_integrand(curve, self._middle),
-                    curve.t0,
-                    curve.t1,
-                    what=f"{self.what}: curve",
-                    noise=4 * self.noise * speed,
-                )
-        return greens
+        return {number: self._swept(curve) for number, curve in enumerate(self.curves) if not curve.straight}
+
+    def _swept(self, curve: PlaneCurve) -> Antiderivative:
+        def integrand(t: FloatArray) -> FloatArray:
+            x, y = (curve.point(t) - self._middle).T
+            dx, dy = curve.tangent(t).T
+            return np.asarray(0.5 * (x * dy - y * dx), dtype=np.float64)
+
+        speed = float(np.abs(curve.tangent(_coarse_grid(curve))).max())
+        noise = 4 * self.noise * speed
+        return antiderivative(integrand, curve.t0, curve.t1, what=f"{self.what}: curve", noise=noise)
 
     @cached_property
     def _rough_box(self) -> tuple[FloatArray, FloatArray]:
@@ -314,11 +293,11 @@ class Contour:
     @cached_property
     def noise(self) -> float:
         """Rounding error of points."""
-        return _EPS * float(np.max(np.abs(self._rough_box)))
+        return float(np.finfo(np.float64).eps) * float(np.max(np.abs(self._rough_box)))
 
     @cached_property
     def _tolerance(self) -> float:
-        return _CLOSED * self.size + 64 * self.noise
+        return SAME * self.size + 64 * self.noise
 
 
 def contour_of(curves: Sequence[PlaneCurve], what: str) -> Contour:
@@ -332,15 +311,6 @@ def _coarse_grid(curve: PlaneCurve) -> FloatArray:
     return np.linspace(curve.t0, curve.t1, 33)
 
 
-def _green_integrand(curve: PlaneCurve, middle: FloatArray) -> Function:
-    def integrand(t: FloatArray) -> FloatArray:
-        x, y = (curve.point(t) - middle).T
-        dx, dy = curve.tangent(t).T
-        return np.asarray(0.5 * (x * dy - y * dx), dtype=np.float64)
-
-    return integrand
-
-
 def _extreme(curve: PlaneCurve, axis: int, sign: float, grid: FloatArray) -> float:
     return minimum(lambda t: sign * curve.point(t)[:, axis], lambda t: sign * curve.tangent(t)[:, axis], grid)
 
@@ -348,14 +318,12 @@ def _extreme(curve: PlaneCurve, axis: int, sign: float, grid: FloatArray) -> flo
 # ---- Checks of closed parametric curves
 
 # Odd, so that a curve with many lobes does not look the same at all trial parameters.
-_TRIALS = 1023
-_STANDSTILL = 1e-8  # lower speeds, relative to the mean, count as zero
-_KINK = 1e-6
+TRIALS = 1023
 
 
 def check_values(curve: PlaneCurve, what: str) -> None:
     """Refuse a curve that is not finite, does not close, or lies on a line."""
-    t = np.linspace(curve.t0, curve.t1, _TRIALS)
+    t = np.linspace(curve.t0, curve.t1, TRIALS)
     points = curve.point(t)
     bad = ~np.isfinite(points).all(axis=1)
     if np.any(bad):
@@ -363,13 +331,13 @@ def check_values(curve: PlaneCurve, what: str) -> None:
         raise ProblemError(f"{what} must be finite; it is at {_point_text(points[at])} for t = {t[at]:.6g}")
     size = float(np.max(np.ptp(points, axis=0)))
     gap = math.dist(points[0], points[-1])
-    if gap > _CLOSED * size:
+    if gap > SAME * size:
         raise ProblemError(
             f"{what} must close; it begins at {_point_text(points[0])} for t = {t[0]:.6g} and ends at "
             f"{_point_text(points[-1])} for t = {t[-1]:.6g}, a gap of {gap:.6g}"
         )
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
-    if spread[1] <= _CLOSED * spread[0] or size == 0:
+    if spread[1] <= SAME * spread[0] or size == 0:
         raise ProblemError(f"{what} must enclose an area; its points lie on a line")
     tangents = curve.tangent(t)
     bad = ~np.isfinite(tangents).all(axis=1)
@@ -414,7 +382,7 @@ def _check_speed(curve: PlaneCurve, grid: FloatArray, what: str) -> None:
         falling = speed(low + third) > speed(high - third)
         low, high = np.where(falling, low + third, low), np.where(falling, high, high - third)
     slowest = np.minimum(speed(0.5 * (low + high)), speeds[dips])
-    if slowest.min() <= _STANDSTILL * speeds.mean():
+    if slowest.min() <= SAME * speeds.mean():
         at = int(np.argmin(slowest))
         t = 0.5 * (low + high)[at]
         raise ProblemError(
@@ -427,7 +395,7 @@ def _check_smoothness(curve: PlaneCurve, grid: FloatArray, contour: Contour, wha
     """Refuse a curve that jumps, or turns a corner within, where it has no normal."""
     size = contour.size
     # derivatives lose digits far from the origin
-    least_turn = _KINK + 1e4 * contour.noise / size
+    least_turn = CLOSE + 1e4 * contour.noise / size
 
     def jumps(low: FloatArray, high: FloatArray) -> FloatArray:
         return np.asarray(np.hypot(*(curve.point(high) - curve.point(low)).T) / size, dtype=np.float64)
@@ -438,7 +406,7 @@ def _check_smoothness(curve: PlaneCurve, grid: FloatArray, contour: Contour, wha
         return np.asarray(np.abs(np.arctan2(x0 * y1 - y0 * x1, x0 * x1 + y0 * y1)), dtype=np.float64)
 
     t, jump = _steepest_change(jumps, grid)
-    if jump > _KINK:
+    if jump > CLOSE:
         raise ProblemError(f"{what} must be continuous; at t = {_parameter_text(t)} it jumps by {jump * size:.6g}")
     t, turn = _steepest_change(turns, grid)
     if turn > least_turn:
@@ -473,9 +441,7 @@ def _parameter_text(t: float) -> str:
 
 # ---- Rasters: membership of many points
 
-# Approximate number of cells; rings of cells around the shape.
-_CELLS = 2**18
-_RINGS = 2
+_CELLS = 2**18  # approximately
 
 
 class Raster(NamedTuple):
@@ -502,8 +468,9 @@ def raster_of(contour: Contour, decide: Callable[[FloatArray], BoolArray]) -> Ra
     """The raster of the shape within a contour; `decide` tells which points far from the contour lie in it."""
     lower, upper = contour.box
     cell = float(np.sqrt(np.prod(upper - lower) / _CELLS))
-    lower = lower - _RINGS * cell
-    free = np.ones((np.ceil((upper - lower) / cell) + _RINGS).astype(int), dtype=np.bool_)
+    # two rings of cells around the shape
+    lower = lower - 2 * cell
+    free = np.ones((np.ceil((upper - lower) / cell) + 2).astype(int), dtype=np.bool_)
     # boundary points, half a cell apart along the chords of its pieces: every boundary point is within a cell of one
     pieces = contour.pieces
     counts = np.ceil(2 * pieces.length / cell).astype(np.intp) + 1

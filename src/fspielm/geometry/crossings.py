@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, IndexArray
 from fspielm.geometry.curves import FlatCurve, Pieces, PlaneCurve, boxes, chords, cross, sine
+from fspielm.numerics.tolerances import SAME
 
 # ---- Closed curves that meet themselves
 
-_MEETING = 1e-9  # pieces closer than this, relative to the size of the whole, meet
 _BATCH = 4096
 _MOST_TESTS = 4_000_000  # more tests mean that the curve runs along itself
 
@@ -24,23 +24,13 @@ _MOST_TESTS = 4_000_000  # more tests mean that the curve runs along itself
 @final
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """Pairs of pieces that may meet.
+    """Pairs of pieces that may meet; n for each side."""
 
-    Attributes
-    ----------
-    curve, t0, t1 : (2, n) arrays
-        The piece of either side: its curve, and its parameters on it.
-    doubt : (2, n) array
-        Bound of its distance from a cubic.
-    joined : (2, n) array of bool
-        Whether the second begins where the first ends, and the other way round.
-    """
-
-    curve: NDArray[np.intp]
-    t0: FloatArray
+    curve: NDArray[np.intp]  # (2, n)
+    t0: FloatArray  # (2, n): the parameters of the piece on its curve
     t1: FloatArray
-    doubt: FloatArray
-    joined: BoolArray
+    doubt: FloatArray  # (2, n): bound of its distance from a cubic
+    joined: BoolArray  # (2, n): whether the second begins where the first ends, and the other way round
 
     def __len__(self) -> int:
         return int(self.t0.shape[1])
@@ -67,7 +57,7 @@ def find_crossing(
         tests += len(pairs)
         meeting, length = _may_meet(curves, pairs, noise)
         pairs, length = pairs.select(meeting), length[:, meeting]
-        short = np.all(length <= max(_MEETING * size, 64 * noise), axis=0)
+        short = np.all(length <= max(SAME * size, 64 * noise), axis=0)
         meet = np.flatnonzero(short & ~pairs.joined.any(axis=0))
         if len(meet) or (tests > _MOST_TESTS and len(pairs)):
             at = meet[0] if len(meet) else 0
@@ -163,7 +153,7 @@ def _evaluate(functions: Sequence[Callable[[FloatArray], FloatArray]], which: In
 # ---- Straight segments, compared without rounding
 
 # Rounding error of the orientation determinant: J. R. Shewchuk, Discrete Comput. Geom. 18, 1997.
-_ROUNDING = 3.3306690738754716e-16
+_ROUNDING = (3 + 16 * 2.0**-53) * 2.0**-53
 
 
 def orientation(a: FloatArray, b: FloatArray, c: FloatArray) -> NDArray[np.int8]:
@@ -175,14 +165,10 @@ def orientation(a: FloatArray, b: FloatArray, c: FloatArray) -> NDArray[np.int8]
     sure = np.abs(left - right) > np.maximum(_ROUNDING * (np.abs(left) + np.abs(right)), 1e-290)
     at_an_end = np.all(c == a, axis=1) | np.all(c == b, axis=1)
     for i in np.flatnonzero(~(sure | at_an_end)):
-        sign[i] = _exact_orientation(a[i], b[i], c[i])
+        (ax, ay), (bx, by), (cx, cy) = ([Fraction(float(v)) for v in p[i]] for p in (a, b, c))
+        area = (ax - cx) * (by - cy) - (ay - cy) * (bx - cx)
+        sign[i] = (area > 0) - (area < 0)
     return sign
-
-
-def _exact_orientation(a: FloatArray, b: FloatArray, c: FloatArray) -> int:
-    (ax, ay), (bx, by), (cx, cy) = ([Fraction(float(v)) for v in p] for p in (a, b, c))
-    area = (ax - cx) * (by - cy) - (ay - cy) * (bx - cx)
-    return (area > 0) - (area < 0)
 
 
 def meeting_pairs(starts: FloatArray, ends: FloatArray) -> tuple[IndexArray, NDArray[np.int8]]:
@@ -208,16 +194,13 @@ def crossing_point(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -
 
 def in_ring(points: FloatArray, ring: FloatArray) -> BoolArray:
     """Whether points ``(n, 2)`` that do not lie on a closed polygon ``(m, 2)`` lie inside."""
-    starts, ends = ring, np.roll(ring, -1, axis=0)
-    inside = np.zeros(len(points), dtype=np.bool_)
-    for i, (x, y) in enumerate(points):
-        level = np.flatnonzero((starts[:, 1] <= y) != (ends[:, 1] <= y))
-        there = np.tile([x, y], (len(level), 1))
-        upward = ends[level, 1] > starts[level, 1]
-        # a ray to the right crosses edges that have the point on the left of their upward direction
-        crossed = orientation(starts[level], ends[level], there) == np.where(upward, 1, -1)
-        inside[i] = np.count_nonzero(crossed) % 2 == 1
-    return inside
+    ends = np.roll(ring, -1, axis=0)
+    heights = points[:, 1:]
+    point, edge = np.nonzero((ring[:, 1] <= heights) != (ends[:, 1] <= heights))
+    upward = ends[edge, 1] > ring[edge, 1]
+    # a ray to the right crosses edges that have the point on the left of their upward direction
+    crossed = orientation(ring[edge], ends[edge], points[point]) == np.where(upward, 1, -1)
+    return np.asarray(np.bincount(point[crossed], minlength=len(points)) % 2 == 1)
 
 
 # ---- Where two plane curves meet
@@ -345,8 +328,7 @@ def _search(
     Returns the crossings, and the first curve's parameters of pairs too short to decide.
     """
     pieces = np.column_stack([second.cuts[:-1], second.cuts[1:]])
-    a = np.repeat(stretches, len(pieces), axis=0)
-    b = np.tile(pieces, (len(stretches), 1))
+    a, b = np.repeat(stretches, len(pieces), axis=0), np.tile(pieces, (len(stretches), 1))
     crossings, contacts = [_NOWHERE], [np.empty(0)]
     while len(a):
         near, crossing, short = _compare(first.curve, second.curve, a, b, resolution)

@@ -17,6 +17,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
 from fspielm.numerics.roots import bisect, halves, newton_between
+from fspielm.numerics.tolerances import BISECTIONS, ROUNDED
 
 
 @final
@@ -200,47 +201,24 @@ def arc(center: tuple[float, float], radius: float, angle0: float, angle1: float
 _PROBES = np.array([0.07, 0.22, 0.41, 0.62, 0.8, 0.95])
 _STEEPEST = 0.8  # slope against the chord, so that each piece is clearly a graph over it
 _DOUBT = 1e-8  # pieces closer to their cubic than this, relative to the size of the curve, are not cut
-_MOST_HALVINGS = 45
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Pieces ``k = 0, ..., m - 1`` of curves, in the frames of their chords: u along the chord, v to its left.
+    """Pieces of curves, in the frames of their chords: u along the chord, v to its left."""
 
-    Attributes
-    ----------
-    curve : (m,) array of int
-        The curve of each piece.
-    t0, t1 : (m,) arrays
-        The piece's parameters on that curve.
-    start, end : (m, 2) arrays
-        Its ends; the start of a piece equals the end of the one before it to the last bit.
-    along : (m, 2) array
-        Unit vector of the chord.
-    length : (m,) array
-        Of the chord.
-    slopes : (2, m) array
-        ``dv/du`` at the ends.
-    rates : (2, m) array
-        ``dt/du`` at the ends.
-    doubt : (m,) array
-        Bound of its distance from the cubic with these ends and slopes.
-    bulge : (m,) array
-        Bound of its distance from the chord; zero for straight pieces.
-    """
-
-    curve: NDArray[np.intp]
-    t0: FloatArray
+    curve: NDArray[np.intp]  # (m,): the curve of each piece
+    t0: FloatArray  # (m,): its parameters on that curve
     t1: FloatArray
-    start: FloatArray
+    start: FloatArray  # (m, 2): it starts where the one before it ends, to the last bit
     end: FloatArray
-    along: FloatArray
-    length: FloatArray
-    slopes: FloatArray
-    rates: FloatArray
-    doubt: FloatArray
-    bulge: FloatArray
+    along: FloatArray  # (m, 2): unit vector of the chord
+    length: FloatArray  # (m,): of the chord
+    slopes: FloatArray  # (2, m): dv/du at the ends
+    rates: FloatArray  # (2, m): dt/du at the ends
+    doubt: FloatArray  # (m,): bound of its distance from the cubic with these ends and slopes
+    bulge: FloatArray  # (m,): bound of its distance from the chord; zero for straight pieces
 
     def __len__(self) -> int:
         return len(self.t0)
@@ -249,19 +227,12 @@ class Pieces:
 def cubic_breaks(curve: PlaneCurve, grid: FloatArray, size: float, noise: float) -> FloatArray:
     """Parameters that cut a curve into pieces which are graphs over their chords and close to cubics.
 
-    Parameters
-    ----------
-    curve : PlaneCurve
-    grid : (m,) array
-        A first division from ``curve.t0`` to ``curve.t1``, dense enough to resolve every turn of the curve.
-    size : float
-        Size of the curve, which scales the tolerance.
-    noise : float
-        Rounding error of points.
+    The `grid` ``(m,)`` from end to end resolves every turn; `size` of the curve scales the tolerance; `noise` is the
+    rounding error of points.
     """
     low, high = grid[:-1], grid[1:]
     found = [np.empty(0)]
-    for _ in range(_MOST_HALVINGS):
+    for _ in range(BISECTIONS):
         start, end = np.split(curve.point(np.append(low, high)), 2)
         doubt, steepest, _, _ = _measure(curve, low, high, start, end)
         done = (doubt <= max(_DOUBT * size, 64 * noise)) & (steepest <= _STEEPEST)
@@ -354,7 +325,7 @@ def _in_frame(along: FloatArray, vectors: FloatArray) -> tuple[FloatArray, Float
 
 # ---- Nearly straight pieces, and the nearest points on them
 
-# Curves are cut until no piece turns by more than this (radians).
+# Curves are cut until no piece turns by more than this (radians); what is as close to vertical is upright.
 _FLAT = 0.3
 _FIRST_PIECES = 32
 _MOST_PIECES = 20_000
@@ -444,7 +415,7 @@ def _largest_angle(
     direction = tangents[:, :1] if reference is None else reference[:, None, :]
     angles = np.arctan2(np.abs(cross(direction, tangents)), dot(direction, tangents))
     # rounding turns the chord of a segment slightly; that is no bend
-    return np.asarray(np.where(angles < 1e-12, 0.0, angles).max(axis=1, initial=0.0), dtype=np.float64)
+    return np.asarray(np.where(angles < ROUNDED, 0.0, angles).max(axis=1, initial=0.0), dtype=np.float64)
 
 
 def dot(u: FloatArray, v: FloatArray) -> FloatArray:
@@ -464,30 +435,15 @@ def cross(u: FloatArray, v: FloatArray) -> FloatArray:
 
 # ---- Pieces along which x is monotone
 
-_LEVEL = 1e-12  # a tangent's x below this share of the speed counts as zero
-_STEEP = 0.3  # a piece is steep where its tangent's x is below this share of the speed
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class MonotonePiece:
-    """The part of a curve between two parameters, along which x only grows or only falls.
-
-    Attributes
-    ----------
-    curve : PlaneCurve
-    t : (float, float)
-        Parameters at the left and the right end: descending where x falls along the curve.
-    x : (float, float)
-        Abscissae of the two ends.
-    straight : bool
-        With a constant tangent, so that x is linear in t.
-    """
+    """The part of a curve between two parameters, along which x only grows or only falls."""
 
     curve: PlaneCurve
-    t: tuple[float, float]
-    x: tuple[float, float]
-    straight: bool
+    t: tuple[float, float]  # at the left and the right end: descending where x falls along the curve
+    x: tuple[float, float]  # of the two ends
 
     def heights(self, x: FloatArray) -> FloatArray:
         """The ordinates ``(n,)`` at which vertical lines at `x`, all between the ends, cross the piece."""
@@ -495,17 +451,17 @@ class MonotonePiece:
 
     def bends_upright(self, x: FloatArray) -> BoolArray:
         """Whether the piece is curved and steep at these vertical lines: y behaves like a square root nearby."""
-        if self.straight:
+        if self.curve.straight:
             return np.zeros(len(x), dtype=np.bool_)
         tangents = self.curve.tangent(self._parameters(x))
-        return np.asarray(np.abs(tangents[:, 0]) < _STEEP * np.hypot(*tangents.T))
+        return np.asarray(np.abs(tangents[:, 0]) < _FLAT * np.hypot(*tangents.T))
 
     def _parameters(self, x: FloatArray) -> FloatArray:
         """The curve's parameters ``(n,)`` at given abscissae."""
         left, right = np.full(len(x), self.t[0]), np.full(len(x), self.t[1])
         share = (x - self.x[0]) / (self.x[1] - self.x[0])
         guess: FloatArray = left + np.clip(share, 0.0, 1.0) * (right - left)
-        if self.straight:
+        if self.curve.straight:
             return guess
         return newton_between(
             left,
@@ -525,8 +481,7 @@ def monotone_pieces(curve: PlaneCurve, tolerance: float) -> list[MonotonePiece]:
     for i, j in pairwise(range(len(ends))):
         if abs(x[j] - x[i]) > tolerance:
             a, b = (i, j) if x[i] < x[j] else (j, i)
-            t_ends, x_ends = (float(ends[a]), float(ends[b])), (float(x[a]), float(x[b]))
-            pieces.append(MonotonePiece(curve, t_ends, x_ends, curve.straight))
+            pieces.append(MonotonePiece(curve, (float(ends[a]), float(ends[b])), (float(x[a]), float(x[b]))))
     return pieces
 
 
@@ -535,7 +490,7 @@ def _vertical_tangents(curve: PlaneCurve) -> FloatArray:
 
     def direction(t: FloatArray) -> FloatArray:
         tangents = curve.tangent(t)
-        flat = np.abs(tangents[:, 0]) <= _LEVEL * np.hypot(*tangents.T)
+        flat = np.abs(tangents[:, 0]) <= ROUNDED * np.hypot(*tangents.T)
         return np.where(flat, 0.0, np.sign(tangents[:, 0]))
 
     grid = curve.grid()

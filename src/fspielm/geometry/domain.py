@@ -15,9 +15,11 @@ from numpy.typing import ArrayLike
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, check_nodes
+from fspielm.geometry.crossings import in_ring
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.numerics.roots import bisect
 from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
+from fspielm.numerics.tolerances import CLOSE, SAME, TINY
 from fspielm.resources import check_deadline
 
 if TYPE_CHECKING:
@@ -106,8 +108,6 @@ def _combine(operation: Operation, first: FloatArray, second: FloatArray, slack:
 
 _STEPS = 48
 _BISECTIONS = 45
-# Data may be defined in the open domain only: lines end this share of their length before the boundary.
-_INSET = 1e-9
 
 
 def chord_ends(domain: Domain, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
@@ -178,7 +178,7 @@ def chord_lines(
     lengths : (k,) array
     """
     low, high = chord_ends(domain, seeds, axis) if ends is None else ends
-    inset = _INSET * (high - low)
+    inset = SAME * (high - low)  # data may be defined in the open domain only
     low, high = low + inset, high - inset
     long_enough = high - low > shortest * (high - low).max(initial=0.0)
     seeds, low, high = seeds[long_enough], low[long_enough], high[long_enough]
@@ -249,21 +249,11 @@ def _hole(rim: FloatArray, others: Sequence[FloatArray]) -> Hole:
     lower, upper = rim.min(axis=0), rim.max(axis=0)
     axes = [np.linspace(a, b, _CANDIDATES + 2)[1:-1] for a, b in zip(lower, upper, strict=True)]
     candidates = np.concatenate([[rim.mean(axis=0)], np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)])
-    candidates = candidates[_in_polygon(candidates, rim)]
+    candidates = candidates[in_ring(candidates, rim)]
     distances = _distances(candidates, rim)
     best = int(np.argmax(distances * np.where(np.arange(len(distances)) == 0, 1.001, 1.0)))  # ties go to the middle
     clearance = min(min(float(_distances(a, b).min()) for a, b in ((rim, other), (other, rim))) for other in others)
     return Hole((float(candidates[best, 0]), float(candidates[best, 1])), float(distances[best]), clearance)
-
-
-def _in_polygon(points: FloatArray, rim: FloatArray) -> BoolArray:
-    """Membership in a polygon, by crossings of a ray to the right."""
-    (x0, y0), (x1, y1) = rim.T, np.roll(rim, -1, axis=0).T
-    x, y = points[:, :1], points[:, 1:]
-    level = (y0 > y) != (y1 > y)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        crossing = x < x0 + (y - y0) * (x1 - x0) / (y1 - y0)
-    return np.asarray(np.sum(level & crossing, axis=1) % 2 == 1)
 
 
 def _distances(points: FloatArray, rim: FloatArray) -> FloatArray:
@@ -271,14 +261,13 @@ def _distances(points: FloatArray, rim: FloatArray) -> FloatArray:
     check_deadline()
     start, way = rim, np.roll(rim, -1, axis=0) - rim
     apart = points[:, None] - start
-    share = np.clip(np.sum(apart * way, axis=2) / np.maximum(np.sum(way**2, axis=1), 1e-300), 0.0, 1.0)
+    share = np.clip(np.sum(apart * way, axis=2) / np.maximum(np.sum(way**2, axis=1), TINY), 0.0, 1.0)
     return np.asarray(np.linalg.norm(apart - share[:, :, None] * way, axis=2).min(axis=1))
 
 
 # ---- Corners of plane domains
 
 _TURN = 2 * math.pi
-_SMOOTH = 1e-6  # smaller changes of direction (radians) are no corners
 
 
 @final
@@ -325,9 +314,9 @@ def _corner(before: PlaneCurve, after: PlaneCurve, parts: tuple[str, str]) -> It
     back_x, back_y = -before.tangent(np.array([before.t1]))[0]
     start = math.atan2(y, x)
     opening = (math.atan2(back_y, back_x) - start) % _TURN
-    if min(opening, _TURN - opening) < _SMOOTH:
+    if min(opening, _TURN - opening) < CLOSE:
         opening = _cusp(before, after)
-    if abs(opening - math.pi) > _SMOOTH:
+    if abs(opening - math.pi) > CLOSE:
         px, py = after.ends[0]
         yield Corner((float(px), float(py)), opening, start, parts, before.straight and after.straight)
 
@@ -342,8 +331,10 @@ def _cusp(before: PlaneCurve, after: PlaneCurve) -> float:
 
 # ---- Domains
 
-# Rounding error of boundary points, in single precision too, relative to the extents.
-_ROUNDING = 1e-7
+# Distance across a boundary, relative to the extents, beyond the rounding of its points, in single precision too.
+ACROSS = 1e-7
+# Pairs of points and pieces in memory at once.
+PAIRS_AT_ONCE = 200_000
 
 
 def default_axes(dimension: int) -> tuple[str, ...]:
@@ -428,7 +419,7 @@ class Domain(ABC):
         """Mask of the checked points that lie in the domain up to rounding."""
         held = self.contains(points)
         lower, upper = self.bounding_box
-        steps = np.diag(_ROUNDING * (upper - lower))
+        steps = np.diag(ACROSS * (upper - lower))
         rest = np.flatnonzero(~held)
         for step in (*steps, *-steps):
             near = self.contains(points[rest] + step)

@@ -29,16 +29,17 @@ from fspielm.geometry.shapes.ball import Ball
 from fspielm.geometry.shapes.ellipsoid import Ellipsoid
 from fspielm.geometry.transform import Transformed
 from fspielm.numerics.sampling import kronecker
+from fspielm.numerics.tolerances import ROUNDED, SAME
 
 # ---- How closed shapes lie to each other
 
 # How a shape lies to another one; "across" if they overlap or touch.
 Placement: TypeAlias = Literal["apart", "within", "around", "across"]
 
-# Shapes closer than this, relative to their extent, touch.
-_TOUCHING = 1e-9
-# Initial points on each curve; refinements around the closest pair; steps to either side in a refinement.
+# Points on each curve, and on each surface, that tell how objects lie to each other.
 _CURVE_POINTS = 48
+_SURFACE_POINTS = 2048
+# Refinements around the closest pair; steps to either side in each.
 _REFINEMENTS = 24
 _STEPS = 4
 
@@ -53,7 +54,7 @@ def enclosing_shapes(
     outer: list[list[int]] = [[] for _ in shapes]
     for (i, one), (j, other) in combinations(enumerate(shapes), 2):
         (a, b), (c, d) = one.bounding_box, other.bounding_box
-        slack = _TOUCHING * float(np.max([b - a, d - c]))
+        slack = SAME * float(np.max([b - a, d - c]))
         how = "apart" if np.any(b < c - slack) or np.any(d < a - slack) else placement(one, other)
         if how == "across":
             raise ProblemError(f"Exterior: {one!r} and {other!r} overlap or touch; {remedy}")
@@ -95,9 +96,6 @@ def _closest(first: FloatArray, second: FloatArray) -> tuple[float, int, int]:
 
 # How far the window reaches beyond the objects, relative to their extent.
 _MARGIN = 0.5
-# Points on each edge, and on each surface, that tell whether objects overlap.
-_EDGE_POINTS = 48
-_SURFACE_POINTS = 2048
 
 
 class Exterior(Domain):
@@ -347,13 +345,13 @@ class PlaneExterior(Exterior, PlaneShape):
             )
 
     def _boundary_points(self, shape: Domain) -> FloatArray:
-        unit = np.linspace(0.0, 1.0, _EDGE_POINTS)
+        unit = np.linspace(0.0, 1.0, _CURVE_POINTS)
         curves = [edge.curve for edge in plane_edges(shape)]
         return np.concatenate([curve.point(curve.parameter(unit)) for curve in curves])
 
     def _placement(self, one: Domain, other: Domain) -> Placement:
         (a, b), (c, d) = one.bounding_box, other.bounding_box
-        enough = _TOUCHING * float(np.max([b - a, d - c]))
+        enough = SAME * float(np.max([b - a, d - c]))
         pairs = product(plane_edges(one), plane_edges(other))
         if any(_least_distance(first.curve, second.curve, enough) <= enough for first, second in pairs):
             return "across"
@@ -423,7 +421,7 @@ class Body:
     @property
     def is_ball(self) -> bool:
         """Whether all semi-axes are the same."""
-        return bool(np.ptp(self.semi_axes) <= 1e-12 * self.semi_axes.max())
+        return bool(np.ptp(self.semi_axes) <= ROUNDED * self.semi_axes.max())
 
     def placed(self, on_ball: FloatArray, semi_axes: FloatArray) -> FloatArray:
         """Points of the unit ball, stretched by given semi-axes along the directions of its own."""
@@ -489,8 +487,8 @@ class SpaceExterior(Exterior):
         if first is None or second is None or not (first.is_ball and second.is_ball):
             return super()._placement(one, other)
         apart, a, b = float(np.linalg.norm(first.center - second.center)), first.semi_axes[0], second.semi_axes[0]
-        if apart > (1 + 1e-9) * (a + b):
+        if apart > (1 + SAME) * (a + b):
             return "apart"
-        if apart >= (1 - 1e-9) * abs(b - a):
+        if apart >= (1 - SAME) * abs(b - a):
             return "across"
         return "within" if a < b else "around"

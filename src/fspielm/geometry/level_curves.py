@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, pairwise, product
+from itertools import islice, product
 
 import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray
 from fspielm.expr.functions import Field
-from fspielm.geometry.combination import SIDE_PROBES, cuts_between, distinct_cuts
+from fspielm.geometry.combination import SIDE_PROBES, cuts_between, split
 from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.plane import edges_of
 from fspielm.geometry.shapes.box import Box
+from fspielm.numerics.roots import bisect
 from fspielm.numerics.sampling import kronecker
+from fspielm.numerics.tolerances import ITERATIONS, ROUNDED, STEP
 
 # ---- Places where a function changes its sign
 
@@ -29,11 +31,6 @@ _DIAGONALS = 8
 _FEWEST_ON_LINE, _MOST_ON_LINE, _ON_LINES = 256, 4096, 2**15
 # More changes of sign belong to a wave, which behaves alike at all of them.
 _MOST_BRACKETS = 2048
-# Enough to leave no number between the ends of a bracket.
-_HALVINGS = 60
-_STEPS = 60
-# Newton has converged after so short a step, relative to the extent; also the distance of the returned pairs.
-_CONVERGED = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,32 +87,28 @@ def _lines(dimension: int) -> tuple[FloatArray, FloatArray]:
 def bisect_signs(side: Field, before: FloatArray, after: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Pairs of points with a change of sign between them, brought together."""
     negative = side(before) < 0
-    for _ in range(_HALVINGS):
-        middle = before + 0.5 * (after - before)
-        same = ((side(middle) < 0) == negative)[:, None]
-        before, after = np.where(same, middle, before), np.where(same, after, middle)
-    return before, after
+    return bisect(before, after, lambda middle: ((side(middle) < 0) == negative)[:, None])
 
 
 def _descend(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | None:
     """Newton steps along the gradient, in the coordinates of the unit cube."""
     dimension = len(extent.coordinates)
-    nudges = 1e-6 * np.eye(dimension)
+    nudges = STEP * np.eye(dimension)
     unit = kronecker(_PROBES, dimension)
     step = np.full_like(unit, np.inf)
     with np.errstate(all="ignore"):
-        for _ in range(_STEPS):
+        for _ in range(ITERATIONS):
             value = side(extent.place(unit))
             slopes = np.stack(
-                [(side(extent.place(unit + n)) - side(extent.place(unit - n))) / 2e-6 for n in nudges], axis=1
+                [(side(extent.place(unit + n)) - side(extent.place(unit - n))) / (2 * STEP) for n in nudges], axis=1
             )
             step = -value[:, None] * slopes / np.sum(slopes**2, axis=1, keepdims=True)
             step = np.where(value[:, None] == 0.0, 0.0, step)
             unit = unit + step / np.maximum(1.0, np.linalg.norm(step, axis=1, keepdims=True))
-    found = np.linalg.norm(step, axis=1) <= _CONVERGED * np.maximum(1.0, np.abs(unit).max(axis=1))
+    found = np.linalg.norm(step, axis=1) <= ROUNDED * np.maximum(1.0, np.abs(unit).max(axis=1))
     if not found.any():
         return None
-    offset = _CONVERGED * np.maximum(1.0, np.abs(unit[found]))
+    offset = ROUNDED * np.maximum(1.0, np.abs(unit[found]))
     return extent.place(unit[found] - offset), extent.place(unit[found] + offset)
 
 
@@ -249,5 +242,5 @@ def curve_within(curve: PlaneCurve, domain: Domain) -> tuple[PlaneCurve, ...]:
     edges = edges_of(domain) or edges_of(Box(lower.tolist(), upper.tolist())) or ()
     resolution = Resolution.of(lower, upper)
     cuts = cuts_between(([curve], [edge.curve for edge in edges]), resolution)[0][0]
-    pieces = [curve.clip(low, high) for low, high in pairwise(distinct_cuts(curve, cuts, resolution))]
+    pieces = split(curve, cuts, resolution)
     return tuple(p for p in pieces if domain._contains(p.point(p.t0 + (p.t1 - p.t0) * SIDE_PROBES), False).sum() >= 2)

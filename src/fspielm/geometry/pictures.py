@@ -18,6 +18,7 @@ from fspielm.geometry.exterior import Exterior
 from fspielm.geometry.shapes.surface import Surface
 from fspielm.geometry.time import SpaceTime, Time
 from fspielm.numerics.sampling import check_count
+from fspielm.numerics.tolerances import ROUNDED, TINY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,19 +90,17 @@ def _light(colour: str) -> str:
 
 # ---- Intervals and plane shapes
 
-_MASK_CELLS = 700  # along the longer side
-_OUTLINE_POINTS = 800
+_FINE = 800  # cells along the longer side, and points of an outline
 _ARROWS = 36  # in all
 _ARROW = 0.07  # share of the size
 _ARROW_ON_SHORT = 0.08  # share of the length of a part, if that is less: arrows must not fill a small object
-_INSIDE_PIECE = 1e-12  # distance from the ends of a piece, which may belong to the next one
 
 
 def draw_line(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatArray, normals: bool) -> None:
     """An interval, or several: the line, its ends and their outward directions."""
     (lower,), (upper,) = domain.bounding_box
     size = upper - lower
-    cells = lower + size * (np.arange(_MASK_CELLS) + 0.5) / _MASK_CELLS
+    cells = lower + size * (np.arange(_FINE) + 0.5) / _FINE
     inside = np.where(domain.contains(cells[:, None]), 0.0, np.nan)
     axes.plot(cells, inside, color="#9fb3c8", linewidth=5, solid_capstyle="butt", zorder=1)
     axes.scatter(dots[:, 0], np.zeros(len(dots)), s=9, color=DOTS, linewidths=0, zorder=2)
@@ -154,7 +153,7 @@ def _shade(axes: Any, domain: Domain, size: float) -> None:
     from matplotlib.colors import ListedColormap
 
     lower, upper = domain.bounding_box
-    columns, rows = (max(round(_MASK_CELLS * side / size), 2) for side in upper - lower)
+    columns, rows = (max(round(_FINE * side / size), 2) for side in upper - lower)
     x, y = (a + (b - a) * (np.arange(n) + 0.5) / n for a, b, n in zip(lower, upper, (columns, rows), strict=True))
     numbers = layer_numbers(domain, np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(rows, columns)
     colours = layer_colours(domain)
@@ -176,8 +175,8 @@ def _draw_outline(axes: Any, part: BoundaryPart, colour: str) -> None:
 
     lines = []
     for low, high in pairwise(part.breaks):
-        inset = _INSIDE_PIECE * (high - low)
-        unit = np.linspace(low + inset, high - inset, 2 + round(_OUTLINE_POINTS * (high - low)))
+        inset = ROUNDED * (high - low)  # the ends of a piece may belong to the next one
+        unit = np.linspace(low + inset, high - inset, 2 + round(_FINE * (high - low)))
         points = part.place(unit[:, None]).points
         if part.keep is not None:
             points[~part.keep(points)] = np.nan
@@ -229,7 +228,7 @@ def _patches(domain: Domain, part: BoundaryPart) -> tuple[FloatArray, FloatArray
     if isinstance(domain, Surface) and len(domain.faces) <= _MOST_FACETS:
         triangles = domain.vertices[domain.faces]
         crosses = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-        return triangles[:, [0, 1, 2, 2]], crosses / np.maximum(np.linalg.norm(crosses, axis=1, keepdims=True), 1e-300)
+        return triangles[:, [0, 1, 2, 2]], crosses / np.maximum(np.linalg.norm(crosses, axis=1, keepdims=True), TINY)
     ticks = np.linspace(0.0, 1.0, _GRID + 1)
     middles = 0.5 * (ticks[1:] + ticks[:-1])
     grid, centers = (np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2) for t in (ticks, middles))

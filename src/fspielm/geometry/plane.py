@@ -20,6 +20,7 @@ from fspielm.geometry.contour import Contour, Raster, contour_of, raster_of
 from fspielm.geometry.curves import Edge, MonotonePiece, PlaneCurve, monotone_pieces, polyline_part
 from fspielm.geometry.domain import Corner, Domain, Hole, corners_of, default_axes, holes_of
 from fspielm.geometry.shapes.box import Box
+from fspielm.numerics.tolerances import CLOSE, SAME
 from fspielm.resources import check_deadline
 
 # ---- Quadrature over plane regions
@@ -154,8 +155,6 @@ def _spacing(panels: Sequence[_Panel], n: int) -> float:
 
 # Step for the curvature, relative to the length of the curve; least jump of curvature times length.
 _STEP, _LEAST_JUMP = 1e-4, 1e-3
-# Changes of direction (radians) and gaps (relative to the length of the curve) that count as zero.
-_SMOOTH, _CLOSE = 1e-6, 1e-9
 
 
 @final
@@ -183,11 +182,11 @@ def joints_of(curves: Sequence[PlaneCurve]) -> tuple[Joint, ...]:
     starts = np.array([curve.ends[0] for curve in curves])
     for before in curves:
         after = curves[int(np.argmin(np.hypot(*(starts - before.ends[1]).T)))]
-        if after is before or math.dist(after.ends[0], before.ends[1]) > _CLOSE * before.length:
+        if after is before or math.dist(after.ends[0], before.ends[1]) > SAME * before.length:
             continue
         length = min(before.length, after.length)
         old, new = _direction(before, 1.0), _direction(after, 0.0)
-        smooth = abs(math.remainder(new - old, 2 * math.pi)) < _SMOOTH
+        smooth = abs(math.remainder(new - old, 2 * math.pi)) < CLOSE
         if smooth and abs(_curvature(before, 1.0) - _curvature(after, 0.0)) * length > _LEAST_JUMP:
             x, y = after.ends[0]
             found.append(Joint((float(x), float(y)), new - 0.5 * math.pi, length))
@@ -347,8 +346,6 @@ _CLEARANCE = 0.75
 _LEAST_PIECES = 8
 # How often pieces are halved that are no edges of triangles, in thin parts of the domain.
 _MOST_ROUNDS = 12
-# Area below which triangles are degenerate, relative to the spacing squared.
-_NO_AREA = 1e-9
 
 
 def triangulate(domain: Domain, spacing: float) -> tuple[FloatArray, IntArray] | None:
@@ -383,7 +380,7 @@ def triangulate(domain: Domain, spacing: float) -> tuple[FloatArray, IntArray] |
         cuts = _halved(cuts, missing)
     corners = points[triangles]
     area = _areas(corners)
-    kept = (np.abs(area) > _NO_AREA * spacing**2) & domain.contains(corners.mean(axis=1))
+    kept = (np.abs(area) > SAME * spacing**2) & domain.contains(corners.mean(axis=1))
     triangles, area = triangles[kept], area[kept]
     triangles[area < 0] = triangles[area < 0][:, ::-1]
     used, numbered = np.unique(triangles, return_inverse=True)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
-from itertools import combinations, groupby, pairwise
+from itertools import combinations
 from types import MappingProxyType
 from typing import Any, NamedTuple, final
 
@@ -20,9 +20,10 @@ from fspielm.geometry.boundary import BoundaryPart, Quadrature, without_number
 from fspielm.geometry.combination import (
     Piece,
     combine,
+    cut_pieces,
     cuts_between,
-    distinct_cuts,
     in_loops,
+    joined,
     mostly_inside,
     points_beside,
 )
@@ -31,6 +32,8 @@ from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Corner, Domain, Hole, Spans, default_axes
 from fspielm.geometry.plane import PlaneShape, edges_of, parts_of, plane_edges
+from fspielm.numerics.roots import bisect
+from fspielm.numerics.tolerances import PROBES, SAME
 
 
 @final
@@ -166,12 +169,8 @@ def _sides_in_the_plane(shapes: Mapping[str, Domain]) -> list[Side]:
                 known += new
     found = []
     for index, own in enumerate(curves):
-        pieces = [
-            (edge, curve.clip(low, high))
-            for edge, curve in enumerate(own)
-            for low, high in pairwise(distinct_cuts(curve, cuts[index][edge], resolution))
-        ]
-        left, right = points_beside([curve for _, curve in pieces], resolution.step)
+        pieces = cut_pieces(index, own, cuts[index], resolution)
+        left, right = points_beside([piece.curve for piece in pieces], resolution.step)
         beyond = np.full(len(pieces), -1)
         for other, domain in enumerate(domains):
             if other == index or _apart(boxes[index], boxes[other], resolution.step):
@@ -179,20 +178,8 @@ def _sides_in_the_plane(shapes: Mapping[str, Domain]) -> list[Side]:
             if mostly_inside(partial(domain._contains, closed=False), left).any():
                 raise _overlap(names[index], names[other], shapes)
             beyond[mostly_inside(partial(domain._contains, closed=False), right)] = other
-        found += _joined(index, pieces, beyond.tolist(), own)
+        found += [Side(index, p.edge, other, p.curve) for p, other in joined(pieces, own, beyond.tolist())]
     return found
-
-
-def _joined(
-    index: int, pieces: Sequence[tuple[int, PlaneCurve]], beyond: Sequence[int], curves: Sequence[PlaneCurve]
-) -> list[Side]:
-    """The pieces; neighbours on one edge with the same shape beyond are joined again."""
-    joined = []
-    keyed = [(edge, other, curve) for (edge, curve), other in zip(pieces, beyond, strict=True)]
-    for (edge, other), run in groupby(keyed, key=lambda piece: piece[:2]):
-        members = [curve for _, _, curve in run]
-        joined.append(Side(index, edge, other, curves[edge].clip(members[0].t0, members[-1].t1)))
-    return joined
 
 
 def _apart(one: FloatArray, other: FloatArray, reach: float) -> bool:
@@ -220,11 +207,6 @@ _THIN = 0.05
 _SLIT = 0.016
 # Least thickness of a region by dimension, relative to the extent of all regions.
 _THINNEST = {1: 4e-11, 2: 2e-9}
-# Points on a boundary that measure the distance of two shapes, for messages.
-_DISTANCE_POINTS = 400
-# Shapes closer than this, relative to their extent, touch.
-_TOUCHING = 1e-9
-_BISECTIONS = 30
 
 
 @final
@@ -451,7 +433,7 @@ def _refuse_apart(shapes: Mapping[str, Domain], pairs: Sequence[tuple[int, int]]
     others = [name for name in names if name not in own]
     gap, place, near, nearest = min((*_distance(shapes[a], shapes[b]), a, b) for a in own for b in others)
     who = " and ".join(map(repr, own)) + (" touches no other region" if len(own) == 1 else " touch none of the others")
-    if gap <= _TOUCHING * _extent(shapes):
+    if gap <= SAME * _extent(shapes):
         where = ", ".join(f"{value:.3g}" for value in place)
         raise ProblemError(
             f"Regions: {who} along more than a point: {near!r} meets {nearest!r} at ({where}), where nothing can "
@@ -491,15 +473,12 @@ def _gap(names: Sequence[str], area: float, length: float, place: Sequence[float
 
 def _width(piece: Piece, beyond: Domain) -> float:
     """The approximate distance of a shape from a piece of a border that faces it."""
-    near, far = 0.0, _SLIT * piece.curve.length
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (near + far)
-        _, points = points_beside([piece.curve], middle)
-        if mostly_inside(partial(beyond._contains, closed=False), points)[0]:
-            far = middle
-        else:
-            near = middle
-    return far
+
+    def is_between(step: FloatArray) -> BoolArray:
+        _, points = points_beside([piece.curve], float(step[0]))
+        return ~mostly_inside(partial(beyond._contains, closed=False), points)
+
+    return float(bisect(np.zeros(1), np.array([_SLIT * piece.curve.length]), is_between)[1][0])
 
 
 def _distance(one: Domain, other: Domain) -> tuple[float, tuple[float, ...]]:
@@ -515,7 +494,7 @@ def _distance(one: Domain, other: Domain) -> tuple[float, tuple[float, ...]]:
 def _boundary_points(domain: Domain) -> FloatArray:
     """Points of a boundary, with all corners."""
     rng = np.random.default_rng(0)
-    found = [part.sample(_DISTANCE_POINTS, rng, "low-discrepancy").points for part in domain.boundary()]
+    found = [part.sample(PROBES, rng, "low-discrepancy").points for part in domain.boundary()]
     if domain.dimension > 1:
         found += [np.array([edge.curve.ends[0]]) for edge in plane_edges(domain)]
     return np.concatenate(found)

@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, IntArray, as_points, positions_in_runs
 from fspielm.errors import ProblemError
-from fspielm.geometry.boundary import Sites, gauss
+from fspielm.geometry.boundary import LONGEST_RULE, Sites, gauss
+from fspielm.geometry.domain import PAIRS_AT_ONCE
 from fspielm.numerics.sampling import unit_stream
+from fspielm.numerics.tolerances import SAME
 
 # ---- Checks and repairs of triangle meshes
-
-# Vertices closer than this share of the size of the mesh coincide.
-_SAME = 1e-9
 
 
 def read_arrays(vertices: ArrayLike, faces: ArrayLike) -> tuple[FloatArray, IntArray]:
@@ -48,7 +47,7 @@ def merge_vertices(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, I
     from scipy.spatial import cKDTree
 
     places, index = np.unique(vertices, axis=0, return_inverse=True)
-    near = cKDTree(places).query_pairs(_SAME * extent_of(places), output_type="ndarray")
+    near = cKDTree(places).query_pairs(SAME * extent_of(places), output_type="ndarray")
     links = coo_array((np.ones(len(near)), near.T), shape=(len(places), len(places)))
     _, group = connected_components(links, directed=False)
     faces = group[index.reshape(-1)[faces]]
@@ -136,7 +135,6 @@ def extent_of(points: FloatArray) -> float:
 # Bins along each side, and the average number of bins per facet beyond which bins are made larger.
 _MOST_BINS = 1024
 _MOST_FILLED = 32
-_MOST_PAIRS = 200_000  # pairs of points and facets in memory at once
 _RETRIES = 3
 
 
@@ -186,7 +184,7 @@ class FacetBins:
         column = np.clip((points[:, self.across] - self.lower) // self.cell, 0, self.per_side - 1).astype(np.int64)
         bins = column[:, 0] * self.per_side + column[:, 1]
         counts = self.starts[bins + 1] - self.starts[bins]
-        portion = np.cumsum(counts) // _MOST_PAIRS
+        portion = np.cumsum(counts) // PAIRS_AT_ONCE
         for part in np.split(np.arange(len(points)), np.flatnonzero(np.diff(portion)) + 1):
             count = counts[part]
             within = positions_in_runs(count)
@@ -288,8 +286,6 @@ def facet_bins(vertices: FloatArray, faces: IntArray, axis: int, slack: float) -
 
 # ---- Facets: areas, normals, sampling and quadrature
 
-_MOST_PER_SIDE = 40
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -382,7 +378,7 @@ def facet_rule(areas: FloatArray, n: int) -> tuple[IntArray, FloatArray, FloatAr
     if n < len(areas):
         facet, places = points_on_facets(areas, unit_stream(2, np.random.default_rng(0), "low-discrepancy")(n))
         return facet, places, np.full(n, float(areas.sum()) / n)
-    wanted = np.clip(np.round(np.sqrt(n * areas / areas.sum())), 1, _MOST_PER_SIDE).astype(np.int64)
+    wanted = np.clip(np.round(np.sqrt(n * areas / areas.sum())), 1, LONGEST_RULE).astype(np.int64)
     facets, nodes, weights = [], [], []
     for side in np.unique(wanted):
         here = np.flatnonzero((wanted == side) & (areas > 0))

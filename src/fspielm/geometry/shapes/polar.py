@@ -14,18 +14,17 @@ import sympy as sp
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import as_name, as_plane_point
+from fspielm.geometry.contour import TRIALS
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.plane import PlaneShape
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
 from fspielm.numerics.roots import Function, minimum, subdivide
+from fspielm.numerics.tolerances import CLOSE, SAME
 
 _TURN = 2 * math.pi
-# Angles at which the radius is checked; their number is odd, so that a curve with many lobes does not look the same at
-# all of them.
-_TRIAL_ANGLES = _TURN * np.arange(1023) / 1023
-# Relative margin beyond the least and the greatest radius.
-_MARGIN = 1e-6
+# Angles at which the radius is checked.
+_TRIAL_ANGLES = _TURN * np.arange(TRIALS) / TRIALS
 
 
 @final
@@ -137,7 +136,7 @@ class PolarCurve(PlaneShape):
         rounding = rounding_slack(True, *self._reach[0], *self._reach[1], *self.center)
         # the change between two angles, and rounding
         margin = float(np.abs(np.diff(radii)).max() + 4 * rounding * (1 + np.abs(slopes / radii).max()))
-        return (1 - _MARGIN) * float(radii.min()) - margin, (1 + _MARGIN) * float(radii.max()) + margin
+        return (1 - CLOSE) * float(radii.min()) - margin, (1 + CLOSE) * float(radii.max()) + margin
 
     @cached_property
     def _area(self) -> Antiderivative:
@@ -160,7 +159,7 @@ class PolarCurve(PlaneShape):
         _refuse(~np.isfinite(r), r, "finite")
         _refuse(r <= 0, r, "positive at every angle")
         gap = np.abs(later - r)
-        if np.max(gap) > 1e-9 * np.max(r):
+        if np.max(gap) > SAME * np.max(r):
             at = int(np.argmax(gap))
             raise ProblemError(
                 "PolarCurve: radius must have period 2 pi; "

@@ -31,12 +31,9 @@ from fspielm.geometry.shapes.mesh import (
     read_arrays,
     unit_square_points,
 )
+from fspielm.numerics.tolerances import ROUNDED, SAME
 
 _UP = 2  # lines along any axis would do
-# Volumes below this share of area times size count as zero.
-_FLAT = 1e-12
-# Crossings of a line closer than this share of the size may be in either order.
-_CLOSE = 1e-9
 _MOST_PROBES = 4000
 _FORMATS = (".stl", ".ply", ".obj", ".off")
 _MOST_MEGABYTES = 100
@@ -48,7 +45,7 @@ def oriented_outward(vertices: FloatArray, faces: IntArray, body: IntArray) -> I
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     volumes = np.bincount(body, np.sum(corners[:, 0] * normals, axis=1) / 6)
     areas = np.bincount(body, np.linalg.norm(normals, axis=1) / 2)
-    if (np.abs(volumes) <= _FLAT * areas * extent_of(vertices)).any():
+    if (np.abs(volumes) <= ROUNDED * areas * extent_of(vertices)).any():
         raise ProblemError("Surface: faces must enclose a volume; got a closed surface without any: it is flat")
     outward = faces.copy()
     inward = volumes[body] < 0
@@ -78,7 +75,8 @@ def refuse_overlaps(bins: FacetBins, probes: FloatArray, size: float) -> None:
     line, height, facing = bins.crossings(probes)
     depth = -np.cumsum(facing)  # every line ends where it began: outside
     same_line = np.diff(line, append=-1) == 0
-    apart = np.diff(height, append=np.inf) > _CLOSE * size
+    # crossings closer than this may be in either order
+    apart = np.diff(height, append=np.inf) > SAME * size
     wrong = np.flatnonzero(same_line & apart & ((depth < 0) | (depth > 1)))
     if wrong.size:
         place = probes[line[wrong[0]]].copy()
