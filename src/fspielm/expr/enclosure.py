@@ -13,7 +13,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.expr.functions import evaluate_derivatives, on_the_real_line
+from fspielm.expr.functions import MOST_NODES, evaluate_derivatives, on_the_real_line
 from fspielm.resources import check_deadline
 
 # ---- Interval arithmetic on arrays of intervals
@@ -163,16 +163,6 @@ def integer_power(exponent: int, a: Ends) -> Ends:
     return widened(power, _ARITHMETIC + 1.2e-16 * exponent)
 
 
-def least(*ends: Ends) -> Ends:
-    """The minimum."""
-    return reduce(np.minimum, ends)
-
-
-def greatest(*ends: Ends) -> Ends:
-    """The maximum."""
-    return reduce(np.maximum, ends)
-
-
 # ---- Functions of SymPy on arrays of intervals
 # Arguments are cut to the real domain of a function; if nothing is left, the result is the whole line.
 
@@ -262,10 +252,6 @@ def _tangent(a: Ends) -> Ends:
     return whole_where(widened(np.tan(a)), _holds_integer(_periods(a, np.pi, 0.5)))
 
 
-def _cotangent(a: Ends) -> Ends:
-    return _tangent(add(constant(np.pi / 2, exact=False), negate(a)))
-
-
 def _angle(y: Ends, x: Ends) -> Ends:
     """``atan2(y, x)``: all angles if the box meets the cut, otherwise those between its corners."""
     y, x = y + 0.0, x + 0.0  # no negative zeros
@@ -288,12 +274,12 @@ _FUNCTIONS: dict[type[sp.Basic], Operation] = {
     sp.sign: np.sign,
     sp.floor: np.floor,
     sp.ceiling: np.ceil,
-    sp.Max: greatest,
-    sp.Min: least,
+    sp.Max: lambda *ends: reduce(np.maximum, ends),
+    sp.Min: lambda *ends: reduce(np.minimum, ends),
     sp.sin: _sine,
     sp.cos: _cosine,
     sp.tan: _tangent,
-    sp.cot: _cotangent,
+    sp.cot: lambda a: _tangent(add(constant(np.pi / 2, exact=False), negate(a))),
     sp.sec: _reciprocal_last(_cosine),
     sp.csc: _reciprocal_last(_sine),
     sp.asin: _rising(np.arcsin, -1.0, 1.0),
@@ -321,17 +307,10 @@ _FUNCTIONS: dict[type[sp.Basic], Operation] = {
 }
 
 
-def step_function(at_zero: float, a: Ends) -> Ends:
-    """``Heaviside(a, at_zero)`` with a value at zero between zero and one."""
-    return np.heaviside(a, at_zero)
-
-
 # ---- Enclosures of expressions over boxes
 # A condition is an array of shape ``(2, n)``: the first row tells where it holds in the whole box, the second where it
 # may hold somewhere in the box.
 
-# With more different subexpressions an enclosure would be slow and wide.
-_MOST_STEPS = 2000
 # The values of this number of boxes fit into the cache.
 _BOXES_AT_A_TIME = 4096
 _Formula = tuple[Operation, tuple[sp.Basic, ...]]
@@ -355,7 +334,8 @@ def _operation_of(node: sp.Basic) -> _Formula:
     if kind in _CONDITIONS or kind is sp.Piecewise:
         return _choice(node)
     if kind is sp.Heaviside and node.args[1].is_Number and 0 <= node.args[1] <= 1:
-        return partial(step_function, float(node.args[1])), node.args[:1]
+        at_zero = float(node.args[1])
+        return lambda a: np.heaviside(a, at_zero), node.args[:1]
     if node in (sp.true, sp.false):
         return partial(np.full, (2, 1), bool(node)), ()
     if isinstance(node, sp.Number | sp.NumberSymbol):
@@ -433,28 +413,16 @@ def _equal(a: Ends, b: Ends) -> BoolArray:
     return _at_most(a, b) & _at_most(b, a)
 
 
-def _not(a: BoolArray) -> BoolArray:
-    return ~a[::-1]
-
-
-def _all(*conditions: BoolArray) -> BoolArray:
-    return reduce(np.logical_and, conditions)
-
-
-def _any(*conditions: BoolArray) -> BoolArray:
-    return reduce(np.logical_or, conditions)
-
-
 _CONDITIONS: dict[type[sp.Basic], Callable[..., BoolArray]] = {
     sp.Lt: _less,
     sp.Le: _at_most,
     sp.Gt: lambda a, b: _less(b, a),
     sp.Ge: lambda a, b: _at_most(b, a),
     sp.Eq: _equal,
-    sp.Ne: lambda a, b: _not(_equal(a, b)),
-    sp.Not: _not,
-    sp.And: _all,
-    sp.Or: _any,
+    sp.Ne: lambda a, b: ~_equal(a, b)[::-1],
+    sp.Not: lambda a: ~a[::-1],
+    sp.And: lambda *conditions: reduce(np.logical_and, conditions),
+    sp.Or: lambda *conditions: reduce(np.logical_or, conditions),
 }
 
 
@@ -574,7 +542,7 @@ class _Program:
         return self.numbers[expression]
 
     def _append(self, operation: Operation, inputs: Sequence[int]) -> int:
-        if len(self.steps) == _MOST_STEPS:
+        if len(self.steps) == MOST_NODES:
             raise _NoEnclosureError
         if all(map(self._is_constant, inputs)):
             with np.errstate(all="ignore"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -27,12 +28,13 @@ from sympy.printing.numpy import SciPyPrinter
 
 from fspielm.arrays import LARGEST, BoolArray, FloatArray, NumberArray, beyond_range
 from fspielm.errors import IterateError, ProblemError, blame
+from fspielm.numerics.tolerances import ROUNDED, ROUNDING
 from fspielm.resources import check_deadline
 
 PointFunction = Callable[[FloatArray], ArrayLike]
 
-# Imaginary parts below this share of the largest value are rounding.
-_IMAGINARY_ROUNDING = 1e-12
+# Nodes beyond which expressions are too large for what would be made of them.
+MOST_NODES = 2000
 
 _BY_SOLVER: ContextVar[bool] = ContextVar("by_solver", default=False)
 
@@ -109,7 +111,7 @@ def evaluate(function: PointFunction, points: FloatArray, who: str) -> NumberArr
 
 def real_number(number: complex) -> float:
     """The real part of `number`; NaN if its imaginary part exceeds rounding."""
-    return number.real if abs(number.imag) <= _IMAGINARY_ROUNDING * abs(number) else np.nan
+    return number.real if abs(number.imag) <= ROUNDED * abs(number) else np.nan
 
 
 def simplest_number(number: complex) -> complex:
@@ -123,7 +125,7 @@ def is_real(values: NumberArray) -> bool:
     if not np.iscomplexobj(values):
         return True
     finite = values[np.isfinite(values)]
-    return bool(not finite.size or np.abs(finite.imag).max() <= _IMAGINARY_ROUNDING * np.abs(finite).max())
+    return bool(not finite.size or np.abs(finite.imag).max() <= ROUNDED * np.abs(finite).max())
 
 
 # ---- Functions that also take outward normals
@@ -304,7 +306,7 @@ def _are_equal(one: sp.Expr, other: sp.Expr) -> bool:
     for place in (sp.Rational(347, 1009), sp.Rational(-1499, 661)):
         at = {symbol: place + sp.Rational(k, 7) for k, symbol in enumerate(real.values())}
         values = [one.xreplace(at).evalf(), other.xreplace(at).evalf()]
-        if not all(value.is_number for value in values) or abs(values[0] - values[1]) > 1e-12 * abs(values[1]):
+        if not all(value.is_number for value in values) or abs(values[0] - values[1]) > ROUNDED * abs(values[1]):
             return False
     return True
 
@@ -328,22 +330,11 @@ def compile_expression(
     SciPy, or point by point from mpmath.
     """
     expression = evaluate_derivatives(expression)
-    _check_supplied(expression, functions, what)
     # a callable may be complex, which matters only to these functions
     real = None if expression.has(sp.conjugate, sp.re, sp.im, sp.Abs, sp.arg) else True
-    supplied = {key: sp.Dummy(real=real) for key in functions if expression.has(key)}
-    body = expression.xreplace(supplied)
-    body, on_line = on_the_real_line(body, arguments)
-    who = f"{what}: {describe(expression)}"
-    numeric = numeric_function([*(on_line.get(a, a) for a in arguments), *supplied.values()], body, who)
-    callables = [(functions[key], f"the callable given for {key}") for key in supplied]
-
-    def function(points: FloatArray) -> ArrayLike:
-        values = [evaluate(call, points, who) for call, who in callables]
-        result: ArrayLike = numeric(*points.T, *values)
-        return result
-
-    return function
+    body, symbols, supplied = _without_callables(expression, arguments, (), functions, what, real)
+    numeric = numeric_function(symbols, body, f"{what}: {describe(expression)}")
+    return lambda points: numeric(*points.T, *supplied(points))
 
 
 def compile_together(
@@ -357,19 +348,31 @@ def compile_together(
 
     It also takes values ``(n,)``, maybe complex, of the `further` symbols in the expressions.
     """
-    written = sp.Tuple(*(evaluate_derivatives(expression) for expression in expressions))
-    _check_supplied(written, functions, what)
-    supplied = {key: sp.Dummy() for key in functions if written.has(key)}
-    body, on_line = on_the_real_line(written.xreplace(supplied), coordinates)
-    arguments = [*(on_line.get(a, a) for a in coordinates), *further, *supplied.values()]
-    numeric = numeric_functions(arguments, body.args, what)
-    callables = [(functions[key], f"the callable given for {key}") for key in supplied]
+    written = sp.Tuple(*map(evaluate_derivatives, expressions))
+    body, symbols, supplied = _without_callables(written, coordinates, further, functions, what, None)
+    numeric = numeric_functions(symbols, body.args, what)
 
     def function(points: FloatArray, values: Iterable[NumberArray]) -> list[NumberArray]:
-        known = [evaluate(call, points, who) for call, who in callables]
-        return [np.broadcast_to(found, (len(points),)) for found in numeric(*points.T, *values, *known)]
+        return [np.broadcast_to(found, (len(points),)) for found in numeric(*points.T, *values, *supplied(points))]
 
     return function
+
+
+def _without_callables(
+    written: sp.Basic,
+    coordinates: tuple[sp.Symbol, ...],
+    further: tuple[sp.Symbol, ...],
+    functions: Mapping[sp.Expr, PointFunction],
+    what: str,
+    real: bool | None,
+) -> tuple[sp.Basic, list[sp.Symbol], Callable[[FloatArray], list[NumberArray]]]:
+    """What is written with symbols for all callables; all its symbols; and the values of the callables at points."""
+    _check_supplied(written, functions, what)
+    supplied = {key: sp.Dummy(real=real) for key in functions if written.has(key)}
+    body, on_line = on_the_real_line(written.xreplace(supplied), coordinates)
+    symbols = [*(on_line.get(a, a) for a in coordinates), *further, *supplied.values()]
+    callables = [(functions[key], f"the callable given for {key}") for key in supplied]
+    return body, symbols, lambda points: [evaluate(call, points, who) for call, who in callables]
 
 
 def _check_supplied(expression: sp.Expr, functions: Mapping[sp.Expr, PointFunction], what: str) -> None:
@@ -395,8 +398,8 @@ def _check_supplied(expression: sp.Expr, functions: Mapping[sp.Expr, PointFuncti
 
 # Shorter sums are added up term by term.
 _MOST_TERMS = 10_000
-# Requested digits, and the precision that SymPy has to report.
-_DIGITS, _BITS = 15, 50
+# The bits that SymPy has to report of a value.
+_BITS = sys.float_info.mant_dig - 3
 
 
 def constant_value(expression: sp.Expr, what: str) -> complex:
@@ -410,7 +413,7 @@ def constant_value(expression: sp.Expr, what: str) -> complex:
         nonlocal_terms = written.atoms(*NONLOCAL)
         if any(isinstance(part, sp.Sum | sp.Product) and not _is_regular(part) for part in nonlocal_terms):
             raise PrecisionExhausted
-        value = written.evalf(_DIGITS)
+        value = written.evalf(sys.float_info.dig)
         if nonlocal_terms and any(part._prec < _BITS for part in value.atoms(sp.Float)):
             raise PrecisionExhausted
         number = complex(value)
@@ -449,9 +452,6 @@ def _is_regular(node: ExprWithLimits) -> bool:
 
 
 # ---- Masks of points from SymPy relations
-
-# Rounding error of a side of an inequality, relative to its value.
-_ROUNDING = 1e-13
 
 
 def compile_relation(
@@ -517,7 +517,7 @@ def _relax(relation: Any, tolerance: sp.Float, rounding: sp.Float | None) -> Any
     if isinstance(relation, sp.Ne):
         return sp.Gt(sp.Abs(gap), tolerance, evaluate=False)
     sides = sp.Abs(relation.lhs) + sp.Abs(relation.rhs)
-    slack = tolerance if rounding is None else rounding + _ROUNDING * sides
+    slack = tolerance if rounding is None else rounding + ROUNDING * sides
     limit = slack if isinstance(relation, (sp.Le, sp.Gt)) else -slack
     return relation.func(gap, limit, evaluate=False)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Final, Literal, TypeAlias
 
 from fspielm.errors import TextError
@@ -22,11 +24,11 @@ DERIVATIVE_ORDER: Final = 8
 COMPARISONS: Final = 12
 # Nodes of a derivative, which the product rule can make many times longer than the expression.
 DERIVATIVE_NODES: Final = 5_000
-# Bits of intermediate and of final whole numbers and fractions (Python prints 4300 digits).
+# Bits of intermediate and of final whole numbers and fractions; Python prints so many digits.
 BITS: Final = 50_000
-RESULT_BITS: Final = 13_000
-# The largest number of double precision is just below 2**1024, the smallest 2**-1074.
-MAGNITUDE_BITS: Final = 1_023
+RESULT_BITS: Final = 3 * sys.int_info.default_max_str_digits
+# The largest number of double precision is just below 2**1024.
+MAGNITUDE_BITS: Final = sys.float_info.max_exp - 1
 
 
 class RefusalError(Exception):
@@ -67,7 +69,9 @@ def tokenize(text: str) -> list[Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise TextError(_no_meaning(text[at]), text, at)
+            shown = text[at] if text[at].isprintable() else f"U+{ord(text[at]):04X}"
+            remedy = f"here; write {_MEANT[text[at]]!r}" if text[at] in _MEANT else "in an expression"
+            raise TextError(f"the character {shown!r} has no meaning {remedy}", text, at)
         kind, piece = match.lastgroup, match.group()
         if kind != "space":
             tokens.append(Token(kind, piece, at))  # type: ignore[arg-type]
@@ -94,13 +98,6 @@ def _check(tokens: list[Token], text: str) -> None:
     if before is not None and adjacent and last.kind in ("name", "number"):
         remedy = f"{before.text}*{last.text}" if last.kind == "name" else "one decimal point"
         raise TextError(f"a number ends where {last.text[:20]!r} begins; write {remedy}", text, last.at)
-
-
-def _no_meaning(character: str) -> str:
-    shown = character if character.isprintable() else f"U+{ord(character):04X}"
-    if character in _MEANT:
-        return f"the character {shown!r} has no meaning here; write {_MEANT[character]!r}"
-    return f"the character {shown!r} has no meaning in an expression"
 
 
 # ---- The nodes of the syntax tree
@@ -191,15 +188,28 @@ class Logic(Node):
 
 WORDS = ("and", "or", "not")
 _COMPARISONS = ("=", "==", "!=", "<", "<=", ">", ">=")
-# How tightly a sign binds its left operand.
+
+
+class Strength(IntEnum):
+    """How tightly an operation binds its operands: looser ones need parentheses."""
+
+    OR = 1
+    AND = 2
+    NOT = 3
+    COMPARISON = 4
+    SUM = 5
+    PRODUCT = 6
+    POWER = 7
+    ATOM = 8
+
+
 _STRENGTH = (
-    {"or": 1, "and": 2}
-    | dict.fromkeys(_COMPARISONS, 4)
-    | dict.fromkeys(("+", "-"), 5)
-    | dict.fromkeys(("*", "/"), 6)
-    | dict.fromkeys(("**", "^"), 8)
+    {"or": Strength.OR, "and": Strength.AND}
+    | dict.fromkeys(_COMPARISONS, Strength.COMPARISON)
+    | dict.fromkeys(("+", "-"), Strength.SUM)
+    | dict.fromkeys(("*", "/"), Strength.PRODUCT)
+    | dict.fromkeys(("**", "^"), Strength.POWER)
 )
-_NOT, _COMPARISON, _SUM, _PRODUCT, _POWER = 3, 4, 5, 6, 8
 
 
 def parse_syntax(text: str) -> Node:
@@ -264,33 +274,33 @@ class _Parser:
         if token.text in ("-", "+"):
             self._advance()
             # -x*y is -(x*y), but x/-y*z is (x/(-y))*z
-            operand = self.expression(max(strength, _PRODUCT - 1))
+            operand = self.expression(max(strength, Strength.SUM))
             return Negative(token.at, operand) if token.text == "-" else operand
         if token.text == "not":
             self._advance()
-            return Logic(token.at, "not", (self.expression(_NOT),))
+            return Logic(token.at, "not", (self.expression(Strength.NOT),))
         raise self.unexpected("a number, a name or a parenthesis")
 
     def _operation(self, left: Node) -> Node:
         sign = self._advance()
         if sign.text in ("+", "-"):
             terms = left.terms if isinstance(left, Sum) else ((1, left),)
-            return Sum(sign.at, (*terms, (-1 if sign.text == "-" else 1, self.expression(_SUM))))
+            return Sum(sign.at, (*terms, (-1 if sign.text == "-" else 1, self.expression(Strength.SUM))))
         if sign.text in ("*", "/"):
             factors = left.factors if isinstance(left, Product) else ((1, left),)
-            return Product(sign.at, (*factors, (-1 if sign.text == "/" else 1, self.expression(_PRODUCT))))
+            return Product(sign.at, (*factors, (-1 if sign.text == "/" else 1, self.expression(Strength.PRODUCT))))
         if sign.text in ("**", "^"):
             # from the right: 2**3**2 is 2**9
-            return Power(sign.at, left, self.expression(_POWER - 1))
+            return Power(sign.at, left, self.expression(Strength.PRODUCT))
         if sign.text in ("and", "or"):
             return Logic(sign.at, sign.text, (left, self.expression(_STRENGTH[sign.text])))
         return self._comparison(sign, left)
 
     def _comparison(self, first: Token, left: Node) -> Node:
-        signs, sides = [first.text], [left, self.expression(_COMPARISON)]
+        signs, sides = [first.text], [left, self.expression(Strength.COMPARISON)]
         while self.token.text in _COMPARISONS:
             signs.append(self._advance().text)
-            sides.append(self.expression(_COMPARISON))
+            sides.append(self.expression(Strength.COMPARISON))
         return Comparison(first.at, tuple(signs), tuple(sides))
 
     def _list(self, end: str) -> tuple[Node, ...]:

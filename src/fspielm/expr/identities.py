@@ -15,10 +15,9 @@ from sympy.core.relational import Relational
 from sympy.functions.elementary.trigonometric import TrigonometricFunction
 from sympy.logic.boolalg import Boolean
 
-# ---- Real and imaginary parts
+from fspielm.expr.functions import MOST_NODES
 
-# Larger parts (nodes of both together) are useless.
-_MOST_NODES = 2000
+# ---- Real and imaginary parts
 
 _Parts = tuple[sp.Expr, sp.Expr]
 
@@ -54,7 +53,7 @@ def _split(expression: sp.Expr) -> _Parts:
 
 def _bounded(parts: _Parts) -> _Parts:
     """The parts, refused if they are too large."""
-    if sum(1 for part in parts for _ in sp.preorder_traversal(part)) > _MOST_NODES:
+    if sum(1 for part in parts for _ in sp.preorder_traversal(part)) > MOST_NODES:
         raise _NoPartsError
     return parts
 

@@ -45,6 +45,7 @@ from fspielm.expr.quantities import (
     integer,
     join,
     multiply,
+    number_of,
     power,
 )
 from fspielm.expr.scope import CONSTANTS, FUNCTIONS, OPERATORS, ORDERED, PARTS, Function, Scope, nearest
@@ -76,10 +77,16 @@ def _derivative(expression: sp.Expr, symbol: sp.Symbol) -> sp.Expr:
     if any(part.has(sp.I) for part in expression.atoms(sp.Abs)):
         raise RefusalError("abs of something complex has no derivative here; write sqrt(re(f)**2 + im(f)**2)")
     # the derivative of Abs(x) doubles at every level unless SymPy knows that x is real
-    real = {s: sp.Dummy(s.name, real=True) for s in expression.free_symbols | {symbol}}
-    back = {dummy: s for s, dummy in real.items()}
-    derived: sp.Expr = expression.xreplace(real).diff(real[symbol]).xreplace(back)
-    return derived
+    return _on_the_real_line(sp.diff, (expression, symbol), expression.free_symbols | {symbol})
+
+
+def _on_the_real_line(
+    operation: Callable[..., sp.Expr], operands: Iterable[sp.Expr], symbols: Iterable[sp.Symbol]
+) -> sp.Expr:
+    """An operation on expressions in real `symbols`."""
+    real = {symbol: sp.Dummy(symbol.name, real=True) for symbol in symbols}
+    made: sp.Expr = operation(*(operand.xreplace(real) for operand in operands))
+    return made.xreplace({dummy: symbol for symbol, dummy in real.items()})
 
 
 def divergence(vector: VectorOf, space: Sequence[sp.Symbol]) -> Scalar:
@@ -204,10 +211,7 @@ def _symbolic(function: Function, arguments: Sequence[Scalar], coordinates: Iter
     plain = function.symbolic is sp.Abs and not any(e.has(sp.I, *PARTS) for e in expressions)
     if function.symbolic not in PARTS or plain:
         return function.symbolic(*expressions)
-    real = {symbol: sp.Dummy(symbol.name, real=True) for symbol in coordinates}
-    back = {dummy: symbol for symbol, dummy in real.items()}
-    made: sp.Expr = function.symbolic(*(e.xreplace(real) for e in expressions)).xreplace(back)
-    return made
+    return _on_the_real_line(function.symbolic, expressions, coordinates)
 
 
 def _check_real(name: str, arguments: Iterable[Scalar]) -> None:
@@ -392,10 +396,9 @@ class Builder:
             remedy = nearest(node.text, known)
             declare = "" if remedy.endswith("?") else self._scope.undeclared.format(name=node.text)
             raise self.error(f"unknown name {node.text!r}; {remedy}{declare}", node.at)
-        constant = not meaning.free_symbols
-        return Scalar(
-            meaning, _number(meaning) if constant else None, _bits(meaning), unknown=meaning in self._scope.unknowns
-        )
+        value = None if meaning.free_symbols else number_of(meaning)
+        bits = (int(r.p).bit_length() + int(r.q).bit_length() for r in meaning.atoms(sp.Rational))
+        return Scalar(meaning, value, max(bits, default=1), unknown=meaning in self._scope.unknowns)
 
     def _call(self, node: Call) -> Quantity:
         name, arguments = node.name, node.arguments
@@ -508,14 +511,6 @@ class Builder:
 
 
 _KINDS = {Scalar: "a number or a function", VectorOf: "a vector", Truth: "a comparison"}
-
-
-def _number(expression: sp.Expr) -> complex:
-    return complex(expression) if expression.has(sp.I) else float(expression)
-
-
-def _bits(expression: sp.Expr) -> int:
-    return max((int(r.p).bit_length() + int(r.q).bit_length() for r in expression.atoms(sp.Rational)), default=1)
 
 
 # ---- Entry points

@@ -12,10 +12,8 @@ from sympy.logic.boolalg import Boolean
 
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import describe
+from fspielm.expr.grammar import Strength
 from fspielm.expr.scope import CONSTANTS, FUNCTIONS, Scope
-
-# How tightly the outermost operation of a text binds; looser operations get parentheses.
-_SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 
 _NAMES = {function.symbolic: name for name, function in FUNCTIONS.items()}
 _SIGNS = {sp.Eq: "==", sp.Ne: "!=", sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">="}
@@ -57,11 +55,12 @@ class _Printer:
     def condition(self, relation: Boolean, tightness: int = 0) -> str:
         """The text of a comparison."""
         if isinstance(relation, Relational) and type(relation) in _SIGNS:
-            return f"{self.text(relation.lhs, _SUM)} {_SIGNS[type(relation)]} {self.text(relation.rhs, _SUM)}"
+            left, right = (self.text(side, Strength.SUM) for side in (relation.lhs, relation.rhs))
+            return f"{left} {_SIGNS[type(relation)]} {right}"
         if isinstance(relation, sp.Not):
             return f"not ({self.condition(relation.args[0])})"
         if isinstance(relation, sp.And | sp.Or):
-            word, own = ("and", 2) if isinstance(relation, sp.And) else ("or", 1)
+            word, own = ("and", Strength.AND) if isinstance(relation, sp.And) else ("or", Strength.OR)
             parts = sorted(self.condition(part, own) for part in relation.args)
             text = f" {word} ".join(parts)
             return text if own >= tightness else f"({text})"
@@ -71,20 +70,20 @@ class _Printer:
 
     def _write(self, expression: sp.Basic) -> tuple[str, int]:
         if expression in self._names:
-            return self._names[expression], _ATOM
+            return self._names[expression], Strength.ATOM
         if expression in CONSTANTS.values():
-            return self._constant(expression), _ATOM
+            return self._constant(expression), Strength.ATOM
         if expression.is_Number:
             return self._number(expression)
         if isinstance(expression, sp.Add):
-            return self._sum(expression), _SUM
+            return self._sum(expression), Strength.SUM
         if isinstance(expression, sp.Mul):
-            return self._product(expression), _PRODUCT
+            return self._product(expression), Strength.PRODUCT
         if isinstance(expression, sp.Pow):
             return self._power(expression)
         if isinstance(expression, sp.Derivative):
-            return self._derivative(expression), _ATOM
-        return self._call(expression), _ATOM
+            return self._derivative(expression), Strength.ATOM
+        return self._call(expression), Strength.ATOM
 
     def _constant(self, constant: sp.Expr) -> str:
         """A constant whose name has another meaning in this scope."""
@@ -96,9 +95,9 @@ class _Printer:
         if not number.is_finite:
             raise self._no_word(number)
         if number.is_Float:
-            return self._double(number), _SUM if number < 0 else _ATOM
+            return self._double(number), Strength.SUM if number < 0 else Strength.ATOM
         text = str(number.p) if number.q == 1 else f"{number.p}/{number.q}"
-        return text, _SUM if number < 0 else _PRODUCT if number.q != 1 else _ATOM
+        return text, Strength.SUM if number < 0 else Strength.PRODUCT if number.q != 1 else Strength.ATOM
 
     def _double(self, number: sp.Float) -> str:
         if math.isinf(float(number)):  # SymPy has larger numbers
@@ -129,18 +128,18 @@ class _Printer:
         for factor in factors:
             exponent = factor.exp if isinstance(factor, sp.Pow) else sp.S.One
             if exponent.is_Number and exponent < 0:
-                below.append(self.text(1 / factor, _POWER))
+                below.append(self.text(1 / factor, Strength.POWER))
             else:
-                above.append(self.text(factor, _POWER))
+                above.append(self.text(factor, Strength.POWER))
         return sign + "/".join(["*".join(above) or "1", *below])
 
     def _power(self, expression: sp.Pow) -> tuple[str, int]:
         base, exponent = expression.as_base_exp() if expression.exp.is_Symbol else expression.args
         if exponent == sp.S.Half:
-            return f"sqrt({self.text(base)})", _ATOM
+            return f"sqrt({self.text(base)})", Strength.ATOM
         if exponent.is_Number and exponent < 0:
-            return f"1/{self.text(1 / expression, _POWER)}", _PRODUCT
-        return f"{self.text(base, _ATOM)}**{self.text(exponent, _ATOM)}", _POWER
+            return f"1/{self.text(1 / expression, Strength.POWER)}", Strength.PRODUCT
+        return f"{self.text(base, Strength.ATOM)}**{self.text(exponent, Strength.ATOM)}", Strength.POWER
 
     def _derivative(self, expression: sp.Derivative) -> str:
         text = self.text(expression.expr)

@@ -17,26 +17,13 @@ from fspielm.expr.grammar import BITS, EXPONENT, MAGNITUDE_BITS, RefusalError
 
 @dataclass(frozen=True)
 class Scalar:
-    """An expression.
-
-    Attributes
-    ----------
-    expression : Expr
-    value : float, complex or None
-        Value of a constant; complex if it contains the imaginary unit.
-    bits : int
-        Bound of the binary digits of whole numbers and fractions in it.
-    order : int
-        Number of derivatives taken so far.
-    unknown : bool
-        Whether it contains the unknown.
-    """
+    """An expression."""
 
     expression: sp.Expr
-    value: complex | None = None
-    bits: int = 1
-    order: int = 0
-    unknown: bool = False
+    value: complex | None = None  # of a constant; complex if it contains the imaginary unit
+    bits: int = 1  # bound of the binary digits of whole numbers and fractions in it
+    order: int = 0  # number of derivatives taken so far
+    unknown: bool = False  # whether it contains the unknown
 
     @property
     def is_real(self) -> bool:
@@ -95,7 +82,7 @@ def join(
     bits = bits or sum(part.bits for part in made)
     check_bits(bits)
     if value is None and not expression.free_symbols and not expression.has(AppliedUndef):
-        value = _constant(expression)
+        value = number_of(expression)  # constant after simplification, as (x - x + 2)
     if isinstance(value, complex) and not expression.has(sp.I):
         value = value.real  # such as i*i
     return Scalar(
@@ -185,8 +172,8 @@ def _complex_power(base: complex, exponent: complex) -> complex:
     return base**exponent
 
 
-def _constant(expression: sp.Expr) -> complex:
-    """The value of an expression that is constant after simplification, as in (x - x + 2)."""
+def number_of(expression: sp.Expr) -> complex:
+    """The value of a constant expression, complex if it contains the imaginary unit."""
     try:
         return complex(expression) if expression.has(sp.I) else float(expression)
     except (TypeError, ValueError, OverflowError, ArithmeticError):

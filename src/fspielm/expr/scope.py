@@ -20,26 +20,13 @@ from fspielm.expr.grammar import WORDS, is_name
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the notation.
-
-    Attributes
-    ----------
-    symbolic : callable
-        From SymPy expressions to an expression.
-    numeric : callable
-        From numbers to a number; it checks values before SymPy builds the expression.
-    arguments : int
-    real : bool
-        Whether it takes real arguments only.
-    smooth : bool
-        Whether it has no jumps, and may be applied to the unknown.
-    """
+    """A function of the notation."""
 
     symbolic: Callable[..., sp.Expr]
-    numeric: Callable[..., Any]
+    numeric: Callable[..., Any]  # checks values before SymPy builds the expression
     arguments: int = 1
-    real: bool = False
-    smooth: bool = True
+    real: bool = False  # whether it takes real arguments only
+    smooth: bool = True  # whether it has no jumps, and may be applied to the unknown
 
 
 FUNCTIONS: dict[str, Function] = {

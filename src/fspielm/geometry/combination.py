@@ -18,7 +18,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask, Quadrature, Sites, gauss, unique_names
 from fspielm.geometry.crossings import Resolution, meetings
 from fspielm.geometry.curves import Edge, FlatCurve, PlaneCurve, cross, dot
-from fspielm.geometry.domain import ACROSS, Domain, Spans, default_axes, rounding_slack
+from fspielm.geometry.domain import ACROSS, Domain, Spans, default_axes, is_within, rounding_slack
 from fspielm.geometry.plane import PlaneShape, edges_of, plane_edges
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.roots import bisect
@@ -58,13 +58,6 @@ def inside_integrals(inside: Membership, values: Values, dimension: int) -> Floa
     It integrates along lines parallel to the last axis, between the points where they enter and leave the region. In
     two dimensions the lines are chosen adaptively, for an error of about 1e-5; in more they are spread evenly, for an
     error of about 1e-3. A gap or a piece shorter than a 64th of a line may be missed.
-
-    Parameters
-    ----------
-    inside, values : callable
-        Membership and values at points ``(n, dimension)`` of the unit cube.
-    dimension : int
-        At least one.
     """
     if dimension == 1:
         return np.asarray(_along_lines(inside, values, np.empty((1, 0)))[0])
@@ -156,14 +149,8 @@ def boundary_pieces(
 
     The curves are cut where they meet. A piece bounds the result if the result lies on exactly one of its sides, which
     becomes its left. Where pieces of both operands coincide, we take that of the first.
-
-    Parameters
-    ----------
-    operands : two sequences of PlaneCurve
-        The edges of the first and of the second operand.
-    inside, inside_first : callable
-        Membership of the result and of the first operand, for points that lie on no boundary.
-    resolution : Resolution
+    `inside` and `inside_first` are membership of the result and of the first operand, for points that lie on no
+    boundary.
     """
     kept: list[Piece] = []
     for operand, (curves, cuts) in enumerate(zip(operands, cuts_between(operands, resolution), strict=True)):
@@ -318,15 +305,26 @@ class Combination(Domain):
     def __post_init__(self) -> None:
         self._check_operands()
         if self.operation == "intersection" and np.any(np.greater_equal(*self._common_box)):
-            raise self._empty_error("their bounding boxes do not overlap")
+            raise ProblemError(f"{self!r} is empty: their bounding boxes do not overlap")
+        if self._is_empty:
+            why = "the second covers the first" if self.operation == "difference" else "they do not overlap"
+            raise ProblemError(f"{self!r} is empty: {why}")
+        if self.operation == "difference" and self._removes_nothing:
+            raise ProblemError(f"{self!r}: the second lies outside of the first, and removes nothing; check its place")
+
+    @property
+    @abstractmethod
+    def _is_empty(self) -> bool:
+        """Whether nothing is left."""
+
+    @property
+    @abstractmethod
+    def _removes_nothing(self) -> bool:
+        """Whether the second operand takes nothing away from the first."""
 
     def __repr__(self) -> str:
         first, second = (f"({d!r})" if isinstance(d, Combination) else repr(d) for d in (self.first, self.second))
         return f"{first} {_SYMBOLS[self.operation]} {second}"
-
-    def __reduce__(self) -> tuple[type[Combination], tuple[Operation, Domain, Domain]]:
-        # not all cached properties can be pickled; they are computed again
-        return type(self), (self.operation, self.first, self.second)
 
     @property
     def dimension(self) -> int:
@@ -349,16 +347,6 @@ class Combination(Domain):
                 f"{self.first.dimension} and {self.second!r} of dimension {self.second.dimension}"
             )
 
-    def _empty_error(self, why: str) -> ProblemError:
-        return ProblemError(f"{self!r} is empty: {why}")
-
-    def _nothing_left_error(self) -> ProblemError:
-        difference = self.operation == "difference"
-        return self._empty_error("the second covers the first" if difference else "they do not overlap")
-
-    def _removes_nothing_error(self) -> ProblemError:
-        return ProblemError(f"{self!r}: the second lies outside of the first, and removes nothing; check its place")
-
     @property
     def _common_box(self) -> tuple[FloatArray, FloatArray]:
         """The intersection of both bounding boxes; empty if its lower end is not below its upper end."""
@@ -379,8 +367,7 @@ class Combination(Domain):
         return first & (second if self.operation == "intersection" else ~second)
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        side = self._side(points)
-        return side >= 0 if closed else side > 0
+        return is_within(self._side(points), closed)
 
     def _side(self, points: FloatArray) -> SideArray:
         # Without recursion, from the innermost operand outward: for a shape with many holes, each hole is asked only
@@ -483,12 +470,9 @@ def combine(operation: Operation, first: Domain, second: Domain) -> Combination:
 class PlaneCombination(Combination, PlaneShape):
     """A `Combination` of two plane shapes (or plane boxes): a plane shape with exact edges, area and bounding box."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self._pieces:
-            raise self._nothing_left_error()
-        if self.operation == "difference" and self._removes_nothing:
-            raise self._removes_nothing_error()
+    @property
+    def _is_empty(self) -> bool:
+        return not self._pieces
 
     @property
     def _removes_nothing(self) -> bool:
@@ -534,12 +518,9 @@ class SpaceCombination(Combination):
     theorem.
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.operation != "union" and all(share == 0.0 for share in self._sampled_shares):
-            raise self._nothing_left_error()
-        if self.operation == "difference" and self._removes_nothing:
-            raise self._removes_nothing_error()
+    @property
+    def _is_empty(self) -> bool:
+        return self.operation != "union" and all(share == 0.0 for share in self._sampled_shares)
 
     @property
     def _removes_nothing(self) -> bool:

@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, IndexArray, SideArray, positions_in_runs
 from fspielm.errors import ProblemError
 from fspielm.geometry.crossings import find_crossing
-from fspielm.geometry.curves import Pieces, PlaneCurve, cubic, cubic_breaks, join_pieces, pieces_of, straight_pieces
+from fspielm.geometry.curves import (
+    Pieces,
+    PlaneCurve,
+    cross,
+    cubic,
+    cubic_breaks,
+    dot,
+    join_pieces,
+    pieces_of,
+    straight_pieces,
+)
 from fspielm.geometry.domain import PAIRS_AT_ONCE, rounding_slack
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
 from fspielm.numerics.roots import minimum, subdivide
@@ -206,9 +216,9 @@ class Contour:
             beyond = np.hypot(*np.diff(seen, axis=0).T).max()
             for axis in range(2):
                 if seen[:, axis].min() - beyond < lower[axis]:
-                    lower[axis] = min(lower[axis], _extreme(curve, axis, 1.0, grid))
+                    lower[axis] = min(lower[axis], extreme(curve, axis, 1.0, grid))
                 if seen[:, axis].max() + beyond > upper[axis]:
-                    upper[axis] = max(upper[axis], -_extreme(curve, axis, -1.0, grid))
+                    upper[axis] = max(upper[axis], -extreme(curve, axis, -1.0, grid))
         return lower, upper
 
     @cached_property
@@ -311,7 +321,8 @@ def _coarse_grid(curve: PlaneCurve) -> FloatArray:
     return np.linspace(curve.t0, curve.t1, 33)
 
 
-def _extreme(curve: PlaneCurve, axis: int, sign: float, grid: FloatArray) -> float:
+def extreme(curve: PlaneCurve, axis: int, sign: float, grid: FloatArray) -> float:
+    """The least coordinate along an axis, times `sign`; the grid resolves every turn of the curve."""
     return minimum(lambda t: sign * curve.point(t)[:, axis], lambda t: sign * curve.tangent(t)[:, axis], grid)
 
 
@@ -401,9 +412,8 @@ def _check_smoothness(curve: PlaneCurve, grid: FloatArray, contour: Contour, wha
         return np.asarray(np.hypot(*(curve.point(high) - curve.point(low)).T) / size, dtype=np.float64)
 
     def turns(low: FloatArray, high: FloatArray) -> FloatArray:
-        x0, y0 = curve.tangent(low).T
-        x1, y1 = curve.tangent(high).T
-        return np.asarray(np.abs(np.arctan2(x0 * y1 - y0 * x1, x0 * x1 + y0 * y1)), dtype=np.float64)
+        before, after = curve.tangent(low), curve.tangent(high)
+        return np.abs(np.arctan2(cross(before, after), dot(before, after)))
 
     t, jump = _steepest_change(jumps, grid)
     if jump > CLOSE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple, final
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, IndexArray
-from fspielm.geometry.curves import FlatCurve, Pieces, PlaneCurve, boxes, chords, cross, sine
+from fspielm.geometry.curves import MOST_PIECES, FlatCurve, Pieces, PlaneCurve, boxes, chords, cross, dot, sine
 from fspielm.numerics.tolerances import SAME
 
 # ---- Closed curves that meet themselves
@@ -21,22 +21,16 @@ _BATCH = 4096
 _MOST_TESTS = 4_000_000  # more tests mean that the curve runs along itself
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Pairs of pieces that may meet; n for each side."""
+class _Pairs(NamedTuple):
+    """Pairs of pieces that may meet: curves, parameters, bounds of the distance from a cubic, each ``(2, n)``."""
 
-    curve: NDArray[np.intp]  # (2, n)
-    t0: FloatArray  # (2, n): the parameters of the piece on its curve
+    curve: NDArray[np.intp]
+    t0: FloatArray
     t1: FloatArray
-    doubt: FloatArray  # (2, n): bound of its distance from a cubic
-    joined: BoolArray  # (2, n): whether the second begins where the first ends, and the other way round
-
-    def __len__(self) -> int:
-        return int(self.t0.shape[1])
+    doubt: FloatArray
 
     def select(self, index: NDArray[np.intp] | BoolArray | slice) -> _Pairs:
-        return _Pairs(*(getattr(self, field.name)[:, index] for field in fields(self)))
+        return _Pairs(*(each[:, index] for each in self))
 
 
 def find_crossing(
@@ -47,34 +41,52 @@ def find_crossing(
     Pieces are halved until they are apart or shorter than a billionth of the `size` of the whole; `noise` is the
     rounding error of points. The pieces follow one another along the loop.
     """
-    stack = [_first_pairs(pieces, noise)]
+    reach = (pieces.bulge + 4 * noise)[:, None]
+    k = overlapping_boxes(np.minimum(pieces.start, pieces.end) - reach, np.maximum(pieces.start, pieces.end) + reach)
+    # neighbours on one smooth curve meet only once
+    k = k[:, (k[1] != k[0] + 1) | (pieces.curve[k[0]] != pieces.curve[k[1]])]
+    stack = [_Pairs(pieces.curve[k], pieces.t0[k], pieces.t1[k], pieces.doubt[k])]
     tests = 0
     while stack:
         pairs = stack.pop()
-        if len(pairs) > _BATCH:
+        if pairs.t0.shape[1] > _BATCH:
             stack.append(pairs.select(slice(_BATCH, None)))
             pairs = pairs.select(slice(0, _BATCH))
-        tests += len(pairs)
+        tests += pairs.t0.shape[1]
         meeting, length = _may_meet(curves, pairs, noise)
         pairs, length = pairs.select(meeting), length[:, meeting]
         short = np.all(length <= max(SAME * size, 64 * noise), axis=0)
-        meet = np.flatnonzero(short & ~pairs.joined.any(axis=0))
-        if len(meet) or (tests > _MOST_TESTS and len(pairs)):
+        meet = np.flatnonzero(short & ~_are_joined(curves, pairs))
+        if len(meet) or (tests > _MOST_TESTS and meeting.any()):
             at = meet[0] if len(meet) else 0
             middle = 0.5 * (pairs.t0 + pairs.t1)[:, at]
             return (int(pairs.curve[0, at]), float(middle[0])), (int(pairs.curve[1, at]), float(middle[1]))
         if not np.all(short):
-            stack.append(_halve(pairs.select(~short)))
+            curve, t0, t1, doubt = pairs.select(~short)
+            # the error of a cubic falls with the fourth power
+            stack.append(_Pairs(np.tile(curve, 4), *_halved(t0, t1), np.tile(doubt / 16, 4)))
     return None
 
 
-def _first_pairs(pieces: Pieces, noise: float) -> _Pairs:
-    """All pairs of pieces whose boxes overlap, except neighbours on one smooth curve, which meet only once."""
-    reach = (pieces.bulge + 4 * noise)[:, None]
-    k = overlapping_boxes(np.minimum(pieces.start, pieces.end) - reach, np.maximum(pieces.start, pieces.end) + reach)
-    joined = np.array([k[1] == k[0] + 1, (k[0] == 0) & (k[1] == len(pieces) - 1)])
-    kept = ~joined[0] | (pieces.curve[k[0]] != pieces.curve[k[1]])
-    return _Pairs(pieces.curve[k], pieces.t0[k], pieces.t1[k], pieces.doubt[k], joined).select(kept)
+def _are_joined(curves: Sequence[PlaneCurve], pairs: _Pairs) -> BoolArray:
+    """Whether the second piece begins where the first ends, or the other way round."""
+    first, last = np.array([[curve.t0, curve.t1] for curve in curves]).T
+    joined = np.zeros(pairs.t0.shape[1], dtype=np.bool_)
+    for before, after in ((0, 1), (1, 0)):
+        (one, other), end, start = pairs.curve[[before, after]], pairs.t1[before], pairs.t0[after]
+        joined |= (other == (one + 1) % len(curves)) & (end == last[one]) & (start == first[other])
+    return joined
+
+
+def _halved(t0: FloatArray, t1: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """All four pairs ``(2, 4 n)`` of halves of pairs of pieces, by their parameters ``(2, n)``."""
+
+    def of_both(first: FloatArray, second: FloatArray) -> FloatArray:
+        halves = first, second
+        return np.concatenate([[halves[i][0], halves[j][1]] for i in (0, 1) for j in (0, 1)], axis=1)
+
+    middle = 0.5 * (t0 + t1)
+    return of_both(t0, middle), of_both(middle, t1)
 
 
 def overlapping_boxes(low: FloatArray, high: FloatArray) -> NDArray[np.intp]:
@@ -104,42 +116,25 @@ def _may_meet(curves: Sequence[PlaneCurve], pairs: _Pairs, noise: float) -> tupl
     steepest = np.zeros_like(length)
     for t in (pairs.t0, pairs.t1):
         tangent = _evaluate(tangents, pairs.curve, t)
-        forward = chord[..., 0] * tangent[..., 0] + chord[..., 1] * tangent[..., 1]
-        aside = chord[..., 0] * tangent[..., 1] - chord[..., 1] * tangent[..., 0]
-        slope = np.divide(np.abs(aside), forward, out=np.full_like(forward, np.inf), where=forward > 0)
+        forward = dot(chord, tangent)
+        slope = np.divide(np.abs(cross(chord, tangent)), forward, out=np.full_like(forward, np.inf), where=forward > 0)
         steepest = np.maximum(steepest, slope)
     # pieces are graphs over their chords, except very short ones, by noise
     bulge = np.minimum(0.5 * length * steepest + pairs.doubt, length) + 4 * noise
-    low, high = np.minimum(start, end) - bulge[..., None], np.maximum(start, end) + bulge[..., None]
-    meeting: BoolArray = np.all((low[0] <= high[1]) & (low[1] <= high[0]), axis=1)
+    return _are_near(start, chord, length, bulge), length
+
+
+def _are_near(start: FloatArray, chord: FloatArray, length: FloatArray, fat: FloatArray) -> BoolArray:
+    """Which pairs of pieces ``(2, n)`` within distances `fat` of their chords may meet, by boxes and by strips."""
+    low, high = boxes(start, chord, fat)
+    near: BoolArray = np.all((low[0] <= high[1]) & (low[1] <= high[0]), axis=1)
+    room = fat[0] + fat[1]
     for one, other in ((0, 1), (1, 0)):
-        sides = [
-            (chord[one, :, 0] * off[:, 1] - chord[one, :, 1] * off[:, 0]) / length[one]
-            for off in (start[other] - start[one], end[other] - start[one])
-        ]
-        room = bulge[0] + bulge[1]
-        meeting &= (np.minimum(*sides) <= room) & (np.maximum(*sides) >= -room)
-    return meeting, length
-
-
-def _halve(pairs: _Pairs) -> _Pairs:
-    """All four pairs of halves."""
-    middle = 0.5 * (pairs.t0 + pairs.t1)
-    t0, t1 = (pairs.t0, middle), (middle, pairs.t1)
-    halves = [(i, j) for i in (0, 1) for j in (0, 1)]
-    never = np.zeros(len(pairs), dtype=np.bool_)
-    # only the last half of one and the first half of the other share an end
-    joined = [
-        [pairs.joined[0] if (i, j) == (1, 0) else never, pairs.joined[1] if (i, j) == (0, 1) else never]
-        for i, j in halves
-    ]
-    return _Pairs(
-        np.tile(pairs.curve, 4),
-        np.concatenate([[t0[i][0], t0[j][1]] for i, j in halves], axis=1),
-        np.concatenate([[t1[i][0], t1[j][1]] for i, j in halves], axis=1),
-        np.tile(pairs.doubt / 16, 4),  # the error of a cubic falls with the fourth power
-        np.concatenate(joined, axis=1),
-    )
+        # pairs are apart if one piece lies entirely on one side of the other's strip
+        begin = cross(chord[one], start[other] - start[one]) / length[one]
+        end = begin + cross(chord[one], chord[other]) / length[one]
+        near &= (np.minimum(begin, end) <= room) & (np.maximum(begin, end) >= -room)
+    return near
 
 
 def _evaluate(functions: Sequence[Callable[[FloatArray], FloatArray]], which: IndexArray, t: FloatArray) -> FloatArray:
@@ -203,10 +198,13 @@ def in_ring(points: FloatArray, ring: FloatArray) -> BoolArray:
     return np.asarray(np.bincount(point[crossed], minlength=len(points)) % 2 == 1)
 
 
-# ---- Where two plane curves meet
+def signed_area(ring: FloatArray) -> float:
+    """The area of a closed polygon ``(m, 2)``, negative if it runs clockwise."""
+    x, y = (ring - ring.mean(axis=0)).T
+    return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
 
-# Limit of undecided pairs: curves that nearly coincide over a long stretch are not resolved completely.
-_MOST_PAIRS = 20_000
+
+# ---- Where two plane curves meet
 
 
 @final
@@ -266,7 +264,8 @@ def meetings(first: FlatCurve, second: FlatCurve, resolution: Resolution) -> Mee
         return _NOWHERE
     ends = _ends_on(first, second, resolution.same_place)
     if first.curve.straight and second.curve.straight:
-        return _join([ends, _cross(first.curve, second.curve, first.cuts[None], second.cuts[None], resolution)])
+        t0, t1 = np.stack([first.cuts, second.cuts], axis=1)[:, :, None]
+        return _join([ends, _cross(first.curve, second.curve, t0, t1, resolution)])
     stretches = _separate_stretches(first, second, ends.first, resolution)
     crossings, contacts = _search(first, second, stretches, resolution)
     exact = _join([ends, crossings])
@@ -274,11 +273,12 @@ def meetings(first: FlatCurve, second: FlatCurve, resolution: Resolution) -> Mee
     return _join([exact, Meetings(touching, second.nearest(first.curve.point(touching))[0])])
 
 
-def meets_any(curve: PlaneCurve, others: Sequence[PlaneCurve]) -> bool:
-    """Whether a curve crosses, touches or ends on any of the others."""
+def meets_any(curve: PlaneCurve, others: Sequence[PlaneCurve], close: float = 0.0) -> bool:
+    """Whether a curve crosses, touches or ends on any of the others, up to a distance `close` relative to all."""
     one, flat = FlatCurve(curve), [FlatCurve(other) for other in others]
     lower, upper = (np.array([each.box[side] for each in [one, *flat]]) for side in (0, 1))
     resolution = Resolution.of(lower.min(axis=0), upper.max(axis=0))
+    resolution = replace(resolution, rounding=max(resolution.rounding, close * resolution.extent))
     reach = resolution.same_place
     near = np.all((lower[1:] <= upper[0] + reach) & (upper[1:] >= lower[0] - reach), axis=1)
     return any(len(meetings(one, flat[i], resolution).first) for i in np.flatnonzero(near))
@@ -327,68 +327,52 @@ def _search(
 
     Returns the crossings, and the first curve's parameters of pairs too short to decide.
     """
-    pieces = np.column_stack([second.cuts[:-1], second.cuts[1:]])
-    a, b = np.repeat(stretches, len(pieces), axis=0), np.tile(pieces, (len(stretches), 1))
+    cuts = second.cuts
+    t0, t1 = (
+        np.stack([np.repeat(own, len(cuts) - 1), np.tile(other, len(stretches))])
+        for own, other in zip(stretches.T, (cuts[:-1], cuts[1:]), strict=True)
+    )
     crossings, contacts = [_NOWHERE], [np.empty(0)]
-    while len(a):
-        near, crossing, short = _compare(first.curve, second.curve, a, b, resolution)
-        met = _cross(first.curve, second.curve, a[near & crossing], b[near & crossing], resolution)
+    while t0.size:
+        near, crossing, short = _compare(first.curve, second.curve, t0, t1, resolution)
+        straight = near & crossing
+        met = _cross(first.curve, second.curve, t0[:, straight], t1[:, straight], resolution)
         clear = sine(first.curve.tangent(met.first), second.curve.tangent(met.second)) > resolution.least_angle
         crossings.append(Meetings(met.first[clear], met.second[clear]))
-        contacts += [met.first[~clear], a[near & ~crossing & short].mean(axis=1)]
+        undecided = near & ~crossing & short
+        contacts += [met.first[~clear], 0.5 * (t0 + t1)[0, undecided]]
         open_pairs = near & ~crossing & ~short
-        a, b = _halves(a[open_pairs], b[open_pairs])
-        if len(a) > _MOST_PAIRS:
+        t0, t1 = _halved(t0[:, open_pairs], t1[:, open_pairs])
+        if t0.shape[1] > MOST_PIECES:  # curves that nearly coincide over a long stretch are not resolved completely
             break
     return _join(crossings), np.concatenate(contacts)
 
 
 def _compare(
-    first: PlaneCurve, second: PlaneCurve, a: FloatArray, b: FloatArray, resolution: Resolution
+    first: PlaneCurve, second: PlaneCurve, t0: FloatArray, t1: FloatArray, resolution: Resolution
 ) -> tuple[BoolArray, BoolArray, BoolArray]:
     """Which pairs of pieces may meet, which cross like straight lines, and which are too short to decide."""
-    start_a, chord_a, fat_a, turn_a = chords(first, a[:, 0], a[:, 1])
-    start_b, chord_b, fat_b, turn_b = chords(second, b[:, 0], b[:, 1])
-    fat_a, fat_b = fat_a + resolution.rounding, fat_b + resolution.rounding
-    (low_a, high_a), (low_b, high_b) = boxes(start_a, chord_a, fat_a), boxes(start_b, chord_b, fat_b)
-    near = np.all((low_a <= high_b) & (low_b <= high_a), axis=1)
-    # pairs are apart if one piece lies entirely on one side of the other's strip
-    length_a, length_b = np.linalg.norm(chord_a, axis=1), np.linalg.norm(chord_b, axis=1)
-    offset = start_b - start_a
-    for chord, length, other, origin in ((chord_a, length_a, chord_b, offset), (chord_b, length_b, chord_a, -offset)):
-        begin = cross(chord, origin) / length
-        end = begin + cross(chord, other) / length
-        near &= (np.minimum(begin, end) <= fat_a + fat_b) & (np.maximum(begin, end) >= -fat_a - fat_b)
-    crossing = sine(chord_a, chord_b) > np.sin(np.minimum(2 * (turn_a + turn_b), 1.5)) + resolution.least_angle
-    short = np.maximum(length_a, length_b) <= resolution.contact
-    return near, crossing, short
+    both = [chords(curve, *ends) for curve, *ends in zip((first, second), t0, t1, strict=True)]
+    start, chord, fat, turn = (np.stack(each) for each in zip(*both, strict=True))
+    length = np.linalg.norm(chord, axis=2)
+    near = _are_near(start, chord, length, fat + resolution.rounding)
+    crossing = sine(*chord) > np.sin(np.minimum(2 * (turn[0] + turn[1]), 1.5)) + resolution.least_angle
+    return near, crossing, length.max(axis=0) <= resolution.contact
 
 
-def _cross(first: PlaneCurve, second: PlaneCurve, a: FloatArray, b: FloatArray, resolution: Resolution) -> Meetings:
+def _cross(first: PlaneCurve, second: PlaneCurve, t0: FloatArray, t1: FloatArray, resolution: Resolution) -> Meetings:
     """The point where pieces of different directions cross, if they do, by Newton's method."""
-    s, t = a.mean(axis=1), b.mean(axis=1)
+    # slightly enlarged pieces; neighbouring pieces find crossings farther away
+    margin = 0.05 * (t1 - t0)
+    ends = np.array([[curve.t0, curve.t1] for curve in (first, second)])
+    low, high = np.maximum(t0 - margin, ends[:, :1]), np.minimum(t1 + margin, ends[:, 1:])
+    s, t = 0.5 * (t0 + t1)
     for _ in range(12):
         gap = second.point(t) - first.point(s)
         u, v = first.tangent(s), second.tangent(t)
         area = cross(u, v)
         parallel = np.abs(area) <= 1e-14 * np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
         area = np.where(parallel, np.inf, area)
-        s = _clip_near(s + cross(gap, v) / area, a, first)
-        t = _clip_near(t + cross(gap, u) / area, b, second)
+        s, t = np.clip([s + cross(gap, v) / area, t + cross(gap, u) / area], low, high)
     met = ~parallel & (np.linalg.norm(second.point(t) - first.point(s), axis=1) <= 10 * resolution.rounding)
     return Meetings(s[met], t[met])
-
-
-def _clip_near(t: FloatArray, piece: FloatArray, curve: PlaneCurve) -> FloatArray:
-    """Clip parameters to slightly enlarged pieces; neighbouring pieces find crossings farther away."""
-    margin = 0.05 * (piece[:, 1] - piece[:, 0])
-    return np.clip(t, np.maximum(piece[:, 0] - margin, curve.t0), np.minimum(piece[:, 1] + margin, curve.t1))
-
-
-def _halves(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """All four pairs of halves of the pieces ``(n, 2)``."""
-    (a_low, a_high), (b_low, b_high) = (
-        (np.column_stack([piece[:, 0], middle]), np.column_stack([middle, piece[:, 1]]))
-        for piece, middle in ((a, a.mean(axis=1)), (b, b.mean(axis=1)))
-    )
-    return np.concatenate([a_low, a_low, a_high, a_high]), np.concatenate([b_low, b_high, b_low, b_high])

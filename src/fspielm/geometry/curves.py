@@ -17,7 +17,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
 from fspielm.numerics.roots import bisect, halves, newton_between
-from fspielm.numerics.tolerances import BISECTIONS, ROUNDED
+from fspielm.numerics.tolerances import BISECTIONS, ROUNDED, TINY
 
 
 @final
@@ -328,7 +328,8 @@ def _in_frame(along: FloatArray, vectors: FloatArray) -> tuple[FloatArray, Float
 # Curves are cut until no piece turns by more than this (radians); what is as close to vertical is upright.
 _FLAT = 0.3
 _FIRST_PIECES = 32
-_MOST_PIECES = 20_000
+# More pieces, pairs of them, or steps along a curve do not help.
+MOST_PIECES = 20_000
 _WITHIN = np.linspace(0.0, 1.0, 5)
 
 
@@ -344,7 +345,7 @@ class FlatCurve:
         """Ascending parameters, the ends included; two for a straight curve."""
         curve = self.curve
         cuts = np.linspace(curve.t0, curve.t1, 2 if curve.straight else _FIRST_PIECES + 1)
-        while len(cuts) < _MOST_PIECES:
+        while len(cuts) < MOST_PIECES:
             bent = np.flatnonzero(_largest_angle(curve, cuts[:-1], cuts[1:]) > _FLAT)
             if not bent.size:
                 break
@@ -375,10 +376,7 @@ class FlatCurve:
         Exact to rounding for points closer to the curve than its center of curvature.
         """
         ends = self.curve.point(self.cuts)
-        start, chord = ends[:-1], np.diff(ends, axis=0)
-        offsets = points[:, None, :] - start
-        along = np.clip(dot(offsets, chord) / dot(chord, chord), 0.0, 1.0)
-        gaps = np.linalg.norm(offsets - along[:, :, None] * chord, axis=2)
+        along, gaps = nearest_on_chords(points, ends[:-1], np.diff(ends, axis=0))
         piece = np.argmin(gaps, axis=1)
         share = along[np.arange(len(points)), piece]
         t = self.cuts[piece] + share * (self.cuts[piece + 1] - self.cuts[piece])
@@ -402,7 +400,7 @@ def chords(
 
 def boxes(start: FloatArray, chord: FloatArray, fat: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Boxes around pieces within a distance `fat` of their chords."""
-    end, pad = start + chord, fat[:, None]
+    end, pad = start + chord, fat[..., None]
     return np.minimum(start, end) - pad, np.maximum(start, end) + pad
 
 
@@ -416,6 +414,13 @@ def _largest_angle(
     angles = np.arctan2(np.abs(cross(direction, tangents)), dot(direction, tangents))
     # rounding turns the chord of a segment slightly; that is no bend
     return np.asarray(np.where(angles < ROUNDED, 0.0, angles).max(axis=1, initial=0.0), dtype=np.float64)
+
+
+def nearest_on_chords(points: FloatArray, start: FloatArray, chord: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Shares ``(n, m)`` of chords that are nearest to points ``(n, 2)``, and their distances."""
+    offsets = points[:, None, :] - start
+    share = np.clip(dot(offsets, chord) / np.maximum(dot(chord, chord), TINY), 0.0, 1.0)
+    return share, np.linalg.norm(offsets - share[:, :, None] * chord, axis=2)
 
 
 def dot(u: FloatArray, v: FloatArray) -> FloatArray:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, SupportsFloat, final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, SupportsFloat, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,11 +16,11 @@ from numpy.typing import ArrayLike
 from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, check_nodes
-from fspielm.geometry.crossings import in_ring
-from fspielm.geometry.curves import PlaneCurve
+from fspielm.geometry.crossings import in_ring, signed_area
+from fspielm.geometry.curves import PlaneCurve, nearest_on_chords
 from fspielm.numerics.roots import bisect
 from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
-from fspielm.numerics.tolerances import CLOSE, SAME, TINY
+from fspielm.numerics.tolerances import CLOSE, SAME
 from fspielm.resources import check_deadline
 
 if TYPE_CHECKING:
@@ -40,10 +41,7 @@ if TYPE_CHECKING:
 class Spans:
     """Where n lines enter and leave a domain.
 
-    Attributes
-    ----------
-    ends : (n, 2 k) array
-        Ascending coordinates along each line: where it enters, leaves, enters, ...; padded with infinity.
+    `ends` ``(n, 2 k)`` ascend along each line: where it enters, leaves, enters, ...; padded with infinity.
     """
 
     ends: FloatArray
@@ -232,17 +230,12 @@ class Hole:
 
 def holes_of(curves: Sequence[PlaneCurve], loops: Sequence[Sequence[int]]) -> tuple[Hole, ...]:
     """The holes inside closed loops of curves that have the domain on their left."""
-    rims = [np.concatenate([_polyline(curves[index]) for index in loop]) for loop in loops]
-    return tuple(_hole(rim, [other for other in rims if other is not rim]) for rim in rims if _signed_area(rim) < 0)
 
+    def polyline(curve: PlaneCurve) -> FloatArray:
+        return curve.point(np.linspace(curve.t0, curve.t1, _PER_CURVE // 8 if curve.straight else _PER_CURVE)[:-1])
 
-def _polyline(curve: PlaneCurve) -> FloatArray:
-    return curve.point(np.linspace(curve.t0, curve.t1, _PER_CURVE // 8 if curve.straight else _PER_CURVE)[:-1])
-
-
-def _signed_area(rim: FloatArray) -> float:
-    x, y = (rim - rim.mean(axis=0)).T
-    return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+    rims = [np.concatenate([polyline(curves[index]) for index in loop]) for loop in loops]
+    return tuple(_hole(rim, [other for other in rims if other is not rim]) for rim in rims if signed_area(rim) < 0)
 
 
 def _hole(rim: FloatArray, others: Sequence[FloatArray]) -> Hole:
@@ -259,10 +252,8 @@ def _hole(rim: FloatArray, others: Sequence[FloatArray]) -> Hole:
 def _distances(points: FloatArray, rim: FloatArray) -> FloatArray:
     """Distance of each point from the nearest side of the polygon."""
     check_deadline()
-    start, way = rim, np.roll(rim, -1, axis=0) - rim
-    apart = points[:, None] - start
-    share = np.clip(np.sum(apart * way, axis=2) / np.maximum(np.sum(way**2, axis=1), TINY), 0.0, 1.0)
-    return np.asarray(np.linalg.norm(apart - share[:, :, None] * way, axis=2).min(axis=1))
+    _, distances = nearest_on_chords(points, rim, np.roll(rim, -1, axis=0) - rim)
+    return np.asarray(distances.min(axis=1))
 
 
 # ---- Corners of plane domains
@@ -350,6 +341,23 @@ def rounding_slack(closed: bool, *magnitudes: float) -> float:
     return (64 if closed else -64) * float(np.finfo(np.float64).eps) * max(abs(m) for m in magnitudes)
 
 
+def is_within(side: SideArray, closed: bool) -> BoolArray:
+    """Membership by the sides of points; the boundary belongs to the domain only if `closed`."""
+    return side >= 0 if closed else side > 0
+
+
+def within_ellipsoid(
+    offsets: FloatArray, semi_axes: tuple[float, ...], center: tuple[float, ...], closed: bool
+) -> BoolArray:
+    """Membership of points, by their offsets ``(n, d)`` from the center along the semi-axes of an ellipsoid."""
+    on_ball = offsets / semi_axes
+    level = np.linalg.norm(on_ball, axis=1)  # one on the ellipsoid
+    # growth of the level across the ellipsoid, which converts a slack in length to one in level
+    slope = np.linalg.norm(on_ball / semi_axes, axis=1)
+    growth = np.divide(slope, level, out=np.zeros_like(level), where=level > 0)
+    return np.asarray(level <= 1.0 + rounding_slack(closed, *semi_axes, *center) * growth)
+
+
 class Domain(ABC):
     """A bounded region of space, or of space and time.
 
@@ -358,6 +366,11 @@ class Domain(ABC):
     """
 
     name: str = ""
+
+    def _read(self, **given: tuple[Callable[[Any, str], object], object]) -> None:
+        """Set fields of a frozen shape to checked values; each check names its argument in messages."""
+        for field, (check, value) in given.items():
+            object.__setattr__(self, field, check(value, f"{type(self).__name__}: {field}"))
 
     @property
     @abstractmethod
@@ -389,6 +402,18 @@ class Domain(ABC):
     @abstractmethod
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
         """The named parts of the boundary, given the names of the coordinates."""
+
+    def __repr__(self) -> str:
+        # as of a dataclass, without defaults and without an empty name
+        known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
+        values = [(field, getattr(self, field.name)) for field in known]
+        shown = [f"{field.name}={value!r}" for field, value in values if value not in ("", field.default)]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # without cached properties: they may hold compiled functions, which cannot be pickled
+        kind = type(self)
+        return {k: v for k, v in vars(self).items() if not isinstance(getattr(kind, k, None), cached_property)}
 
     @property
     def _name_argument(self) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any, ClassVar, Literal, NoReturn, SupportsFloat, TypeAlias, final
 
 import numpy as np
@@ -22,6 +22,7 @@ from fspielm.geometry.boundary import (
     as_space_point,
     join_parts,
 )
+from fspielm.geometry.crossings import meets_any
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Domain, Hole
 from fspielm.geometry.plane import PlaneShape, edges_of, plane_edges
@@ -39,9 +40,6 @@ Placement: TypeAlias = Literal["apart", "within", "around", "across"]
 # Points on each curve, and on each surface, that tell how objects lie to each other.
 _CURVE_POINTS = 48
 _SURFACE_POINTS = 2048
-# Refinements around the closest pair; steps to either side in each.
-_REFINEMENTS = 24
-_STEPS = 4
 
 
 def enclosing_shapes(
@@ -63,33 +61,6 @@ def enclosing_shapes(
         elif how == "around":
             outer[j].append(i)
     return tuple(min(own, key=lambda place: shapes[place].measure, default=-1) for own in outer)
-
-
-def _least_distance(one: PlaneCurve, other: PlaneCurve, enough: float) -> float:
-    """The distance of two curves, refined around the closest of many points if it may be as small as `enough`."""
-    s, t = (np.linspace(curve.t0, curve.t1, _CURVE_POINTS) for curve in (one, other))
-    widths = s[1] - s[0], t[1] - t[0]
-    first, second = one.point(s), other.point(t)
-    best, i, j = _closest(first, second)
-    reach = sum(float(np.hypot(*np.diff(points, axis=0).T).max()) for points in (first, second))
-    if best > reach + enough:  # the curves are no closer between these points
-        return best
-    at = s[i], t[j]
-    steps = np.arange(-_STEPS, _STEPS + 1) / _STEPS
-    for _ in range(_REFINEMENTS):
-        s, t = (
-            np.clip(middle + width * steps, curve.t0, curve.t1)
-            for middle, width, curve in zip(at, widths, (one, other), strict=True)
-        )
-        best, i, j = _closest(one.point(s), other.point(t))
-        at, widths = (s[i], t[j]), (0.5 * widths[0], 0.5 * widths[1])
-    return best
-
-
-def _closest(first: FloatArray, second: FloatArray) -> tuple[float, int, int]:
-    distances = np.hypot(*(first[:, None] - second[None]).transpose(2, 0, 1))
-    i, j = np.unravel_index(int(np.argmin(distances)), distances.shape)
-    return float(distances[i, j]), int(i), int(j)
 
 
 # ---- Open domains
@@ -350,10 +321,8 @@ class PlaneExterior(Exterior, PlaneShape):
         return np.concatenate([curve.point(curve.parameter(unit)) for curve in curves])
 
     def _placement(self, one: Domain, other: Domain) -> Placement:
-        (a, b), (c, d) = one.bounding_box, other.bounding_box
-        enough = SAME * float(np.max([b - a, d - c]))
-        pairs = product(plane_edges(one), plane_edges(other))
-        if any(_least_distance(first.curve, second.curve, enough) <= enough for first, second in pairs):
+        curves = [edge.curve for edge in plane_edges(other)]
+        if any(meets_any(edge.curve, curves, SAME) for edge in plane_edges(one)):
             return "across"
         return super()._placement(one, other)
 
@@ -404,19 +373,11 @@ _BALL = Ball((0, 0, 0), 1).boundary()[0]
 @final
 @dataclass(frozen=True, eq=False)
 class Body:
-    """An ellipsoid, or a ball, anywhere in space.
-
-    Attributes
-    ----------
-    center : (3,) array
-    semi_axes : (3,) array
-    turn : (3, 3) array
-        Its columns are the directions of the semi-axes.
-    """
+    """An ellipsoid, or a ball, anywhere in space."""
 
     center: FloatArray
     semi_axes: FloatArray
-    turn: FloatArray
+    turn: FloatArray  # its columns are the directions of the semi-axes
 
     @property
     def is_ball(self) -> bool:

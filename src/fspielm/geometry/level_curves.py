@@ -14,13 +14,13 @@ from fspielm.arrays import FloatArray
 from fspielm.expr.functions import Field
 from fspielm.geometry.combination import SIDE_PROBES, cuts_between, split
 from fspielm.geometry.crossings import Resolution
-from fspielm.geometry.curves import PlaneCurve
+from fspielm.geometry.curves import MOST_PIECES, PlaneCurve, nearest_on_chords
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.plane import edges_of
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.roots import bisect
 from fspielm.numerics.sampling import kronecker
-from fspielm.numerics.tolerances import ITERATIONS, ROUNDED, STEP
+from fspielm.numerics.tolerances import CLOSE, ITERATIONS, ROUNDED, STEP
 
 # ---- Places where a function changes its sign
 
@@ -116,31 +116,18 @@ def _descend(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | Non
 
 Level = Callable[[FloatArray], FloatArray]
 
-# Lengths of steps, relative to the box; the largest turn in a step (radians), and the number of steps.
-_LONGEST, _SHORTEST = 0.02, 1e-7
+# The longest step, relative to the box; the largest turn in a step (radians).
+_LONGEST = 0.02
 _LARGEST_TURN = 0.1
-_MOST_STEPS = 20_000
 _NEWTON_STEPS = 6
-_ON_CURVE = 1e-15
 # A point nearer to a step of a curve than this share of the step lies on the curve.
 _NEAR_STEP = 0.03
 
 
 def level_curves(level: Level, gradient: Level, starts: FloatArray, domain: Domain) -> tuple[PlaneCurve, ...]:
-    """The parts of the zero curves through `starts` ``(k, 2)`` that lie in a domain of two coordinates.
+    """The parts of the zero curves of a function that lie in a domain of two coordinates.
 
-    Parameters
-    ----------
-    level, gradient : callable
-        From points ``(n, 2)`` to the values ``(n,)`` and gradients ``(n, 2)`` of the function.
-    starts : (k, 2) array
-        Points close to the curves, at least one for each.
-    domain : Domain
-
-    Returns
-    -------
-    tuple of PlaneCurve
-        The function is negative on their left.
+    `starts` ``(k, 2)`` are close to the curves, at least one to each. The function is negative on their left.
     """
     lower, upper = domain.bounding_box
     size = float(np.max(upper - lower))
@@ -168,7 +155,7 @@ def _corrected(level: Level, gradient: Level, points: FloatArray) -> FloatArray:
             step = level(points)[:, None] * slope / np.sum(slope**2, axis=1)[:, None]
         step = np.where(np.isfinite(step), step, 0.0)
         points = points - step
-        if np.abs(step).max(initial=0.0) <= _ON_CURVE * np.abs(points).max(initial=0.0):
+        if np.abs(step).max(initial=0.0) <= 4 * np.finfo(np.float64).eps * np.abs(points).max(initial=0.0):
             break
     return points
 
@@ -189,7 +176,7 @@ def _walk(
     step = _LONGEST * size
     points = [start]
     heading = sense * _along(gradient, start[None])[0]
-    while len(points) < _MOST_STEPS and step > _SHORTEST * size:
+    while len(points) < MOST_PIECES and step > CLOSE * size:
         ahead = points[-1] + step * heading
         there = _corrected(level, gradient, ahead[None])[0]
         new = sense * _along(gradient, there[None])[0]
@@ -212,11 +199,9 @@ def _walk(
 
 def _lies_on(point: FloatArray, steps: FloatArray) -> bool:
     """Whether a point lies on one of the steps ``(n, 2, 2)`` along curves."""
-    begin, way = steps[:, 0], steps[:, 1] - steps[:, 0]
-    squares = np.sum(way**2, axis=1)
-    share = np.clip(np.sum((point - begin) * way, axis=1) / squares, 0.0, 1.0)
-    apart = point - begin - share[:, None] * way
-    return bool(np.any(np.sum(apart**2, axis=1) < _NEAR_STEP**2 * squares))
+    way = steps[:, 1] - steps[:, 0]
+    _, gaps = nearest_on_chords(point[None], steps[:, 0], way)
+    return bool(np.any(gaps[0] < _NEAR_STEP * np.linalg.norm(way, axis=1)))
 
 
 def _curve(level: Level, gradient: Level, way: FloatArray, closed: bool) -> PlaneCurve:

@@ -92,8 +92,7 @@ def _light(colour: str) -> str:
 
 _FINE = 800  # cells along the longer side, and points of an outline
 _ARROWS = 36  # in all
-_ARROW = 0.07  # share of the size
-_ARROW_ON_SHORT = 0.08  # share of the length of a part, if that is less: arrows must not fill a small object
+_ARROW = 0.07  # share of the size, or of the length of a part: arrows must not fill a small object
 
 
 def draw_line(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatArray, normals: bool) -> None:
@@ -132,7 +131,7 @@ def draw_plane(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatAr
             sites = spread_sites(part, max(2, round(_ARROWS * part.measure / total)))
             axes.quiver(
                 *sites.points.T,
-                *(min(_ARROW * size, _ARROW_ON_SHORT * part.measure) * sites.outward).T,
+                *(_ARROW * min(size, part.measure) * sites.outward).T,
                 color=colours[part.name],
                 angles="xy",
                 scale_units="xy",
@@ -191,7 +190,7 @@ _MOST_FACETS = 30_000
 _DOTS = 6000  # for a part that cannot be drawn in patches
 _ARROWS_SOLID = 60  # in all, those behind the solid included
 _ARROW_SOLID = 0.11  # share of the size
-_ELEVATION, _AZIMUTH = 22.0, -56.0
+_VIEW = {"elev": 22.0, "azim": -56.0}
 _LIGHT = np.array([0.35, -0.55, 0.76])
 
 
@@ -217,7 +216,7 @@ def draw_solid(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatAr
     faces.set_linewidth(0.3)
     axes.add_collection3d(faces)
     axes.scatter(*dots.T, s=float(np.clip(3000 / max(len(dots), 1), 1.5, 9.0)), color=DOTS, linewidths=0)
-    axes.view_init(_ELEVATION, _AZIMUTH)
+    axes.view_init(**_VIEW)
     if normals:
         _draw_normals(axes, domain, colours)
     _frame(axes, domain)
@@ -250,7 +249,7 @@ def _shaded(colour: FloatArray, normals: FloatArray) -> FloatArray:
 
 def _draw_normals(axes: Any, domain: Domain, colours: dict[str, str]) -> None:
     lower, upper = domain.bounding_box
-    azimuth, elevation = np.radians([_AZIMUTH, _ELEVATION])
+    elevation, azimuth = np.radians([_VIEW["elev"], _VIEW["azim"]])
     viewer = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
     parts = domain.boundary()
     total = sum(part.measure for part in parts)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import Field, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,8 @@ from fspielm.arrays import BoolArray, FloatArray, IntArray, SideArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, gauss, join_parts
 from fspielm.geometry.contour import Contour, Raster, contour_of, raster_of
-from fspielm.geometry.curves import Edge, MonotonePiece, PlaneCurve, monotone_pieces, polyline_part
-from fspielm.geometry.domain import Corner, Domain, Hole, corners_of, default_axes, holes_of
+from fspielm.geometry.curves import Edge, MonotonePiece, PlaneCurve, cross, monotone_pieces, polyline_part
+from fspielm.geometry.domain import Corner, Domain, Hole, corners_of, default_axes, holes_of, is_within
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.tolerances import CLOSE, SAME
 from fspielm.resources import check_deadline
@@ -38,12 +38,7 @@ def section_rule(curves: Sequence[PlaneCurve], n: int) -> Quadrature:
     the same smooth curves: Gauss-Legendre along each chord and, over x, in a variable that makes the square roots
     at vertical tangents smooth.
 
-    Parameters
-    ----------
-    curves : sequence of PlaneCurve
-        Closed loops that do not cross, in any order.
-    n : int
-        Approximate number of nodes; each panel and chord has at least a few.
+    The curves are closed loops that do not cross, in any order; each panel and chord has at least a few nodes.
     """
     panels = _panels(curves)
     spacing = _spacing(panels, n)
@@ -54,18 +49,14 @@ def section_rule(curves: Sequence[PlaneCurve], n: int) -> Quadrature:
 @final
 @dataclass(frozen=True, eq=False)
 class _Panel:
-    """A range of x over which the same pieces bound the region.
-
-    `reach` is its width, or the largest change of height of a bounding piece if that is more; `lengths` are the
-    greatest lengths of its chords.
-    """
+    """A range of x over which the same pieces bound the region."""
 
     left: float
     right: float
     pieces: tuple[MonotonePiece, ...]
     rounded: tuple[bool, bool]
-    reach: float
-    lengths: FloatArray
+    reach: float  # its width, or the largest change of height of a bounding piece if that is more
+    lengths: FloatArray  # the greatest lengths of its chords
 
     def nodes(self, spacing: float) -> int:
         """Number of nodes over x; more with a rounded end, whose variable stretches the rest of the panel."""
@@ -160,20 +151,11 @@ _STEP, _LEAST_JUMP = 1e-4, 1e-3
 @final
 @dataclass(frozen=True)
 class Joint:
-    """A point where a boundary is smooth but its curvature jumps.
-
-    Attributes
-    ----------
-    point : (float, float)
-    away : float
-        Direction of the outward normal there, in radians from the x axis.
-    length : float
-        Length of the shorter of both curves.
-    """
+    """A point where a boundary is smooth but its curvature jumps."""
 
     point: tuple[float, float]
-    away: float
-    length: float
+    away: float  # direction of the outward normal there, in radians from the x axis
+    length: float  # of the shorter of both curves
 
 
 def joints_of(curves: Sequence[PlaneCurve]) -> tuple[Joint, ...]:
@@ -254,18 +236,6 @@ class PlaneShape(Domain):
         """The holes, in the order of the edges around them."""
         return holes_of([edge.curve for edge in self._edges(default_axes(2))], self._contour.loops)
 
-    def __repr__(self) -> str:
-        # as of a dataclass, without defaults and without an empty name
-        known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
-        values = [(field, getattr(self, field.name)) for field in known]
-        shown = [f"{field.name}={value!r}" for field, value in values if value not in ("", field.default)]
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        # without cached properties: they may hold compiled functions, which cannot be pickled
-        kind = type(self)
-        return {k: v for k, v in vars(self).items() if not isinstance(getattr(kind, k, None), cached_property)}
-
     def contains(self, points: ArrayLike) -> BoolArray:
         """Mask of the points ``(n, 2)`` that lie in the shape, its boundary included."""
         array = as_points(points, 2)
@@ -275,8 +245,7 @@ class PlaneShape(Domain):
         return self._raster.contains(array, lambda some: self._contains(some, True))
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        side = self._side_by_winding(points)
-        return side >= 0 if closed else side > 0
+        return is_within(self._side_by_winding(points), closed)
 
     def _side_by_winding(self, points: FloatArray) -> SideArray:
         """As `_side`, by winding numbers even if the shape has simpler formulas."""
@@ -379,7 +348,7 @@ def triangulate(domain: Domain, spacing: float) -> tuple[FloatArray, IntArray] |
             break
         cuts = _halved(cuts, missing)
     corners = points[triangles]
-    area = _areas(corners)
+    area = 0.5 * cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     kept = (np.abs(area) > SAME * spacing**2) & domain.contains(corners.mean(axis=1))
     triangles, area = triangles[kept], area[kept]
     triangles[area < 0] = triangles[area < 0][:, ::-1]
@@ -444,9 +413,3 @@ def _halved(cuts: list[list[FloatArray]], missing: NDArray[np.bool_]) -> list[li
     ends = np.cumsum([0, *lengths])
     flags = iter([missing[a:b] for a, b in pairwise(ends)])
     return [[np.sort(np.append(t, 0.5 * (t[:-1] + t[1:])[next(flags)])) for t in loop] for loop in cuts]
-
-
-def _areas(corners: FloatArray) -> FloatArray:
-    """Signed areas of triangles ``(m, 3, 2)``."""
-    (x1, y1), (x2, y2) = (corners[:, 1] - corners[:, 0]).T, (corners[:, 2] - corners[:, 0]).T
-    return np.asarray(0.5 * (x1 * y2 - x2 * y1))

@@ -99,23 +99,12 @@ _SAME_END = 1e-11
 
 
 class Side(NamedTuple):
-    """A piece of a shape's boundary, and the shape beyond it.
-
-    Attributes
-    ----------
-    shape : int
-    edge : int
-        Index of the edge of the shape that it belongs to; on the line, of the boundary part.
-    beyond : int
-        The shape on the other side; -1 for the outside.
-    curve : PlaneCurve or None
-        The piece, with its shape on the left; None on the line, where it is a point.
-    """
+    """A piece of a shape's boundary, and the shape beyond it."""
 
     shape: int
-    edge: int
-    beyond: int
-    curve: PlaneCurve | None
+    edge: int  # of the shape that it belongs to; on the line, the boundary part
+    beyond: int  # the shape on the other side; -1 for the outside
+    curve: PlaneCurve | None  # with its shape on the left; None on the line, where it is a point
 
 
 def sides_of(shapes: Mapping[str, Domain]) -> list[Side]:

@@ -45,10 +45,6 @@ class Transformed(Domain):
     def __repr__(self) -> str:
         return f"Transformed({self.shape!r}, matrix={self.matrix}, offset={self.offset})"
 
-    def __reduce__(self) -> tuple[type[Transformed], tuple[Domain, Matrix, tuple[float, ...]]]:
-        # not all cached properties can be pickled; they are computed again
-        return type(self), (self.shape, self.matrix, self.offset)
-
     @property
     def dimension(self) -> int:
         """Dimension of the shape."""
@@ -131,7 +127,7 @@ class SpaceTransformed(Transformed):
         return corners.min(axis=0), corners.max(axis=0)
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
-        return tuple(self._moved_part(part) for part in self.shape.boundary(axes))
+        return tuple(map(self._moved_part, self.shape.boundary(axes)))
 
     def _quadrature(self, n: int) -> Quadrature:
         rule = self.shape.quadrature(n)
@@ -154,13 +150,7 @@ class SpaceTransformed(Transformed):
 def transform(domain: Domain, matrix: FloatArray, offset: FloatArray) -> Transformed:
     """The domain under ``x -> matrix x + offset``; combined with earlier transformations into one.
 
-    Parameters
-    ----------
-    domain : Domain
-        Without time.
-    matrix : (d, d) array
-        A rotation times a positive factor.
-    offset : (d,) array
+    The matrix ``(d, d)`` is a rotation times a positive factor.
     """
     if domain.time is not None:
         raise ProblemError(

@@ -73,19 +73,11 @@ def sum_polynomials(coefficients: FloatArray, points: FloatArray) -> FloatArray:
 @final
 @dataclass(frozen=True, eq=False)
 class Polynomials:
-    """R polynomials on one box.
+    """R polynomials on one box."""
 
-    Attributes
-    ----------
-    lower, upper : (d,) arrays
-        The ends of the box.
-    coefficients : (R, p, ..., p) array
-        Coefficients of Chebyshev polynomials.
-    """
-
-    lower: FloatArray
+    lower: FloatArray  # (d,): the ends of the box
     upper: FloatArray
-    coefficients: FloatArray
+    coefficients: FloatArray  # (R, p, ..., p): of Chebyshev polynomials
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
@@ -146,21 +138,11 @@ _TOLERANCE = 1e-15  # panels whose integral changes by less, relative to the who
 @final
 @dataclass(frozen=True, eq=False)
 class Antiderivative:
-    """The integral of `integrand` from ``edges[0]`` on, by adaptive Gauss-Legendre quadrature.
-
-    Attributes
-    ----------
-    integrand : callable
-        Maps ``(n,)`` arguments to ``(n,)`` values.
-    edges : (m + 1,) array
-        Ascending ends of the panels; 16 nodes on a panel integrate to rounding.
-    totals : (m + 1,) array
-        The integral from ``edges[0]`` to each edge.
-    """
+    """The integral of `integrand` from ``edges[0]`` on, by adaptive Gauss-Legendre quadrature."""
 
     integrand: Function
-    edges: FloatArray
-    totals: FloatArray
+    edges: FloatArray  # (m + 1,): ascending ends of the panels; 16 nodes on a panel integrate to rounding
+    totals: FloatArray  # (m + 1,): the integral from ``edges[0]`` to each edge
 
     @property
     def total(self) -> float:

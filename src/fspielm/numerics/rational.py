@@ -21,17 +21,10 @@ _MOST_POLES_PER_POINT = 0.45
 @final
 @dataclass(frozen=True, eq=False)
 class Rational:
-    """Functions with common poles.
-
-    Attributes
-    ----------
-    poles : (m,) array
-    error : float
-        Error at points that are not interpolated, relative to the largest value.
-    """
+    """Functions with common poles."""
 
     poles: ComplexArray
-    error: float
+    error: float  # at points that are not interpolated, relative to the largest value
 
 
 def rational(places: ComplexArray, values: ComplexArray, tol: float) -> Rational:

@@ -44,10 +44,12 @@ class Annulus(PlaneShape):
     def __init__(
         self, center: Iterable[SupportsFloat], inner: SupportsFloat, outer: SupportsFloat, *, name: str = ""
     ) -> None:
-        object.__setattr__(self, "center", as_plane_point(center, "Annulus: center"))
-        object.__setattr__(self, "inner", as_positive(inner, "Annulus: inner"))
-        object.__setattr__(self, "outer", as_positive(outer, "Annulus: outer"))
-        object.__setattr__(self, "name", as_name(name, "Annulus: name"))
+        self._read(
+            center=(as_plane_point, center),
+            inner=(as_positive, inner),
+            outer=(as_positive, outer),
+            name=(as_name, name),
+        )
         if not self.inner < self.outer:
             raise ProblemError(
                 f"Annulus: inner must be less than outer; got inner = {self.inner}, outer = {self.outer}"

@@ -51,12 +51,7 @@ class Ball(Domain):
     dimension = 3
 
     def __init__(self, center: Iterable[SupportsFloat], radius: SupportsFloat, *, name: str = "") -> None:
-        object.__setattr__(self, "center", as_space_point(center, "Ball: center"))
-        object.__setattr__(self, "radius", as_positive(radius, "Ball: radius"))
-        object.__setattr__(self, "name", as_name(name, "Ball: name"))
-
-    def __repr__(self) -> str:
-        return f"Ball(center={self.center}, radius={self.radius}{self._name_argument})"
+        self._read(center=(as_space_point, center), radius=(as_positive, radius), name=(as_name, name))
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

@@ -65,15 +65,8 @@ class Cylinder(Domain):
         *,
         name: str = "",
     ) -> None:
-        object.__setattr__(self, "center", as_space_point(center, "Cylinder: center"))
-        object.__setattr__(self, "radius", as_positive(radius, "Cylinder: radius"))
-        object.__setattr__(self, "height", as_positive(height, "Cylinder: height"))
-        object.__setattr__(self, "axis", _as_axis(axis))
-        object.__setattr__(self, "name", as_name(name, "Cylinder: name"))
-
-    def __repr__(self) -> str:
-        sizes = f"radius={self.radius}, height={self.height}, axis={self.axis!r}"
-        return f"Cylinder(center={self.center}, {sizes}{self._name_argument})"
+        self._read(center=(as_space_point, center), radius=(as_positive, radius), height=(as_positive, height))
+        self._read(axis=(_as_axis, axis), name=(as_name, name))
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
@@ -152,9 +145,9 @@ def _ring(share: FloatArray) -> FloatArray:
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
 
-def _as_axis(axis: object) -> str:
+def _as_axis(axis: object, argument: str) -> str:
     if isinstance(axis, str) and axis in ("x", "y", "z"):
         return axis
     if isinstance(axis, int | np.integer) and not isinstance(axis, bool) and 0 <= axis <= 2:
         return "xyz"[int(axis)]
-    raise ProblemError(f'Cylinder: axis must be "x", "y", "z" or its index 0, 1, 2; got {axis!r}')
+    raise ProblemError(f'{argument} must be "x", "y", "z" or its index 0, 1, 2; got {axis!r}')

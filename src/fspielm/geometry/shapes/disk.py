@@ -35,9 +35,7 @@ class Disk(PlaneShape):
     name: str
 
     def __init__(self, center: Iterable[SupportsFloat], radius: SupportsFloat, *, name: str = "") -> None:
-        object.__setattr__(self, "center", as_plane_point(center, "Disk: center"))
-        object.__setattr__(self, "radius", as_positive(radius, "Disk: radius"))
-        object.__setattr__(self, "name", as_name(name, "Disk: name"))
+        self._read(center=(as_plane_point, center), radius=(as_positive, radius), name=(as_name, name))
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

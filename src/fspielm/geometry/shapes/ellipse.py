@@ -12,7 +12,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import as_name, as_number, as_plane_point, as_positive
 from fspielm.geometry.curves import Edge, PlaneCurve
-from fspielm.geometry.domain import Spans, round_span, rounding_slack
+from fspielm.geometry.domain import Spans, round_span, within_ellipsoid
 from fspielm.geometry.plane import PlaneShape
 
 
@@ -50,13 +50,8 @@ class Ellipse(PlaneShape):
         *,
         name: str = "",
     ) -> None:
-        a, b = as_plane_point(semi_axes, "Ellipse: semi_axes")
-        object.__setattr__(self, "center", as_plane_point(center, "Ellipse: center"))
-        object.__setattr__(
-            self, "semi_axes", (as_positive(a, "Ellipse: semi_axes[0]"), as_positive(b, "Ellipse: semi_axes[1]"))
-        )
-        object.__setattr__(self, "angle", as_number(angle, "Ellipse: angle"))
-        object.__setattr__(self, "name", as_name(name, "Ellipse: name"))
+        self._read(center=(as_plane_point, center), semi_axes=(_as_semi_axes, semi_axes))
+        self._read(angle=(as_number, angle), name=(as_name, name))
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
@@ -71,12 +66,7 @@ class Ellipse(PlaneShape):
         return math.pi * self.semi_axes[0] * self.semi_axes[1]
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        a, b = self.semi_axes
-        x, y = _turn(points - self.center, -self.angle).T
-        level = np.hypot(x / a, y / b)  # one on the ellipse
-        # growth of the level across the ellipse, which converts a slack in length to one in level
-        growth = np.divide(np.hypot(x / a**2, y / b**2), level, out=np.zeros_like(level), where=level > 0)
-        return np.asarray(level <= 1.0 + rounding_slack(closed, a, b, *self.center) * growth)
+        return within_ellipsoid(_turn(points - self.center, -self.angle), self.semi_axes, self.center, closed)
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         # direction and base points of the lines in coordinates in which the ellipse is the unit circle
@@ -99,6 +89,10 @@ class Ellipse(PlaneShape):
             return _turn(np.column_stack([-a * np.sin(t), b * np.cos(t)]), self.angle)
 
         return (Edge("ellipse", PlaneCurve(point, tangent, 0.0, 2 * math.pi)),)
+
+
+def _as_semi_axes(value: Iterable[SupportsFloat], argument: str) -> tuple[float, ...]:
+    return tuple(as_positive(size, f"{argument}[{i}]") for i, size in enumerate(as_plane_point(value, argument)))
 
 
 def _turn(vectors: FloatArray, angle: float) -> FloatArray:

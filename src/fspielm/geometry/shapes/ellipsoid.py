@@ -12,7 +12,7 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, as_positive, as_space_point
-from fspielm.geometry.domain import Domain, Spans, round_span, rounding_slack
+from fspielm.geometry.domain import Domain, Spans, round_span, within_ellipsoid
 from fspielm.geometry.shapes.ball import Ball
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
 from fspielm.numerics.roots import newton_between
@@ -46,14 +46,7 @@ class Ellipsoid(Domain):
     dimension = 3
 
     def __init__(self, center: Iterable[SupportsFloat], semi_axes: Iterable[SupportsFloat], *, name: str = "") -> None:
-        sizes = as_space_point(semi_axes, "Ellipsoid: semi_axes")
-        each = tuple(as_positive(size, f"Ellipsoid: semi_axes[{axis}]") for axis, size in enumerate(sizes))
-        object.__setattr__(self, "center", as_space_point(center, "Ellipsoid: center"))
-        object.__setattr__(self, "semi_axes", each)
-        object.__setattr__(self, "name", as_name(name, "Ellipsoid: name"))
-
-    def __repr__(self) -> str:
-        return f"Ellipsoid(center={self.center}, semi_axes={self.semi_axes}{self._name_argument})"
+        self._read(center=(as_space_point, center), semi_axes=(_as_semi_axes, semi_axes), name=(as_name, name))
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:
@@ -66,12 +59,7 @@ class Ellipsoid(Domain):
         return 4 / 3 * math.pi * math.prod(self.semi_axes)
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        on_ball = (points - self.center) / self.semi_axes
-        level = np.linalg.norm(on_ball, axis=1)  # one on the ellipsoid
-        # growth of the level across the ellipsoid, which converts a slack in length to one in level
-        slope = np.linalg.norm(on_ball / self.semi_axes, axis=1)
-        growth = np.divide(slope, level, out=np.zeros_like(level), where=level > 0)
-        return np.asarray(level <= 1.0 + rounding_slack(closed, *self.semi_axes, *self.center) * growth)
+        return within_ellipsoid(points - self.center, self.semi_axes, self.center, closed)
 
     def _spans(self, points: FloatArray, axis: int) -> Spans:
         on_ball = np.delete((points - self.center) / self.semi_axes, axis, axis=1)
@@ -93,6 +81,10 @@ class Ellipsoid(Domain):
     def _quadrature(self, n: int) -> Quadrature:
         rule = Ball((0, 0, 0), 1)._quadrature(n)
         return Quadrature(np.asarray(self.center + self.semi_axes * rule.points), rule.weights)
+
+
+def _as_semi_axes(value: Iterable[SupportsFloat], argument: str) -> tuple[float, ...]:
+    return tuple(as_positive(size, f"{argument}[{i}]") for i, size in enumerate(as_space_point(value, argument)))
 
 
 # ---- The distribution of area

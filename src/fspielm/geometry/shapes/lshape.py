@@ -49,9 +49,7 @@ class LShape(PlaneShape):
     def __init__(
         self, center: Iterable[SupportsFloat] = (0.0, 0.0), size: SupportsFloat = 1.0, *, name: str = ""
     ) -> None:
-        object.__setattr__(self, "center", as_plane_point(center, "LShape: center"))
-        object.__setattr__(self, "size", as_positive(size, "LShape: size"))
-        object.__setattr__(self, "name", as_name(name, "LShape: name"))
+        self._read(center=(as_plane_point, center), size=(as_positive, size), name=(as_name, name))
 
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         (x, y), r = self.center, self.size

@@ -42,14 +42,11 @@ def read_arrays(vertices: ArrayLike, faces: ArrayLike) -> tuple[FloatArray, IntA
 
 def merge_vertices(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]:
     """Merge vertices at the same place; drop facets that lose a corner, and unused vertices."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
 
     places, index = np.unique(vertices, axis=0, return_inverse=True)
     near = cKDTree(places).query_pairs(SAME * extent_of(places), output_type="ndarray")
-    links = coo_array((np.ones(len(near)), near.T), shape=(len(places), len(places)))
-    _, group = connected_components(links, directed=False)
+    _, group = _linked(near[:, 0], near[:, 1], len(places))
     faces = group[index.reshape(-1)[faces]]
     faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
     if not len(faces):
@@ -64,13 +61,23 @@ def consistently_oriented(vertices: FloatArray, faces: IntArray) -> tuple[IntArr
 
     Refuses surfaces that do not bound a solid: open, branching and one-sided ones.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     edges = np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).reshape(-1, 2)  # three of facet 0, of facet 1, ...
     sides, which, counts = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True, return_counts=True)
-    _refuse_branches(vertices, sides[counts > 2])
-    _refuse_holes(sides[counts == 1], len(vertices))
+    branches, open_sides = sides[counts > 2], sides[counts == 1]
+    if len(branches):
+        a, b = (np.array2string(vertices[i], precision=5, separator=", ") for i in branches[0])
+        raise ProblemError(
+            f"Surface: every edge must join two facets; {len(branches)} of them join more, the first from {a} to {b}: "
+            "remove facets inside the solid and doubled ones"
+        )
+    if len(open_sides):
+        rim, index = np.unique(open_sides, return_inverse=True)
+        holes, _ = _linked(index.reshape(-1)[::2], index.reshape(-1)[1::2], len(rim))
+        raise ProblemError(
+            f"Surface: faces must close around a solid; got an open surface with {holes} hole{'s' * (holes > 1)} "
+            f"({len(open_sides)} edges have a facet on one side only): fill them, for instance with "
+            "trimesh.repair.fill_holes"
+        )
     first, second = np.argsort(which.reshape(-1), kind="stable").reshape(-1, 2).T
     opposed = edges[first, 0] != edges[second, 0]  # consistent neighbours run along their edge in opposite directions
     m = len(faces)
@@ -78,7 +85,7 @@ def consistently_oriented(vertices: FloatArray, faces: IntArray) -> tuple[IntArr
     here, there = np.tile(first // 3, 2), np.tile(second // 3, 2)
     here[len(first) :] += m
     there += m * np.concatenate([~opposed, opposed])
-    _, label = connected_components(coo_array((np.ones(len(here)), (here, there)), shape=(2 * m, 2 * m)), False)
+    _, label = _linked(here, there, 2 * m)
     as_is, over = label[:m], label[m:]
     if (as_is == over).any():
         raise ProblemError(
@@ -100,29 +107,14 @@ def morton_order(points: FloatArray) -> IntArray:
     return np.argsort(code, kind="stable")
 
 
-def _refuse_branches(vertices: FloatArray, sides: IntArray) -> None:
-    if len(sides):
-        a, b = (np.array2string(vertices[i], precision=5, separator=", ") for i in sides[0])
-        raise ProblemError(
-            f"Surface: every edge must join two facets; {len(sides)} of them join more, the first from {a} to {b}: "
-            "remove facets inside the solid and doubled ones"
-        )
-
-
-def _refuse_holes(sides: IntArray, n: int) -> None:
+def _linked(first: IntArray, second: IntArray, count: int) -> tuple[int, IntArray]:
+    """The number of connected groups of `count` things that are linked in pairs, and the group of each."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    if len(sides):
-        rim, index = np.unique(sides, return_inverse=True)
-        start, end = index.reshape(-1, 2).T
-        links = coo_array((np.ones(len(sides)), (start, end)), shape=(len(rim), len(rim)))
-        holes = int(connected_components(links, directed=False)[0])
-        raise ProblemError(
-            f"Surface: faces must close around a solid; got an open surface with {holes} hole{'s' * (holes > 1)} "
-            f"({len(sides)} edges have a facet on one side only): fill them, for instance with "
-            "trimesh.repair.fill_holes"
-        )
+    links = coo_array((np.ones(len(first)), (first, second)), shape=(count, count))
+    groups, group = connected_components(links, directed=False)
+    return int(groups), group
 
 
 def extent_of(points: FloatArray) -> float:
@@ -143,41 +135,23 @@ _RETRIES = 3
 class FacetBins:
     """Facets in a grid of bins across an axis, so that a line along the axis is tested against few facets.
 
-    Attributes
-    ----------
-    axis : int
-    across : (int, int)
-        The other two axes, in cyclic order.
-    lower, cell : (2,) arrays
-        Corner of the grid, and size of a bin.
-    starts, members : arrays
-        The facets of bin i are ``members[starts[i]:starts[i + 1]]``.
-    per_side : int
-        Bins along each side of the grid.
-    origins, ways : (m, 3, 2) arrays
-        Start and direction, across the axis, of every facet's edges, from the vertex with the lower number, so that
-        both facets at an edge have exactly the same numbers.
-    signs, ties : (m, 3) arrays
-        Whether the facet runs along the edge in this direction; and the side assigned to a line that meets the edge.
-    heights : (m, 3) array
-        Coordinate of the corner opposite each edge, along the axis.
-    shift : (2,) array
-        A negligible step across the axis, for lines that rounding leaves undecided.
+    The facets of bin i are ``members[starts[i]:starts[i + 1]]``. Edges start at the vertex with the lower number, so
+    that both facets at an edge have exactly the same numbers.
     """
 
     axis: int
-    across: tuple[int, int]
-    lower: FloatArray
-    cell: FloatArray
-    per_side: int
+    across: tuple[int, int]  # the other two axes, in cyclic order
+    lower: FloatArray  # (2,): corner of the grid
+    cell: FloatArray  # (2,): size of a bin
+    per_side: int  # bins along each side of the grid
     starts: IntArray
     members: IntArray
-    origins: FloatArray
-    ways: FloatArray
-    signs: FloatArray
-    ties: FloatArray
-    heights: FloatArray
-    shift: FloatArray
+    origins: FloatArray  # (m, 3, 2): start of every facet's edges, across the axis
+    ways: FloatArray  # (m, 3, 2): their directions
+    signs: FloatArray  # (m, 3): whether the facet runs along the edge in this direction
+    ties: FloatArray  # (m, 3): the side assigned to a line that meets the edge
+    heights: FloatArray  # (m, 3): coordinate of the corner opposite each edge, along the axis
+    shift: FloatArray  # (2,): a negligible step across the axis, for lines that rounding leaves undecided
 
     def pairs(self, points: FloatArray) -> Iterator[tuple[IntArray, IntArray]]:
         """Indices of points ``(n, 3)`` and facets of their bins, in batches."""
@@ -196,10 +170,7 @@ class FacetBins:
         A line that meets an edge or a corner is moved by an infinitesimal step, the same for all lines: it crosses
         one of the facets there, or none. Lines with an odd number of crossings, by rounding, are moved by `shift`.
 
-        Returns
-        -------
-        line, height, facing : (k,) arrays
-            Index of the point, coordinate along the axis, and 1 where the facet faces up, -1 where it faces down.
+        Returns the index of the point, the coordinate along the axis, and 1 where the facet faces up, -1 elsewhere.
         """
         lines, heights, facings = [], [], []
         for line, facet in self.pairs(points):

@@ -48,15 +48,12 @@ class Pacman(PlaneShape):
         *,
         name: str = "",
     ) -> None:
-        angle = as_number(mouth, "Pacman: mouth")
-        if not 0 < angle < math.pi:
+        self._read(mouth=(as_number, mouth))
+        if not 0 < self.mouth < math.pi:
             raise ProblemError(
-                f"Pacman: mouth is half the opening angle and must lie between 0 and pi radians; got {angle}"
+                f"Pacman: mouth is half the opening angle and must lie between 0 and pi radians; got {self.mouth}"
             )
-        object.__setattr__(self, "center", as_plane_point(center, "Pacman: center"))
-        object.__setattr__(self, "radius", as_positive(radius, "Pacman: radius"))
-        object.__setattr__(self, "mouth", angle)
-        object.__setattr__(self, "name", as_name(name, "Pacman: name"))
+        self._read(center=(as_plane_point, center), radius=(as_positive, radius), name=(as_name, name))
 
     @property
     def bounding_box(self) -> tuple[FloatArray, FloatArray]:

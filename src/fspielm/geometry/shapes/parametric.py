@@ -74,11 +74,8 @@ class Curve(PlaneShape):
         derivative: Derivative | None = None,
         name: str = "",
     ) -> None:
-        object.__setattr__(self, "x", as_coordinate(x, "Curve: x"))
-        object.__setattr__(self, "y", as_coordinate(y, "Curve: y"))
-        object.__setattr__(self, "parameter", _read_parameter(parameter))
-        object.__setattr__(self, "derivative", _read_derivative(derivative))
-        object.__setattr__(self, "name", as_name(name, "Curve: name"))
+        self._read(x=(as_coordinate, x), y=(as_coordinate, y), parameter=(_as_parameter, parameter))
+        self._read(derivative=(_as_derivative, derivative), name=(as_name, name))
         _check_symbols(self.x, self.y)
         check_values(self._walk, "Curve: the curve")
         check_simple(self._stated, "Curve: the curve")
@@ -151,21 +148,21 @@ def _with_own_ends(curve: PlaneCurve, corners: Sequence[float]) -> PlaneCurve:
     return replace(curve, tangent=lambda t: tangent(np.clip(t, low, high)))
 
 
-def _read_parameter(parameter: Iterable[SupportsFloat]) -> tuple[float, ...]:
-    breaks = as_vector(parameter, "Curve: parameter")
+def _as_parameter(parameter: Iterable[SupportsFloat], argument: str) -> tuple[float, ...]:
+    breaks = as_vector(parameter, argument)
     if len(breaks) < 2 or any(a >= b for a, b in pairwise(breaks)):
         raise ProblemError(
-            "Curve: parameter must hold the first and the last parameter, those of corners between them, ascending; "
+            f"{argument} must hold the first and the last parameter, those of corners between them, ascending; "
             f"got {breaks}"
         )
     return breaks
 
 
-def _read_derivative(derivative: Derivative | None) -> Derivative | None:
+def _as_derivative(derivative: Derivative | None, argument: str) -> Derivative | None:
     if derivative is None:
         return None
     if not isinstance(derivative, tuple | list) or len(derivative) != 2 or not all(map(callable, derivative)):
-        raise ProblemError(f"Curve: derivative must be two callables, the derivatives of x and y; got {derivative!r}")
+        raise ProblemError(f"{argument} must be two callables, the derivatives of x and y; got {derivative!r}")
     return derivative[0], derivative[1]
 
 

@@ -14,7 +14,7 @@ import sympy as sp
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import as_name, as_plane_point
-from fspielm.geometry.contour import TRIALS
+from fspielm.geometry.contour import TRIALS, extreme
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.plane import PlaneShape
@@ -57,10 +57,7 @@ class PolarCurve(PlaneShape):
     name: str
 
     def __init__(self, radius: sp.Expr, center: Iterable[SupportsFloat] = (0.0, 0.0), *, name: str = "") -> None:
-        object.__setattr__(self, "center", as_plane_point(center, "PolarCurve: center"))
-        object.__setattr__(self, "radius", radius)
-        object.__setattr__(self, "name", as_name(name, "PolarCurve: name"))
-        _check_expression(radius)
+        self._read(center=(as_plane_point, center), radius=(_as_radius, radius), name=(as_name, name))
         self._check_values()
 
     def __repr__(self) -> str:
@@ -121,13 +118,9 @@ class PolarCurve(PlaneShape):
     @cached_property
     def _reach(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Least and greatest x and y, relative to the center."""
-
-        def reach(axis: int, sign: float) -> float:
-            return minimum(
-                lambda t: sign * self._radial(t)[:, axis], lambda t: sign * self._tangent(t)[:, axis], self._grid
-            )
-
-        return (reach(0, 1.0), reach(1, 1.0)), (-reach(0, -1.0), -reach(1, -1.0))
+        curve = PlaneCurve(self._radial, self._tangent, 0.0, _TURN)
+        left, bottom, right, top = (extreme(curve, axis, sign, self._grid) for sign in (1.0, -1.0) for axis in (0, 1))
+        return (left, bottom), (-right, -top)
 
     @cached_property
     def _radii(self) -> tuple[float, float]:
@@ -171,20 +164,17 @@ class PolarCurve(PlaneShape):
         _ = self._outline.length  # refuses an infinite slope
 
 
-def _check_expression(radius: object) -> None:
+def _as_radius(radius: object, argument: str) -> sp.Expr:
     if not isinstance(radius, sp.Expr):
         raise ProblemError(
-            f"PolarCurve: radius must be a SymPy expression in the angle, such as 2 + cos(theta); got {radius!r}"
+            f"{argument} must be a SymPy expression in the angle, such as 2 + cos(theta); got {radius!r}"
         )
     names = sorted(map(str, radius.free_symbols))
     if not names:
-        raise ProblemError(
-            f"PolarCurve: radius must depend on one symbol, the angle; got the constant {radius}: use Disk"
-        )
+        raise ProblemError(f"{argument} must depend on one symbol, the angle; got the constant {radius}: use Disk")
     if len(names) > 1:
-        raise ProblemError(
-            f"PolarCurve: radius must depend on one symbol, the angle; got {len(names)}: {', '.join(names)}"
-        )
+        raise ProblemError(f"{argument} must depend on one symbol, the angle; got {len(names)}: {', '.join(names)}")
+    return radius
 
 
 @lru_cache(maxsize=64)

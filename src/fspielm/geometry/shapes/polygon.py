@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
 from typing import Any, SupportsFloat, TypeAlias, final
 
 import numpy as np
@@ -17,23 +16,11 @@ from fspielm.arrays import FloatArray, IndexArray
 from fspielm.disk import open_file
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import OUTLINE, as_name, as_plane_point
-from fspielm.geometry.crossings import crossing_point, in_ring, meeting_pairs, orientation
+from fspielm.geometry.crossings import crossing_point, in_ring, meeting_pairs, orientation, signed_area
 from fspielm.geometry.curves import Edge, segment
 from fspielm.geometry.plane import PlaneShape
 
 Ring: TypeAlias = tuple[tuple[float, float], ...]
-
-
-def shapely_module() -> ModuleType:
-    """Import shapely, or say how to get it."""
-    try:
-        import shapely
-    except ImportError:
-        raise ProblemError(
-            "Polygon.from_shapely needs shapely; install it with: pip install 'fspielm[geometry]'"
-        ) from None
-    module: ModuleType = shapely
-    return module
 
 
 def open_ring(points: Ring) -> Ring:
@@ -43,7 +30,12 @@ def open_ring(points: Ring) -> Ring:
 
 def rings_of(geometry: Any) -> tuple[Ring, tuple[Ring, ...]]:
     """Outline and holes of a shapely polygon, without repeated vertices and heights."""
-    shapely = shapely_module()
+    try:
+        import shapely
+    except ImportError:
+        raise ProblemError(
+            "Polygon.from_shapely needs shapely; install it with: pip install 'fspielm[geometry]'"
+        ) from None
     if not isinstance(geometry, shapely.Geometry):
         raise ProblemError(f"Polygon.from_shapely: geometry must be a shapely.Polygon; got {type(geometry).__name__}")
     if geometry.geom_type == "MultiPolygon" and len(geometry.geoms) == 1:
@@ -71,7 +63,8 @@ def check_rings(outline: Ring, holes: tuple[Ring, ...]) -> None:
     rings = _Rings([np.array(ring) for ring in (outline, *holes)])
     for number, ring in enumerate(rings.rings):
         what = f"holes[{number - 1}]" if number else "vertices"
-        if _on_one_line(ring):
+        far = ring[np.argmax(np.abs(ring - ring[0]).max(axis=1))]
+        if not orientation(np.broadcast_to(ring[0], ring.shape), np.broadcast_to(far, ring.shape), ring).any():
             raise ProblemError(f"Polygon: {what} must enclose an area; its vertices lie on one line")
         place = rings.self_meeting(number)
         if place is not None:
@@ -205,12 +198,6 @@ class _Rings:
                 yield "Interior is disconnected", np.array(point)
                 return
             chain[other] = one
-
-
-def _on_one_line(ring: FloatArray) -> bool:
-    far = int(np.argmax(np.abs(ring - ring[0]).max(axis=1)))
-    n = len(ring)
-    return not orientation(np.tile(ring[0], (n, 1)), np.tile(ring[far], (n, 1)), ring).any()
 
 
 def _point_text(place: FloatArray) -> str:
@@ -411,9 +398,7 @@ def _read_names(names: Iterable[str], count: int) -> tuple[str, ...]:
 def _ring_edges(ring: Ring, names: Sequence[str], sides: Sequence[str], *, counterclockwise: bool) -> tuple[Edge, ...]:
     """The edges of a ring in the wanted direction, each with its names."""
     edges = list(zip(names, sides, ring, [*ring[1:], ring[0]], strict=True))
-    x, y = (np.array(ring) - ring[0]).T
-    area = np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)
-    if (area > 0) != counterclockwise:
+    if (signed_area(np.array(ring)) > 0) != counterclockwise:
         edges = [(name, side, end, start) for name, side, start, end in reversed(edges)]
     return tuple(Edge(name, segment(start, end), side) for name, side, start, end in edges)
 

@@ -17,7 +17,7 @@ from fspielm.arrays import BoolArray, FloatArray, IntArray, SideArray
 from fspielm.disk import open_file
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, gauss, nodes_per_axis
-from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.geometry.domain import Domain, is_within, rounding_slack
 from fspielm.geometry.shapes.mesh import (
     FacetBins,
     Facets,
@@ -174,8 +174,7 @@ class Surface(Domain):
         return float(np.sum(away * self._facets.crosses)) / 6
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
-        side = self._side(points)
-        return side >= 0 if closed else side > 0
+        return is_within(self._side(points), closed)
 
     def _side(self, points: FloatArray) -> SideArray:
         bins = self._bins[_UP]
