@@ -198,8 +198,8 @@ class Contour:
         """The enclosed area, by Green's theorem; negative if the interior is on the right."""
         ends = self._ends - self._middle
         straight = np.array([curve.straight for curve in self.curves])
-        (x0, y0), (x1, y1) = ends[straight, 0].T, ends[straight, 1].T
-        return math.fsum([*(0.5 * (x0 * y1 - x1 * y0)).tolist(), *(green.total for green in self._green.values())])
+        triangles = 0.5 * cross(ends[straight, 0], ends[straight, 1])
+        return math.fsum([*triangles.tolist(), *(green.total for green in self._green.values())])
 
     @cached_property
     def box(self) -> tuple[FloatArray, FloatArray]:

@@ -30,7 +30,7 @@ class _Pairs(NamedTuple):
     doubt: FloatArray
 
     def select(self, index: NDArray[np.intp] | BoolArray | slice) -> _Pairs:
-        return _Pairs(*(each[:, index] for each in self))
+        return _Pairs(self.curve[:, index], self.t0[:, index], self.t1[:, index], self.doubt[:, index])
 
 
 def find_crossing(

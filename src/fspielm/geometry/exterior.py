@@ -65,9 +65,6 @@ def enclosing_shapes(
 
 # ---- Open domains
 
-# How far the window reaches beyond the objects, relative to their extent.
-_MARGIN = 0.5
-
 
 class Exterior(Domain):
     """All of the plane, or of space, outside of one or several shapes.
@@ -163,10 +160,10 @@ class Exterior(Domain):
             return np.array(self.window[0]), np.array(self.window[1])
         lower, upper = self.objects_box
         if self.period is not None:
-            around = np.array([0.5 * self.period, float(np.max(upper - lower)) + _MARGIN * self.period])
+            around = np.array([0.5 * self.period, float(np.max(upper - lower)) + 0.5 * self.period])
             middle = 0.5 * (lower + upper)
             return middle - around, middle + around
-        margin = _MARGIN * float(np.max(upper - lower))
+        margin = 0.5 * float(np.max(upper - lower))
         return lower - margin, upper + margin
 
     @property

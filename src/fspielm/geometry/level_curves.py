@@ -28,7 +28,7 @@ _PROBES = 12
 # Lines through the box along each axis and from corner to corner; points on each line and on all lines.
 _LINES = 16
 _DIAGONALS = 8
-_FEWEST_ON_LINE, _MOST_ON_LINE, _ON_LINES = 256, 4096, 2**15
+_MOST_ON_LINE, _ON_LINES = 4096, 2**15
 # More changes of sign belong to a wave, which behaves alike at all of them.
 _MOST_BRACKETS = 2048
 
@@ -64,7 +64,7 @@ def find_border(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | 
 def _brackets(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray]:
     """Neighbouring points on the lines with different signs."""
     start, end = _lines(len(extent.coordinates))
-    number = int(np.clip(_ON_LINES // len(start), _FEWEST_ON_LINE, _MOST_ON_LINE))
+    number = min(_ON_LINES // len(start), _MOST_ON_LINE)
     along = np.linspace(0.0, 1.0, number)[:, None, None]
     places = extent.place(start + (end - start) * along)
     values = side(places.reshape(-1, places.shape[-1])).reshape(places.shape[:-1])

@@ -20,6 +20,7 @@ from fspielm.geometry.contour import Contour, Raster, contour_of, raster_of
 from fspielm.geometry.curves import Edge, MonotonePiece, PlaneCurve, cross, monotone_pieces, polyline_part
 from fspielm.geometry.domain import Corner, Domain, Hole, corners_of, default_axes, holes_of, is_within
 from fspielm.geometry.shapes.box import Box
+from fspielm.numerics.roots import bisect
 from fspielm.numerics.tolerances import CLOSE, SAME
 from fspielm.resources import check_deadline
 
@@ -135,11 +136,9 @@ def _spacing(panels: Sequence[_Panel], n: int) -> float:
         return sum(panel.nodes(spacing) * sum(panel.chord_nodes(spacing)) for panel in panels)
 
     largest = max(max(panel.reach, *panel.lengths) for panel in panels)
-    low, high = math.log(largest / (n + 1)), math.log(largest)
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if total(math.exp(middle)) > n else (low, middle)
-    return math.exp(high)
+    low, high = np.log([largest / (n + 1)]), np.log([largest])
+    _, high = bisect(low, high, lambda middle: np.array([total(math.exp(middle[0])) > n]))
+    return math.exp(high[0])
 
 
 # ---- Joints: smooth joins of edges where the curvature jumps

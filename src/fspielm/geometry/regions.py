@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
@@ -266,11 +265,9 @@ class Regions(Domain):
         meeting = [side for side in self._sides if 0 <= side.shape < side.beyond]
         if self.dimension == 1:
             titles = [f"{names[side.shape]} | {names[side.beyond]}" for side in meeting]
-            seen: Counter[str] = Counter()
             borders = []
-            for title, side in zip(titles, meeting, strict=True):
-                seen[title] += 1
-                name = f"{title} ({seen[title]})" if titles.count(title) > 1 else title
+            for count, (title, side) in enumerate(zip(titles, meeting, strict=True), 1):
+                name = f"{title} ({titles[:count].count(title)})" if titles.count(title) > 1 else title
                 part = replace(self._part(side, default_axes(1)), name=name)
                 borders.append(RegionBorder(name, (names[side.shape], names[side.beyond]), part))
             return tuple(borders)

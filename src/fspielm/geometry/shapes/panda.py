@@ -11,11 +11,9 @@ import sympy as sp
 from fspielm.geometry.boundary import as_name, as_positive
 from fspielm.geometry.shapes.polar import PolarCurve
 
-# Bumps on the unit circle, as (height, angle from the crown, sharpness); each has a mirror image on the left.
-# Three bumps side by side make an ear that is round, not pointed.
-_CHEEK = (0.42, 1.77, 3)
-_EAR = ((0.39, 0.61, 140), (0.41, 0.75, 140), (0.39, 0.89, 140))
-_FOREHEAD = (0.13, 0.0, 3)  # coincides with its mirror image: half its height
+# Bumps on the unit circle, as (height, angle from the crown, sharpness); each has a mirror image on the left: the
+# forehead, which coincides with its mirror image, three that make an ear that is round, not pointed, and the cheek.
+_BUMPS = ((0.13, 0.0, 3), (0.39, 0.61, 140), (0.41, 0.75, 140), (0.39, 0.89, 140), (0.42, 1.77, 3))
 
 
 def Panda(  # noqa: N802 (reads as a shape beside Disk and Pacman)
@@ -34,7 +32,7 @@ def Panda(  # noqa: N802 (reads as a shape beside Disk and Pacman)
     """
     theta = sp.Symbol("theta", real=True)
     shape, mean = sp.Integer(1), 1.0
-    for height, aside, sharpness in (_FOREHEAD, *_EAR, _CHEEK):
+    for height, aside, sharpness in _BUMPS:
         for place in (math.pi / 2 - aside, math.pi / 2 + aside):
             # exp(k (cos(theta - place) - 1)), in a form without cancellation
             shape += height * sp.exp(-2 * sharpness * sp.sin((theta - place) / 2) ** 2)
