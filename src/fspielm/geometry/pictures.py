@@ -90,16 +90,18 @@ def _light(colour: str) -> str:
 
 # ---- Intervals and plane shapes
 
-_FINE = 800  # cells along the longer side, and points of an outline
+_MASK_CELLS = 700  # along the longer side
+OUTLINE_POINTS = 800
 _ARROWS = 36  # in all
 _ARROW = 0.07  # share of the size, or of the length of a part: arrows must not fill a small object
+_INSIDE_PIECE = ROUNDED  # distance from the ends of a piece, which may belong to the next one
 
 
 def draw_line(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatArray, normals: bool) -> None:
     """An interval, or several: the line, its ends and their outward directions."""
     (lower,), (upper,) = domain.bounding_box
     size = upper - lower
-    cells = lower + size * (np.arange(_FINE) + 0.5) / _FINE
+    cells = lower + size * (np.arange(_MASK_CELLS) + 0.5) / _MASK_CELLS
     inside = np.where(domain.contains(cells[:, None]), 0.0, np.nan)
     axes.plot(cells, inside, color="#9fb3c8", linewidth=5, solid_capstyle="butt", zorder=1)
     axes.scatter(dots[:, 0], np.zeros(len(dots)), s=9, color=DOTS, linewidths=0, zorder=2)
@@ -152,7 +154,7 @@ def _shade(axes: Any, domain: Domain, size: float) -> None:
     from matplotlib.colors import ListedColormap
 
     lower, upper = domain.bounding_box
-    columns, rows = (max(round(_FINE * side / size), 2) for side in upper - lower)
+    columns, rows = (max(round(_MASK_CELLS * side / size), 2) for side in upper - lower)
     x, y = (a + (b - a) * (np.arange(n) + 0.5) / n for a, b, n in zip(lower, upper, (columns, rows), strict=True))
     numbers = layer_numbers(domain, np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(rows, columns)
     colours = layer_colours(domain)
@@ -174,8 +176,8 @@ def _draw_outline(axes: Any, part: BoundaryPart, colour: str) -> None:
 
     lines = []
     for low, high in pairwise(part.breaks):
-        inset = ROUNDED * (high - low)  # the ends of a piece may belong to the next one
-        unit = np.linspace(low + inset, high - inset, 2 + round(_FINE * (high - low)))
+        inset = _INSIDE_PIECE * (high - low)
+        unit = np.linspace(low + inset, high - inset, 2 + round(OUTLINE_POINTS * (high - low)))
         points = part.place(unit[:, None]).points
         if part.keep is not None:
             points[~part.keep(points)] = np.nan
