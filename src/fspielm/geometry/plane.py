@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from fspielm.arrays import BoolArray, FloatArray, IntArray, SideArray, as_points
+from fspielm.arrays import BoolArray, FloatArray, IndexArray, IntArray, SideArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, gauss, join_parts
 from fspielm.geometry.contour import Contour, Raster, contour_of, raster_of
@@ -335,17 +335,19 @@ def triangulate(domain: Domain, spacing: float) -> tuple[FloatArray, IntArray] |
     if edges is None:
         return None
     curves = [edge.curve for edge in edges]
-    loops = [[curves[number] for number in loop] for loop in contour_of(curves, repr(domain)).loops]
-    cuts = [[_cuts(curve, spacing) for curve in loop] for loop in loops]
-    inside = _inside(domain, loops, cuts, spacing)
+    following = np.concatenate([np.roll(loop, -1) for loop in contour_of(curves, repr(domain)).loops])
+    cuts = [_cuts(curve, spacing) for curve in curves]
+    inside = _inside(domain, _rim(curves, cuts, following)[0], spacing)
     for _ in range(_MOST_ROUNDS):
-        rim, pieces = _rim(loops, cuts)
+        rim, pieces = _rim(curves, cuts, following)
         points = np.concatenate([rim, inside])
         triangles = _delaunay(points)
         missing = _missing(pieces, triangles)
         if not missing.any():
             break
-        cuts = _halved(cuts, missing)
+        # halve all missing pieces
+        flags = np.split(missing, np.cumsum([len(t) - 1 for t in cuts[:-1]]))
+        cuts = [np.sort(np.append(t, 0.5 * (t[:-1] + t[1:])[own])) for t, own in zip(cuts, flags, strict=True)]
     corners = points[triangles]
     area = 0.5 * cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     kept = (np.abs(area) > SAME * spacing**2) & domain.contains(corners.mean(axis=1))
@@ -361,22 +363,17 @@ def _cuts(curve: PlaneCurve, spacing: float) -> FloatArray:
     return curve.parameter(np.linspace(0.0, 1.0, pieces + 1))
 
 
-def _rim(loops: list[list[PlaneCurve]], cuts: list[list[FloatArray]]) -> tuple[FloatArray, IntArray]:
-    """Boundary points ``(n, 2)``, and pairs ``(n, 2)`` of neighbours among them."""
-    points: list[FloatArray] = []
-    pairs: list[IntArray] = []
-    count = 0
-    for loop, loop_cuts in zip(loops, cuts, strict=True):
-        # each curve without its last point, which is the first of the next
-        points += [curve.point(t[:-1]) for curve, t in zip(loop, loop_cuts, strict=True)]
-        total = sum(len(t) - 1 for t in loop_cuts)
-        index = np.arange(count, count + total, dtype=np.int64)
-        pairs.append(np.column_stack([index, np.roll(index, -1)]))
-        count += total
-    return np.concatenate(points), np.concatenate(pairs)
+def _rim(curves: list[PlaneCurve], cuts: list[FloatArray], following: IndexArray) -> tuple[FloatArray, IntArray]:
+    """Boundary points ``(n, 2)``, and pairs ``(n, 2)`` of neighbours among them; `following` is the next curve."""
+    # each curve without its last point, which is the first of the next
+    points = np.concatenate([curve.point(t[:-1]) for curve, t in zip(curves, cuts, strict=True)])
+    starts = np.cumsum([0, *(len(t) - 1 for t in cuts)])
+    after = np.arange(1, len(points) + 1)
+    after[starts[1:] - 1] = starts[following]
+    return points, np.column_stack([np.arange(len(points)), after]).astype(np.int64)
 
 
-def _inside(domain: Domain, loops: list[list[PlaneCurve]], cuts: list[list[FloatArray]], spacing: float) -> FloatArray:
+def _inside(domain: Domain, rim: FloatArray, spacing: float) -> FloatArray:
     """Points of a regular grid inside, with some distance to the boundary."""
     from scipy.spatial import cKDTree
 
@@ -385,7 +382,6 @@ def _inside(domain: Domain, loops: list[list[PlaneCurve]], cuts: list[list[Float
     axes = [np.linspace(a, b, n + 1)[1:-1] for a, b, n in zip(lower, upper, counts, strict=True)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     points = points[domain.contains(points)]
-    rim, _ = _rim(loops, cuts)
     distance, _ = cKDTree(rim).query(points)
     return np.asarray(points[distance > _CLEARANCE * spacing])
 
@@ -398,17 +394,9 @@ def _delaunay(points: FloatArray) -> IntArray:
     return np.asarray(Delaunay((points - middle) / size).simplices, dtype=np.int64)
 
 
-def _missing(pieces: IntArray, triangles: IntArray) -> NDArray[np.bool_]:
+def _missing(pieces: IntArray, triangles: IntArray) -> BoolArray:
     """Mask of the boundary pieces that are no edges of triangles."""
     count = int(triangles.max()) + 1 + len(pieces)
     sides = np.sort(np.concatenate([triangles[:, pair] for pair in ([0, 1], [1, 2], [2, 0])]), axis=1)
     wanted = np.sort(pieces, axis=1)
     return ~np.isin(wanted[:, 0] * count + wanted[:, 1], sides[:, 0] * count + sides[:, 1])
-
-
-def _halved(cuts: list[list[FloatArray]], missing: NDArray[np.bool_]) -> list[list[FloatArray]]:
-    """The cuts and the middles of all missing pieces."""
-    lengths = [len(t) - 1 for loop in cuts for t in loop]
-    ends = np.cumsum([0, *lengths])
-    flags = iter([missing[a:b] for a, b in pairwise(ends)])
-    return [[np.sort(np.append(t, 0.5 * (t[:-1] + t[1:])[next(flags)])) for t in loop] for loop in cuts]
