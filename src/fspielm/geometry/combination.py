@@ -18,7 +18,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask, Quadrature, Sites, gauss, unique_names
 from fspielm.geometry.crossings import Resolution, meetings
 from fspielm.geometry.curves import Edge, FlatCurve, PlaneCurve, cross, dot
-from fspielm.geometry.domain import ACROSS, Domain, Spans, default_axes, is_within, of_both, rounding_slack
+from fspielm.geometry.domain import ACROSS, Domain, Spans, combine_masks, default_axes, is_within, rounding_slack
 from fspielm.geometry.plane import PlaneShape, edges_of, plane_edges
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.roots import bisect
@@ -361,7 +361,9 @@ class Combination(Domain):
 
     def _inside(self, points: FloatArray) -> BoolArray:
         """Membership of points that lie on neither operand's boundary."""
-        return of_both(self.operation, *(operand._contains(points, False) for operand in (self.first, self.second)))
+        return combine_masks(
+            self.operation, *(operand._contains(points, False) for operand in (self.first, self.second))
+        )
 
     def _contains(self, points: FloatArray, closed: bool) -> BoolArray:
         return is_within(self._side(points), closed)

@@ -79,7 +79,7 @@ def round_span(center: float, radius: float, aside: FloatArray) -> Spans:
     return one_span(center - half, center + half, aside <= radius)
 
 
-def of_both(operation: Operation, first: BoolArray, second: BoolArray) -> BoolArray:
+def combine_masks(operation: Operation, first: BoolArray, second: BoolArray) -> BoolArray:
     """Membership of a combination, from that of its operands."""
     if operation == "union":
         return first | second
@@ -95,7 +95,7 @@ def _combine(operation: Operation, first: FloatArray, second: FloatArray, slack:
     odd = np.arange(both.shape[1]) % 2 == 1
     steps, of_first = np.where(odd, -1, 1)[order], order < first.shape[1]
     in_first, in_second = (np.cumsum(np.where(chosen, steps, 0), axis=1) > 0 for chosen in (of_first, ~of_first))
-    inside = of_both(operation, in_first, in_second)
+    inside = combine_masks(operation, in_first, in_second)
     # a span that is too short joins the one before it: a common face leaves no gap
     with np.errstate(invalid="ignore"):
         long = np.diff(ends, axis=1, append=np.inf) > slack

@@ -93,7 +93,10 @@ class Surface(Domain):
     """The solid within a closed surface of triangles; its boundary is one part, ``"surface"``.
 
     Vertices at the same place are merged, and facets oriented outward. The solid may have several bodies and cavities
-    whose surfaces do not meet.
+    whose surfaces do not meet. Its quadrature has Gauss rules along vertical chords, which start at the nodes of a rule
+    on every facet that faces up. It is spectrally accurate if edges at the bottom lie below edges at the top, as in a
+    prism. On a curved solid of a thousand facets expect a relative error of 1e-2 with a thousand nodes and of 1e-4 with
+    a hundred thousand.
 
     Parameters
     ----------
@@ -206,20 +209,6 @@ class Surface(Domain):
         ends[0][line[here]] = np.minimum(low[here], at[here])
         ends[1][line[here]] = np.maximum(high[here], at[here])
         return ends
-
-    def quadrature(self, n: int) -> Quadrature:
-        """Nodes and weights for integrals over the solid: all nodes lie in it, all weights are positive.
-
-        Gauss rules along vertical chords, which start at the nodes of a rule on every facet that faces up. The rule is
-        spectrally accurate if edges at the bottom lie below edges at the top, as in a prism. On a curved solid of a
-        thousand facets expect a relative error of 1e-2 with a thousand nodes and of 1e-4 with a hundred thousand.
-
-        Parameters
-        ----------
-        n : int
-            Approximate number of nodes.
-        """
-        return super().quadrature(n)
 
     def _quadrature(self, n: int) -> Quadrature:
         along = nodes_per_axis(n, 3)
