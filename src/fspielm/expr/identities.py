@@ -42,12 +42,12 @@ def _split(expression: sp.Expr) -> _Parts:
         return expression, sp.S.Zero
     if expression is sp.I:
         return sp.S.Zero, sp.S.One
-    for kind, rule in _RULES.items():
-        if isinstance(expression, kind):
-            return _bounded(rule(expression))
     for kind, of_parts in _FUNCTION_RULES.items():
         if isinstance(expression, kind):
             return _bounded(of_parts(*_split(expression.args[0])))
+    for kind, rule in _RULES.items():
+        if isinstance(expression, kind):
+            return _bounded(rule(expression))
     raise _NoPartsError
 
 
@@ -101,20 +101,15 @@ def _choice(expression: sp.Piecewise) -> _Parts:
     return real, imaginary
 
 
-def _exponential(expression: sp.exp) -> _Parts:
-    a, b = _split(expression.args[0])
-    return sp.exp(a) * sp.cos(b), sp.exp(a) * sp.sin(b)
-
-
 _RULES: dict[type[sp.Basic], Callable[..., _Parts]] = {
     sp.Add: _sum,
     sp.Mul: _product,
-    sp.exp: _exponential,
     sp.Pow: _power,
     sp.Piecewise: _choice,
 }
 # The parts of a function of a + i b.
 _FUNCTION_RULES: dict[type[sp.Basic], Callable[[sp.Expr, sp.Expr], _Parts]] = {
+    sp.exp: lambda a, b: (sp.exp(a) * sp.cos(b), sp.exp(a) * sp.sin(b)),
     sp.sin: lambda a, b: (sp.sin(a) * sp.cosh(b), sp.cos(a) * sp.sinh(b)),
     sp.cos: lambda a, b: (sp.cos(a) * sp.cosh(b), -sp.sin(a) * sp.sinh(b)),
     sp.sinh: lambda a, b: (sp.sinh(a) * sp.cos(b), sp.cosh(a) * sp.sin(b)),
