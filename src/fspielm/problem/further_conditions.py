@@ -17,11 +17,11 @@ from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field, Value, check_value, describe, evaluate_derivatives
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import PlaneCurve
+from fspielm.numerics.tolerances import SAME
 from fspielm.problem.linear import as_sympy, linear_operator, linear_parts, residual_form
 from fspielm.problem.normal import OF_NORMALS
-from fspielm.problem.operator import identity
+from fspielm.problem.operator import FEW_SITES, identity
 from fspielm.problem.places import (
-    SAME_PLACE,
     At,
     Region,
     Where,
@@ -158,9 +158,6 @@ def check_unknowns(expression: sp.Expr, unknowns: tuple[AppliedUndef, ...]) -> N
         )
 
 
-_PLACES = 64
-
-
 @final
 @dataclass(frozen=True)
 class Periodic(AnyCondition):
@@ -242,9 +239,8 @@ def _translation(here: BoundaryPart, there: BoundaryPart, setting: Setting) -> F
     """The translation from one part to the other; None if there is none."""
     if here.parameters != there.parameters:
         return None
-    lower, upper = setting.domain.bounding_box
-    near = SAME_PLACE * float(np.linalg.norm(upper - lower))
-    unit = np.random.default_rng(0).random((_PLACES, here.parameters))
+    near = SAME * setting.size
+    unit = np.random.default_rng(0).random((FEW_SITES, here.parameters))
     # opposite edges of a plane shape run in opposite directions
     turned = unit.copy()
     turned[:, :1] = 1.0 - turned[:, :1]
@@ -252,19 +248,14 @@ def _translation(here: BoundaryPart, there: BoundaryPart, setting: Setting) -> F
     for end in (there.place(unit), there.place(turned)):
         shift: FloatArray = np.mean(end.points - start.points, axis=0)
         same_shape = np.abs(end.points - start.points - shift).max() <= near
-        if same_shape and _opposite(start, end) and np.array_equal(_kept(here, start), _kept(there, end)):
+        opposite = np.abs(start.outward + end.outward).max() <= SAME
+        if same_shape and opposite and np.array_equal(_kept(here, start), _kept(there, end)):
             return shift
     return None
 
 
 def _kept(part: BoundaryPart, sites: Sites) -> BoolArray:
     return np.ones(len(sites), dtype=np.bool_) if part.keep is None else part.keep(sites.points)
-
-
-def _opposite(start: Sites, end: Sites) -> bool:
-    assert start.normals is not None  # both lie on a boundary
-    assert end.normals is not None
-    return bool(np.abs(start.normals + end.normals).max() <= 1e-9)
 
 
 @final

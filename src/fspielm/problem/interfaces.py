@@ -18,11 +18,12 @@ from fspielm.expr.identities import is_zero
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.time import borders_in, regions_in
+from fspielm.numerics.tolerances import CLOSE, ROUNDING
 from fspielm.problem.borders import LevelBorder
 from fspielm.problem.linear import coefficients_of, linear_operator, linear_parts, read_equation, residual_form
 from fspielm.problem.normal import normal
-from fspielm.problem.operator import Operator, along_normal, identity
-from fspielm.problem.places import Region, probe
+from fspielm.problem.operator import FEW_SITES, Operator, along_normal, identity
+from fspielm.problem.places import Region, axes_across, probe
 from fspielm.problem.setting import Rule, Setting, by_unknown, check_datum, freeze, written
 from fspielm.problem.statement import AnyCondition, Relation, check_weight
 from fspielm.problem.substitutions import Signs
@@ -110,7 +111,6 @@ class Interface(AnyCondition):
 # is read as a divergence form unless its pieces contradict that.
 
 
-_FEW_SITES = 64
 # Distance of sites beside an interface, relative to its extent.
 _OFFSET = 1e-3
 # Coefficients of one unknown, by the orders of the derivative along each coordinate.
@@ -210,9 +210,7 @@ def transmissions(
     """
     setting = reading.setting
     unknowns = setting.symbols
-    normals = probe(part, _FEW_SITES).normals
-    assert normals is not None  # every boundary part has them
-    crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0)).tolist()
+    crossed = axes_across(part)
     tables = [{u: coefficients_of(parts, u, setting) for u in unknowns} for parts in reading.parts]
     orders = [max(_order(table[u], crossed) for table in tables) for u in unknowns]
     fluxes, notes = _fluxes(reading, tables, orders, sides)
@@ -315,7 +313,7 @@ def _refuse_zero_flux(
     first: Operator, second: Operator, part: BoundaryPart, names: tuple[str, str], equation: sp.Basic
 ) -> None:
     """Refuse a flux that vanishes on one side for any unknown, which nothing would determine there."""
-    sites = probe(part, _FEW_SITES)
+    sites = probe(part, FEW_SITES)
     for sign, name, own, other in zip((-1, 1), names, (first, second), (second, first), strict=True):
         if not _vanishes(own, sites, sign):
             continue
@@ -335,9 +333,8 @@ def _refuse_zero_flux(
 
 def _vanishes(flux: Operator, sites: Sites, sign: int) -> bool:
     """Whether a flux vanishes for any unknown, on the interface and beside it."""
-    assert sites.normals is not None  # every boundary part has them
     size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), _OFFSET)
-    off = Sites(sites.points + sign * _OFFSET * size * sites.normals, sites.normals)
+    off = Sites(sites.points + sign * _OFFSET * size * sites.outward, sites.normals)
     terms = [term for term in flux.terms if term.order]
     return all(not np.any(term.at(sites)) and not np.any(term.at(off)) for term in terms)
 
@@ -452,11 +449,8 @@ def _may_be_divergence(
 # ---- Interfaces of a problem
 
 
-# Sites of an interface, and what counts as zero there, relative to the coefficients.
-_MANY_SITES = 4096
-_ZERO = 1e-14
-# Borders closer than this, relative to their extent, on this share of their length coincide.
-_NEAR, _OVERLAP = 1e-6, 1e-2
+# Borders that are close on this share of their length coincide.
+_OVERLAP = 1e-2
 
 
 @final
@@ -493,28 +487,6 @@ class InterfaceLine:
     border: sp.Expr | None = None
     level: Field | None = None
 
-    @property
-    def jump(self) -> Field:
-        """The jump of the value, of the first unknown with one."""
-        return self._rule("value").value
-
-    @property
-    def flux_jump(self) -> Field:
-        """The jump of the flux or normal derivative, of the first equation with one."""
-        return self._rule("flux").value
-
-    @property
-    def flux(self) -> tuple[Operator, Operator]:
-        """The flux or normal derivative on each side, of the first equation with one."""
-        rule = self._rule("flux")
-        return rule.first, rule.second
-
-    def _rule(self, kind: str) -> Transmission:
-        for rule in self.rules:
-            if rule.kind == kind:
-                return rule
-        raise ProblemError(f"across {self.name!r} no {kind} is prescribed")
-
 
 def read_interfaces(
     conditions: Sequence[AnyCondition], reading: Reading, borders: Sequence[LevelBorder]
@@ -540,7 +512,7 @@ def interface_relations(lines: Sequence[InterfaceLine], setting: Setting) -> tup
     relations = []
     for line in lines:
         part = line.part
-        sites = probe(part, _FEW_SITES)
+        sites = probe(part, FEW_SITES)
         for rule in line.rules:
             difference = rule.first + rule.second.times(-1.0)
             if rule.value.constant == 0.0 and _is_zero(difference, rule.first, sites):
@@ -565,7 +537,7 @@ def _is_zero(difference: Operator, one: Operator, sites: Sites) -> bool:
         key = term.orders, term.unknown
         sums[key] = sums.get(key, np.zeros(len(sites))) + term.at(sites)
     size = max((float(np.abs(term.at(sites)).max(initial=0.0)) for term in one.terms), default=0.0)
-    return all(np.abs(total).max(initial=0.0) <= _ZERO * size for total in sums.values())
+    return all(np.abs(total).max(initial=0.0) <= ROUNDING * size for total in sums.values())
 
 
 def _find_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[InterfaceLine, tuple[Side, Side]]]:
@@ -589,11 +561,10 @@ def _find_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[
 
 def _refuse_coinciding(line: InterfaceLine, level: LevelBorder) -> None:
     """Refuse a border of a Piecewise that runs along an interface of regions."""
-    sites = probe(line.part, _MANY_SITES)
-    assert sites.normals is not None  # every boundary part has them
-    near = _NEAR * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
-    before, at, after = (level.level(sites.points + step * near * sites.normals).real for step in (-1, 0, 1))
-    if np.mean(np.abs(at) <= _NEAR * np.abs(after - before)) > _OVERLAP:
+    sites = probe(line.part)
+    near = CLOSE * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
+    before, at, after = (level.level(sites.points + step * near * sites.outward).real for step in (-1, 0, 1))
+    if np.mean(np.abs(at) <= CLOSE * np.abs(after - before)) > _OVERLAP:
         raise ProblemError(
             f"the border {describe(level.expression)} = 0 of a Piecewise runs along that of the regions {line.name!r}; "
             "write what changes there by region too, with fs.ByRegion, or leave the regions out"
@@ -602,7 +573,7 @@ def _refuse_coinciding(line: InterfaceLine, level: LevelBorder) -> None:
 
 def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:
     """The signs of level functions that do not change along an interface: they simplify coefficients there."""
-    points = probe(part, _MANY_SITES).points
+    points = probe(part).points
     found = {}
     for other in others:
         signs = np.sign(other.level(points))
@@ -617,8 +588,7 @@ def _reversed(line: InterfaceLine) -> InterfaceLine:
 
     def turned(unit: np.ndarray) -> Sites:
         sites = place(unit)
-        assert sites.normals is not None  # every boundary part has them
-        return Sites(sites.points, -sites.normals)
+        return Sites(sites.points, -sites.outward)
 
     if line.border is not None and level is not None:
         level = make_field(-line.border, level.arguments, what=f"the border {line.name}")

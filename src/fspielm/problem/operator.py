@@ -21,6 +21,10 @@ from fspielm.expr.functions import Field, describe, simplest_number
 from fspielm.expr.identities import is_multiple
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
+from fspielm.numerics.tolerances import ROUNDED, ROUNDING
+
+# Samples that tell what a coefficient is like: whether it is zero, complex, or cancels others.
+FEW_SITES = 64
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -343,7 +347,7 @@ def is_characteristic(operator: Operator, sites: Sites, space: range) -> BoolArr
             time_order = term.order - order
             symbols[time_order] = symbols.get(time_order, 0.0) + share
             largest = np.maximum(largest, np.abs(share))
-    nowhere = [np.abs(symbol) <= 1e-12 * largest for symbol in symbols.values()]
+    nowhere = [np.abs(symbol) <= ROUNDED * largest for symbol in symbols.values()]
     return np.logical_and.reduce(nowhere, axis=0) if nowhere else np.ones(len(sites), dtype=bool)
 
 
@@ -359,11 +363,6 @@ def _coefficient(term: Term, sites: Sites) -> FloatArray:
 # waves, the number of conditions on a boundary, and what grows. Varying coefficients are multiplied as if they were
 # constant: the determinant is that of the equations frozen at a point.
 
-
-# Points to see whether coefficients cancel.
-_SITES = 16
-# Sums below this share of their terms are rounding.
-_ROUNDING = 1e-13
 
 # Factors of the products that make up the coefficient of each derivative.
 _Products: TypeAlias = dict[tuple[int, ...], list[tuple[Coefficient, ...]]]
@@ -437,7 +436,7 @@ def _sum_products(products: _Products) -> dict[tuple[int, ...], Coefficient]:
             if product not in varying
         ]
         total, size = sum(numbers), sum(map(abs, numbers))
-        constant = 0.0 if abs(total) <= _ROUNDING * size else total if np.imag(total) else float(np.real(total))
+        constant = 0.0 if abs(total) <= ROUNDING * size else total if np.imag(total) else float(np.real(total))
         if varying:
             made[orders] = _SumOfProducts(tuple(varying), constant)
         elif constant:
@@ -449,7 +448,7 @@ def _vanishes(coefficient: Coefficient, domain: Domain) -> bool:
     """Whether a varying coefficient is zero at all sample points of the domain."""
     if not isinstance(coefficient, _SumOfProducts):
         return False
-    sites = Sites(domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # samples only
+    sites = Sites(domain.sample(FEW_SITES, np.random.default_rng(0), "low-discrepancy"))  # samples only
     try:
         return not np.any(coefficient(sites))
     except ProblemError:  # a coefficient without a value there is reported where it is needed
@@ -481,4 +480,4 @@ class _SumOfProducts:
                 value = value * at(factor)
             total = total + value
             size = size + np.abs(value)
-        return np.asarray(np.where(np.abs(total) <= _ROUNDING * size, 0.0, total))
+        return np.asarray(np.where(np.abs(total) <= ROUNDING * size, 0.0, total))

@@ -19,13 +19,11 @@ from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import extrude
 from fspielm.numerics.sampling import Sampling, kronecker
+from fspielm.numerics.tolerances import ROUNDED, ROUNDING, SAME
 from fspielm.problem.setting import Setting
 
 # Probes of a part; smaller pieces that conditions leave out or cover twice are not seen.
-PROBES = 2000
-
-# Tolerance of places, relative to the domain's size.
-SAME_PLACE = 1e-9
+PART_PROBES = 2000
 
 
 class Sampler(Protocol):
@@ -91,6 +89,11 @@ class Region:
         return self.measure / self.part.measure
 
 
+def axes_across(part: BoundaryPart) -> list[int]:
+    """The axes that the normals of a part point along somewhere."""
+    return np.flatnonzero(np.any(np.abs(probe(part).outward) > ROUNDED, axis=0)).tolist()
+
+
 def whole_domain(domain: Domain) -> Region:
     """All of a domain."""
 
@@ -120,7 +123,7 @@ def _point_count(part: BoundaryPart) -> int | None:
     return 1 if part.parameters == 0 else None
 
 
-def probe(part: BoundaryPart, count: int = PROBES) -> Sites:
+def probe(part: BoundaryPart, count: int = PART_PROBES) -> Sites:
     """Fixed sites spread evenly over a part, to see which conditions cover it.
 
     Their coordinates are irrational, so that none lies where ``x <= 1/2`` and ``x >= 1/2`` meet.
@@ -135,9 +138,6 @@ Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolAr
 
 # The value of `on` for everything that no other condition covers.
 REST = "rest"
-
-# Rounding of coordinates, relative to their size.
-_ROUNDING = 1e-13
 
 
 def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Region]:
@@ -167,7 +167,7 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
     if not regions:
         raise ProblemError(
             f"{who}: on={describe(on)} holds nowhere on the boundary, or on less than "
-            f"1/{PROBES} of any of its parts {[part.name for part in parts]}; for all of a part, write its name"
+            f"1/{PART_PROBES} of any of its parts {[part.name for part in parts]}; for all of a part, write its name"
         )
     return regions
 
@@ -243,7 +243,7 @@ def _region_of_side(part: BoundaryPart, name: str, setting: Setting) -> Region:
         return mask
 
     sharp = mask_with(rounding)
-    return Region("boundary", name, side.measure, side.sample, part, mask_with(SAME_PLACE * size), sharp)
+    return Region("boundary", name, side.measure, side.sample, part, mask_with(SAME * size), sharp)
 
 
 def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
@@ -275,13 +275,13 @@ def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
 def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], Mask]:
     """The mask of a relation on each part.
 
-    Its threshold has a margin of `SAME_PLACE`. If that covers a whole part, as for ``x < 1e-9`` and the face ``x = 0``,
+    Its threshold has a margin of `SAME`. If that covers a whole part, as for ``x < 1e-9`` and the face ``x = 0``,
     the margin is rounding alone.
     """
     size, rounding = _size_and_rounding(setting)
     relation = _substitute(on, setting)
-    usual = compile_relation(relation, setting.coordinates, SAME_PLACE * size)
-    close = compile_relation(relation, setting.coordinates, SAME_PLACE * size, rounding)
+    usual = compile_relation(relation, setting.coordinates, SAME * size)
+    close = compile_relation(relation, setting.coordinates, SAME * size, rounding)
 
     def mask_on(part: BoundaryPart) -> Mask:
         points = probe(part).points
@@ -292,9 +292,8 @@ def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], M
 
 def _size_and_rounding(setting: Setting) -> tuple[float, float]:
     """The size of the domain, and the rounding of coordinates in it."""
-    lower, upper = setting.domain.bounding_box
-    size = float(np.linalg.norm(upper - lower))
-    return size, _ROUNDING * max(size, float(np.abs([lower, upper]).max()))
+    size = setting.size
+    return size, ROUNDING * max(size, float(np.abs(setting.domain.bounding_box).max()))
 
 
 def _substitute(on: Boolean, setting: Setting) -> Boolean:
@@ -324,9 +323,6 @@ def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:
 # Points; or a plane curve, or a map from [0, 1] to points.
 Points: TypeAlias = tuple[tuple[float, ...], ...]
 At: TypeAlias = Points | PlaneCurve | Callable[[FloatArray], ArrayLike]
-
-# Straight pieces to measure the length of a curve: only the number of rows follows from it.
-_PIECES = 2000
 
 
 def check_points(points: Any, argument: str) -> Points:
@@ -388,7 +384,7 @@ def _from_callable(curve: Callable[[FloatArray], ArrayLike], argument: str, sett
             )
         return Sites(points)
 
-    path = place(np.linspace(0.0, 1.0, _PIECES + 1)[:, None]).points
+    path = place(np.linspace(0.0, 1.0, PART_PROBES + 1)[:, None]).points  # its length only decides how many rows it has
     length = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
     if not 0.0 < length < np.inf:
         raise ProblemError(f"{who} must be a curve of positive, finite length; got {length}")

@@ -291,6 +291,12 @@ class Setting:
         """The axes that are not time."""
         return range(self.dimension - (self.domain.time is not None))
 
+    @property
+    def size(self) -> float:
+        """The diagonal of the box around the domain."""
+        lower, upper = self.domain.bounding_box
+        return float(np.linalg.norm(upper - lower))
+
     def field(self, value: Value | ByRegion, what: str, *, normals: bool = False) -> Field:
         """A known value as a field, with given values substituted; `normals` allows the outward normal in it."""
         symbols = normal_symbols(self.coordinates) if normals else ()

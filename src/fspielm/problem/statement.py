@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self, final
+from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 
 import numpy as np
 import sympy as sp
@@ -19,8 +19,16 @@ from fspielm.expr.functions import Field, Value, check_value
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import SpaceTime, Time
-from fspielm.problem.operator import Operator, along_normal, cache_by_object, derivative, field_coefficient, identity
-from fspielm.problem.places import Region, Sampler, Where, boundary_regions, is_rest, probe
+from fspielm.problem.operator import (
+    FEW_SITES,
+    Operator,
+    along_normal,
+    cache_by_object,
+    derivative,
+    field_coefficient,
+    identity,
+)
+from fspielm.problem.places import Region, Sampler, Where, axes_across, boundary_regions, is_rest
 from fspielm.problem.scattering.incident import Incident, as_incident
 from fspielm.problem.setting import Rule, Setting, by_unknown, freeze, written
 from fspielm.problem.substitutions import ByRegion
@@ -72,7 +80,9 @@ class AnyCondition(ABC):
 
     def with_value(self, value: Any, setting: Setting) -> AnyCondition:
         """The same condition with another value."""
-        raise ProblemError(f"the value of {type(self).__name__} is always zero; it cannot be replaced by {value!r}")
+        if not hasattr(self, "value"):
+            raise ProblemError(f"the value of {type(self).__name__} is always zero; it cannot be replaced by {value!r}")
+        return replace(cast(Any, self), value=value)
 
 
 class BoundaryCondition(AnyCondition):
@@ -161,10 +171,6 @@ class _PrescribedOnBoundary(BoundaryCondition):
         """Its values and its place."""
         return *written(self.value), self.on
 
-    def with_value(self, value: Any, setting: Setting) -> Self:
-        """The same with another value."""
-        return replace(self, value=value)
-
 
 @final
 @dataclass(frozen=True)
@@ -251,10 +257,6 @@ class Initial(AnyCondition):
         operator = derivative((0,) * (setting.dimension - 1) + (int(self.order),))
         return prescribed(self, operator, self.value, setting, f"order {self.order}" if self.order else "")
 
-    def with_value(self, value: Any, setting: Setting) -> Initial:
-        """The same with another value."""
-        return replace(self, value=value)
-
 
 @final
 @dataclass(frozen=True)
@@ -299,10 +301,6 @@ class Robin(BoundaryCondition):
         slope = along_normal(setting.dimension, axes=setting.space).times(field_coefficient(beta, "the beta of Robin"))
         mixture = slope if alpha.constant == 0.0 else value if beta.constant == 0.0 else value + slope
         return prescribed(self, mixture, self.value, setting)
-
-    def with_value(self, value: Any, setting: Setting) -> Robin:
-        """The same with another value."""
-        return replace(self, value=value)
 
 
 @final
@@ -479,12 +477,6 @@ def _check_size(domain: Domain) -> None:
 # ---- Relations
 
 
-# Sites to see which axes the normals of a part point along.
-_NORMAL_SITES = 200
-# Sites to see whether a callable returns complex numbers.
-_VALUE_SITES = 8
-
-
 @dataclass(frozen=True, eq=False)
 class Relation:
     """``operator(unknowns) = value`` on one region, which becomes one block of rows.
@@ -590,7 +582,7 @@ def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterabl
         return False
     if any(field.constant is not None for field in fields):
         return True
-    sites = relation.sample(_VALUE_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
+    sites = relation.sample(FEW_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
     try:
         return any(np.iscomplexobj(field(sites.points, sites.normals)) for field in fields)
     except ProblemError:  # a field without a value there is reported where it is needed
@@ -640,9 +632,7 @@ def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int)
     """The order of the equations in each unknown, along the normals of a piece of the boundary."""
     if region.kind != "boundary" or region.part is None:
         return (0,) * unknowns
-    normals = probe(region.part, _NORMAL_SITES).normals
-    assert normals is not None  # every boundary part has them
-    crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0))
+    crossed = axes_across(region.part)
     terms = [term for equation in equations for term in equation.operator.terms]
     return tuple(
         max((sum(t.orders[axis] for axis in crossed) for t in terms if t.unknown % unknowns == one), default=0)
