@@ -23,7 +23,7 @@ from fspielm.problem.compiled import Compiled, compile_all, real_relations
 from fspielm.problem.interfaces import InterfaceLine, Reading, Side
 from fspielm.problem.linear import NonlinearError, residual_form
 from fspielm.problem.nonlinear.iterate import AtPoints, AtSites, Iterate, MovableIterate, SlotValues, as_iterate
-from fspielm.problem.nonlinear.statement import Nonlinear, compile_nonlinear
+from fspielm.problem.nonlinear.statement import compile_nonlinear
 from fspielm.problem.operator import Operator, cache_by_object, determinant
 from fspielm.problem.parameters import (
     check_parameter,
@@ -34,32 +34,10 @@ from fspielm.problem.parameters import (
     with_stand_ins,
 )
 from fspielm.problem.scattering.incident import as_typed
-from fspielm.problem.setting import Setting, Unknown, single_unknown
+from fspielm.problem.setting import Unknown, single_unknown
 from fspielm.problem.statement import AnyCondition, Relation, Statement, is_complex, state
-from fspielm.problem.substitutions import Substitutions, levels_in
+from fspielm.problem.substitutions import levels_in
 from fspielm.problem.typeset import problem_html, problem_latex
-
-
-def remarks_on(problem: Problem) -> tuple[str, ...]:
-    """Sentences on interfaces, conjugates, excess equations and gauges."""
-    found = list(problem.notes)
-    if problem.whole is not None:
-        names = ", ".join(str(unknown.symbol) for unknown in problem.whole.unknowns)
-        found.append(f"Conjugates or parts of unknowns occur: real and imaginary parts of {names} are solved for.")
-    stated = problem.stated
-    number, unknowns = sum(r.region.kind == "domain" for r in stated.pattern), len(stated.unknowns)
-    if number > unknowns:
-        found.append(
-            f"There are {number} equations for {unknowns} unknown{'s' * (unknowns > 1)}: they are met together as well "
-            "as they can be, which is exactly where they do not contradict one another."
-        )
-    for relation in problem.pattern:
-        if relation.condition is None and relation.region.kind != "domain":
-            always = " at all times" if relation.region.count != 1 else ""
-            found.append(
-                f"Neither equations nor conditions determine the {relation.name}{always}: zero was chosen for it."
-            )
-    return tuple(found)
 
 
 def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Problem:
@@ -165,7 +143,7 @@ def residual(problem: Problem, iterate: Any, points: Any) -> NumberArray:
 
 @final
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Problem:
+class Problem(Compiled):
     """A differential equation, or a system of them, with its domain and conditions.
 
     It may be nonlinear in the unknowns and their derivatives, as long as it is smooth: see `linearised`.
@@ -236,16 +214,7 @@ class Problem:
         If the statement cannot be solved as written.
     """
 
-    statement: Statement
-    unknowns: tuple[Unknown, ...]
-    pattern: tuple[Relation, ...]
-    givens: Substitutions
-    missing: str
     whole: Problem | None
-    interfaces: tuple[InterfaceLine, ...]
-    notes: tuple[str, ...]
-    nonlinear: Nonlinear | None
-    open_symbols: tuple[sp.Symbol, ...]
 
     def __init__(
         self,
@@ -373,8 +342,25 @@ class Problem:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Sentences on how the statement was read."""
-        return remarks_on(self)
+        """Sentences on how the statement was read: interfaces, conjugates, excess equations and gauges."""
+        found = list(self.notes)
+        if self.whole is not None:
+            names = ", ".join(str(unknown.symbol) for unknown in self.whole.unknowns)
+            found.append(f"Conjugates or parts of unknowns occur: real and imaginary parts of {names} are solved for.")
+        stated = self.stated
+        number, unknowns = sum(r.region.kind == "domain" for r in stated.pattern), len(stated.unknowns)
+        if number > unknowns:
+            found.append(
+                f"There are {number} equations for {unknowns} unknown{'s' * (unknowns > 1)}: they are met together as "
+                "well as they can be, which is exactly where they do not contradict one another."
+            )
+        for relation in self.pattern:
+            if relation.condition is None and relation.region.kind != "domain":
+                always = " at all times" if relation.region.count != 1 else ""
+                found.append(
+                    f"Neither equations nor conditions determine the {relation.name}{always}: zero was chosen for it."
+                )
+        return tuple(found)
 
     @property
     def operator(self) -> Operator:
@@ -436,7 +422,7 @@ class Problem:
             return self
         alone = replace(known, dtype=self.dtype if self.whole is None else np.dtype(np.complex128))
         statement = replace(self.statement, origin=partial(Problem.field, self, alone.symbol))
-        return make_problem(statement, (alone,), (), self.givens, self.missing)
+        return problem_of(Compiled(statement, (alone,), (), self.givens, self.missing))
 
     def _equation(self, attribute: str) -> Relation:
         """The one equation."""
@@ -479,31 +465,21 @@ def _compiled_problem(statement: Statement) -> Problem:
     except NonlinearError as error:
         if statement.domain.is_unbounded:
             raise ProblemError(f"{error}; on an open domain equations must be linear") from None
-
         return problem_of(compile_nonlinear(statement, error))
-
-
-def make_problem(
-    statement: Statement,
-    unknowns: tuple[Unknown, ...],
-    relations: tuple[Relation, ...],
-    givens: Substitutions,
-    missing: str = "",
-    interfaces: tuple[InterfaceLine, ...] = (),
-    notes: tuple[str, ...] = (),
-) -> Problem:
-    """A problem from its compiled parts."""
-    return problem_of(Compiled(statement, unknowns, relations, givens, missing, interfaces=interfaces, notes=notes))
 
 
 def problem_of(compiled: Compiled) -> Problem:
     """A problem from a compiled statement."""
     problem = object.__new__(Problem)
     whole = None if compiled.whole is None else problem_of(compiled.whole)
-    parts = vars(compiled) | {"whole": whole, "pattern": compiled.relations}
-    del parts["relations"]
-    vars(problem).update(parts)
+    vars(problem).update(vars(compiled) | {"whole": whole})
     return problem
+
+
+def problem_with(problem: Problem, statement: Statement, relations: tuple[Relation, ...]) -> Problem:
+    """A linear problem with another statement and other relations, for the same unknowns."""
+    made = Compiled(statement, problem.unknowns, relations, problem.givens, problem.missing)
+    return problem_of(replace(made, interfaces=problem.interfaces, notes=problem.notes))
 
 
 # ---- The equations at one point, with the materials there
@@ -561,7 +537,7 @@ def _read_equations(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, 
     side = Side(region, dict(zip(levels, row[1:].tolist(), strict=True)))
     written = stated.statement.equations
     changed = stated.statement.origin is not None  # its right-hand sides may be callables
-    setting = Setting(stated.unknowns, stated.givens, stated.domain, levels=_levels(problem))
+    setting = replace(stated.setting, levels=_levels(problem))
     operators = tuple(_left_hand_side(equation) if changed else equation for equation in written)
     rules = Reading(operators, setting).rules_on(side)
     relations = tuple(

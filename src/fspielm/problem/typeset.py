@@ -78,42 +78,28 @@ class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
         return self._print(sp.Symbol("i"))  # the same
 
     def _print_Derivative(self, derivative: sp.Derivative) -> Any:  # noqa: N802
-        above, below, fraction = (self.dom.createElement(tag) for tag in ("mrow", "mrow", "mfrac"))
-        above.appendChild(self._raised(self._sign("\N{PARTIAL DIFFERENTIAL}"), derivative.derivative_count))
-        above.appendChild(self._print(derivative.expr))
-        for symbol, count in derivative.variable_count:
-            below.appendChild(self._sign("\N{PARTIAL DIFFERENTIAL}"))
-            below.appendChild(self._raised(self._print(symbol), count))
-        fraction.appendChild(above)
-        fraction.appendChild(below)
-        return fraction
+        above = self._raised(self._partial(), derivative.derivative_count), self._print(derivative.expr)
+        below = [(self._partial(), self._raised(self._print(s), count)) for s, count in derivative.variable_count]
+        return self._node("mfrac", self._node("mrow", *above), self._node("mrow", *(n for pair in below for n in pair)))
 
     def _print_NormalDerivative(self, normal: NormalDerivative) -> Any:  # noqa: N802
-        row, lowered = (self.dom.createElement(tag) for tag in ("mrow", "msub"))
-        lowered.appendChild(self._sign("\N{PARTIAL DIFFERENTIAL}"))
-        lowered.appendChild(self._print(sp.Symbol("n")))
-        row.appendChild(self._raised(lowered, normal.order))
-        row.appendChild(self._print(normal.function))
-        return row
+        lowered = self._node("msub", self._partial(), self._print(sp.Symbol("n")))
+        return self._node("mrow", self._raised(lowered, normal.order), self._print(normal.function))
 
     def _print_NormalComponent(self, normal: NormalComponent) -> Any:  # noqa: N802
-        lowered = self.dom.createElement("msub")
-        lowered.appendChild(self._print(sp.Symbol("n")))
-        lowered.appendChild(self._print(normal.coordinate))
-        return lowered
+        return self._node("msub", self._print(sp.Symbol("n")), self._print(normal.coordinate))
 
-    def _sign(self, text: str) -> Any:
-        sign = self.dom.createElement("mo")
-        sign.appendChild(self.dom.createTextNode(text))
-        return sign
+    def _partial(self) -> Any:
+        return self._node("mo", self.dom.createTextNode("\N{PARTIAL DIFFERENTIAL}"))
 
     def _raised(self, base: Any, power: Any) -> Any:
-        if power == 1:
-            return base
-        raised = self.dom.createElement("msup")
-        raised.appendChild(base)
-        raised.appendChild(self._print(sp.sympify(power)))
-        return raised
+        return base if power == 1 else self._node("msup", base, self._print(sp.sympify(power)))
+
+    def _node(self, tag: str, *children: Any) -> Any:
+        node = self.dom.createElement(tag)
+        for child in children:
+            node.appendChild(child)
+        return node
 
 
 # ---- Problems
@@ -302,25 +288,21 @@ def _(condition: Initial, problem: _Stated) -> _TypesetLine:
 
 @_stated.register(Measured)
 def _(condition: Measured, problem: _Stated) -> _TypesetLine:
-    count = len(np.atleast_1d(np.asarray(condition.points, dtype=np.float64)))
     what = tuple(
         symbol if isinstance(one, tuple) else _equals(symbol, one, problem)
         for symbol, one in _by_symbol(condition.values, problem)
     )
-    return _TypesetLine(what, (f"measured at {count} point{'s' * (count > 1)}",))
+    return _TypesetLine(what, (f"measured {_at_points(condition.points)}",))
 
 
 @_stated.register(Condition)
 def _(condition: Condition, problem: _Stated) -> _TypesetLine:
-    where: tuple[sp.Basic | str, ...]
-    if condition.at is None:
-        where = _where(condition.on)
-    elif isinstance(condition.at, tuple):
-        count = len(condition.at)
-        where = (f"at {count} point{'s' * (count > 1)}",)
-    else:
-        where = ("on a curve inside",)
-    return _TypesetLine((_equation(condition.equation),), where)
+    inside = _at_points(condition.at) if isinstance(condition.at, tuple) else "on a curve inside"
+    return _TypesetLine((_equation(condition.equation),), _where(condition.on) if condition.at is None else (inside,))
+
+
+def _at_points(points: Any) -> str:
+    return f"at {len(points)} point{'s' * (len(points) > 1)}"
 
 
 def problem_latex(problem: _Stated) -> str:
@@ -364,7 +346,8 @@ def _latex_place(line: _TypesetLine, problem: _Stated) -> str:
 
 def _latex(item: sp.Basic | str, problem: _Stated) -> str:
     if isinstance(item, str):
-        return item if item == "," else rf"\text{{ {_escape_latex(item)} }}"
+        escaped = "".join(f"\\{c}" if c in "&%$#_{}" else c for c in item if c not in "\\^~")
+        return item if item == "," else rf"\text{{ {escaped} }}"
     return str(_Latex(_symbols_of(problem)).doprint(item))
 
 
@@ -372,7 +355,3 @@ def _html(item: sp.Basic | str, problem: _Stated) -> str:
     if isinstance(item, str):
         return escape(item)
     return f'<math displaystyle="true">{_write(_MathML(_symbols_of(problem))._print(item))}</math>'
-
-
-def _escape_latex(text: str) -> str:
-    return "".join(f"\\{c}" if c in "&%$#_{}" else c for c in text if c not in "\\^~")

@@ -19,7 +19,7 @@ from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field, Value, check_value
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
-from fspielm.problem.setting import Setting, by_unknown, freeze
+from fspielm.problem.setting import by_unknown, freeze
 
 if TYPE_CHECKING:
     from fspielm.problem.nonlinear.law import Law
@@ -64,16 +64,11 @@ def as_iterate(problem: Problem, guess: Any = None) -> Iterate:
         return iterate
     if guess is not None:
         guess = freeze(guess, "guess", check_value)
-    each = [] if guess is None else by_unknown(guess, "guess", _setting(problem))
+    each = [] if guess is None else by_unknown(guess, "guess", stated.setting)
     values = {place: value for place, _, value in each}
     made = Guess(problem, tuple(values.get(place, 0) for place in range(len(stated.unknowns))))
     _ = made.fields  # checks the values
     return made
-
-
-def _setting(problem: Problem) -> Setting:
-    stated = problem.stated
-    return Setting(stated.unknowns, stated.givens, stated.domain)
 
 
 def _check_solution(problem: Problem, guess: Any) -> None:
@@ -107,7 +102,7 @@ class Guess:
         """The values as functions of points."""
         names = self.problem.names if len(self.values) > 1 else ("",)
         each = zip(self.values, names, strict=True)
-        return tuple(_setting(self.problem).field(value, _guess_name(name)) for value, name in each)
+        return tuple(self.problem.stated.setting.field(value, _guess_name(name)) for value, name in each)
 
     def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
         """Each of T operators, at n sites; shape ``(T, n)``."""
@@ -127,7 +122,7 @@ class Guess:
         if isinstance(field.source, sp.Expr):
             if (place, orders) not in self._derived:
                 along = zip(self.problem.coordinates, orders, strict=True)
-                self._derived[place, orders] = _setting(self.problem).field(field.source.diff(*along), what)
+                self._derived[place, orders] = self.problem.stated.setting.field(field.source.diff(*along), what)
             return self._derived[place, orders].checked(points, what)
         lower, upper = self.problem.domain.bounding_box
         return _finite_difference(lambda places: field.checked(places, what), orders, points, lower, upper)

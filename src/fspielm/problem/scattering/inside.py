@@ -16,12 +16,14 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import make_field
 from fspielm.geometry.exterior import Exterior
+from fspielm.numerics.tolerances import ROUNDED
+from fspielm.problem.compiled import Compiled
 from fspielm.problem.operator import Operator, Term, along_normal, cache_by_object, identity
-from fspielm.problem.places import whole_domain
-from fspielm.problem.problem import Problem, make_problem
+from fspielm.problem.places import PART_PROBES, whole_domain
+from fspielm.problem.problem import Problem, problem_of
 from fspielm.problem.scattering.media import Medium, media_of
 from fspielm.problem.scattering.open_domain import wavenumber_of
-from fspielm.problem.setting import Setting, Unknown
+from fspielm.problem.setting import Unknown
 from fspielm.problem.statement import Relation, Robin
 from fspielm.problem.substitutions import read_givens
 
@@ -47,15 +49,14 @@ def transmission_problem(problem: Problem) -> Problem:
         equations.append(Relation(f"equation {which}", operator, zero, whole_domain(region)))
     first, *rest = problem.relations
     statement = replace(problem.statement, origin=partial(transmission_problem, problem))
-    return make_problem(statement, tuple(unknowns), (first, *equations, *rest), problem.givens)
+    return problem_of(Compiled(statement, tuple(unknowns), (first, *equations, *rest), problem.givens))
 
 
 def interior_operator(problem: Problem, medium: Medium) -> Operator:
     """The Helmholtz operator in a medium: the Laplacian plus the square of the wavenumber there."""
     d = problem.dimension
     laplacian = [Term(1.0, tuple(2 * (axis == other) for other in range(d))) for axis in range(d)]
-    setting = Setting(problem.unknowns, problem.givens, problem.domain)
-    return Operator(d, (*laplacian, Term(medium.condition.square(setting), (0,) * d)))
+    return Operator(d, (*laplacian, Term(medium.condition.square(problem.setting), (0,) * d)))
 
 
 def _medium_name(domain: Exterior, place: int) -> str:
@@ -74,13 +75,10 @@ def one_unknown_problem(problem: Problem) -> Problem:
     assert isinstance(domain, Exterior)
     filled = domain.filled(medium.place for medium in media_of(stated))
     statement = replace(stated.statement, domain=filled, origin=partial(one_unknown_problem, problem))
-    return make_problem(statement, stated.unknowns, stated.relations, stated.givens)
+    return problem_of(Compiled(statement, stated.unknowns, stated.relations, stated.givens))
 
 
 Data: TypeAlias = Callable[[FloatArray, FloatArray], NumberArray]
-
-# Sample points in an object.
-_TEST_SITES = 2000
 
 
 def varying_media(problem: Problem) -> tuple[int, ...]:
@@ -94,9 +92,9 @@ def largest_interior_wavenumber(problem: Problem) -> float:
 
 
 def _largest_wavenumber(equation: Relation) -> float:
-    sites = equation.sample(_TEST_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
+    sites = equation.sample(PART_PROBES, np.random.default_rng(0), "low-discrepancy")  # samples only
     (square,) = (term.at(sites) for term in equation.operator.terms if term.order == 0)
-    growing = np.flatnonzero(np.imag(square) < -1e-12 * np.abs(square).max())
+    growing = np.flatnonzero(np.imag(square) < -ROUNDED * np.abs(square).max())
     if len(growing):
         place = ", ".join(f"{value:.4g}" for value in sites.points[growing[0]])
         raise ProblemError(

@@ -17,6 +17,7 @@ from fspielm.expr.functions import Value
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
+from fspielm.numerics.tolerances import ROUNDED
 from fspielm.problem.operator import (
     Coefficient,
     Operator,
@@ -29,26 +30,16 @@ from fspielm.problem.operator import (
 )
 from fspielm.problem.places import Region, Where, piece_of, probe, whole_part
 from fspielm.problem.setting import Rule, Setting
-from fspielm.problem.statement import (
-    AnyCondition,
-    BoundaryCondition,
-    Relation,
-    distinct,
-    regions_of,
-)
+from fspielm.problem.statement import AnyCondition, BoundaryCondition, Relation, distinct, regions_of
 from fspielm.problem.substitutions import Substitutions, as_written, number_in
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# Rounding of the imaginary part of a wavenumber.
-_ROUNDING = 1e-12
-
-
 def grows(wavenumber: complex) -> bool:
     """Whether a wave grows in its direction of travel, for a time factor exp(-i omega t)."""
-    return wavenumber.imag < -_ROUNDING * abs(wavenumber)
+    return wavenumber.imag < -ROUNDED * abs(wavenumber)
 
 
 def radiating_root(square: complex) -> complex:
@@ -194,9 +185,8 @@ def media_of(problem: Problem) -> tuple[Medium, ...]:
     """The media of a problem, outer ones first; the first has the unknown number 1."""
     if not has_media(problem):
         return ()
-    outside, domain = problem.unknowns[:1], problem.domain
-    parts = domain.boundary([str(symbol) for symbol in problem.coordinates])
-    return _media_in(problem.conditions, Setting(outside, problem.givens, domain, parts))
+    parts = problem.domain.boundary([str(symbol) for symbol in problem.coordinates])
+    return _media_in(problem.conditions, replace(problem.setting, unknowns=problem.unknowns[:1], parts=parts))
 
 
 def medium_at(problem: Problem, points: FloatArray) -> NDArray[np.int_]:
