@@ -18,6 +18,7 @@ from fspielm.numerics.sampling import bisect
 from fspielm.numerics.tolerances import BISECTIONS, CLOSE, PROBES, ROUNDING, SAME, STEP
 from fspielm.problem.operator import cache_by_object
 from fspielm.problem.problem import Problem
+from fspielm.problem.setting import format_point
 from fspielm.problem.statement import Relation
 from fspielm.resources import check_deadline
 
@@ -473,7 +474,7 @@ def _compare(problem: Problem, first: Relation, second: Relation, points: FloatA
     a, b = first.value(points), second.value(points)
 
     def message(worst: int) -> str:
-        place = _format_point(problem, points[worst])
+        place = format_point(problem.coordinates, points[worst], 4)
         return f"{first.name!r} and {second.name!r} disagree at {place} ({a[worst]:.4g} against {b[worst]:.4g})"
 
     return _conflicts(points, np.abs(a - b), max(_scale(first), _scale(second)), message)
@@ -489,7 +490,7 @@ def _compare_ends(problem: Problem, pair: Relation, datum: Relation, points: Flo
     a, b = datum.value(points), datum.value(points + shift)
 
     def message(worst: int) -> str:
-        here, there = (_format_point(problem, p) for p in (points[worst], points[worst] + shift))
+        here, there = (format_point(problem.coordinates, p, 4) for p in (points[worst], points[worst] + shift))
         return (
             f"the values of {datum.name!r} at {here} and at {there} ({a[worst]:.4g} and {b[worst]:.4g}) disagree, "
             f"which {pair.name!r} makes one place"
@@ -502,10 +503,6 @@ def _conflicts(points: FloatArray, gaps: FloatArray, size: float, message: Calla
     """The points where the gaps of two values are large compared with their size; the message is for the worst."""
     found = [int(i) for i in np.argsort(-gaps, kind="stable") if gaps[i] > CLOSE * size]
     return [Conflict(tuple(points[i].tolist()), message(found[0])) for i in found]
-
-
-def _format_point(problem: Problem, point: FloatArray) -> str:
-    return ", ".join(f"{s}={v:.4g}" for s, v in zip(problem.coordinates, point, strict=True))
 
 
 def _rim(constraint: Relation) -> FloatArray:

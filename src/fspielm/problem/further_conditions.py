@@ -32,7 +32,7 @@ from fspielm.problem.places import (
     points_region,
     whole_part,
 )
-from fspielm.problem.setting import Rule, Setting, freeze, written
+from fspielm.problem.setting import Rule, Setting, freeze
 from fspielm.problem.statement import AnyCondition, check_weight, check_where, prescribed, vanishing
 from fspielm.problem.substitutions import number_in
 
@@ -198,11 +198,6 @@ class Periodic(AnyCondition):
                 f'("x-", "x+"); got {self.faces!r}'
             )
 
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """The factor; faces are names."""
-        return (self.factor,)
-
     def regions(self, setting: Setting) -> list[Region]:
         """The pair of faces."""
         names = (f"{self.faces}-", f"{self.faces}+") if isinstance(self.faces, str) else self.faces
@@ -291,11 +286,6 @@ class Measured(AnyCondition):
         weight = "" if self.weight == 1.0 else f", weight={self.weight}"
         shown = f"({len(self.values)} values)" if isinstance(self.values, tuple) else repr(self.values)
         return f"Measured(({n} point{'s' * (n > 1)}), {shown}{weight})"
-
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its values."""
-        return written(self.values)
 
     def regions(self, setting: Setting) -> list[Region]:
         """The points."""

@@ -20,7 +20,7 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import extrude
 from fspielm.numerics.sampling import Sampling, kronecker
 from fspielm.numerics.tolerances import ROUNDED, ROUNDING, SAME
-from fspielm.problem.setting import Setting
+from fspielm.problem.setting import Setting, format_point
 
 # Probes of a part; smaller pieces that conditions leave out or cover twice are not seen.
 PART_PROBES = 2000
@@ -339,7 +339,8 @@ def check_points(points: Any, argument: str) -> Points:
         )
     bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
     if bad.size:
-        raise ProblemError(f"{argument} must be finite; the point number {bad[0]} is {_format_point(array[bad[0]])}")
+        point = ", ".join(f"{v:.6g}" for v in array[bad[0]])
+        raise ProblemError(f"{argument} must be finite; the point number {bad[0]} is ({point})")
     return tuple(map(tuple, array.tolist()))
 
 
@@ -394,16 +395,11 @@ def _from_callable(curve: Callable[[FloatArray], ArrayLike], argument: str, sett
 def _refuse_outside(points: FloatArray, argument: str, setting: Setting) -> None:
     outside = np.flatnonzero(~setting.domain.contains(points))
     if outside.size:
-        first = points[outside[0]]
-        place = ", ".join(f"{s}={v:.6g}" for s, v in zip(setting.coordinates, first, strict=True))
+        place = format_point(setting.coordinates, points[outside[0]])
         raise ProblemError(
             f"{argument} must lie in the domain {setting.domain!r}; {place} does not "
             f"({outside.size} of {len(points)} points)"
         )
-
-
-def _format_point(point: FloatArray) -> str:
-    return f"({', '.join(f'{v:.6g}' for v in point)})"
 
 
 def _shorten(value: Any) -> str:

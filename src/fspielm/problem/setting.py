@@ -11,6 +11,7 @@ import sympy as sp
 from sympy import Basic, Symbol
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
+from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import NONLOCAL, Field, Value, check_value, describe, evaluate_derivatives, make_field
 from fspielm.geometry.boundary import BoundaryPart
@@ -321,6 +322,11 @@ class Setting:
         functions = self.givens.callables(written, self.coordinates)
         field = make_field(written, self.coordinates, functions, what=what, normals=symbols)
         return replace(field, source=known)  # for messages: as it was written
+
+
+def format_point(coordinates: Sequence[sp.Symbol], point: FloatArray, digits: int = 6) -> str:
+    """A point in messages: ``x=0.5, y=1``."""
+    return ", ".join(f"{symbol}={value:.{digits}g}" for symbol, value in zip(coordinates, point, strict=True))
 
 
 # ---- Values by unknown

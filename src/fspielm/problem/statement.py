@@ -70,9 +70,9 @@ class AnyCondition(ABC):
         """The operators with prescribed values; `across` has the order of the equations along the normal by unknown."""
 
     @property
-    @abstractmethod
     def expressions(self) -> tuple[Any, ...]:
-        """The values and expressions that the user wrote."""
+        """The values and expressions that the user wrote, among other attributes."""
+        return tuple(one for value in vars(self).values() for one in written(value))
 
     def read_value(self, value: Any, what: str, setting: Setting) -> Field:
         """A value of the condition as a field."""
@@ -166,11 +166,6 @@ class _PrescribedOnBoundary(BoundaryCondition):
         object.__setattr__(self, "value", freeze(self.value, f"{type(self).__name__}: value"))
         super().__post_init__()
 
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its values and its place."""
-        return *written(self.value), self.on
-
 
 @final
 @dataclass(frozen=True)
@@ -235,11 +230,6 @@ class Initial(AnyCondition):
         if not isinstance(self.order, int | np.integer) or isinstance(self.order, bool) or self.order < 0:
             raise ProblemError(f"Initial: order must be a whole number, 0 or more; got {self.order!r}")
 
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its values."""
-        return written(self.value)
-
     def regions(self, setting: Setting) -> list[Region]:
         """The start of time."""
         domain = setting.domain
@@ -286,11 +276,6 @@ class Robin(BoundaryCondition):
         object.__setattr__(self, "value", freeze(self.value, "Robin: value"))
         super().__post_init__()
 
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Coefficients, value and place."""
-        return self.alpha, self.beta, *written(self.value), self.on
-
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The one mixture."""
         alpha, beta = (self.read_value(getattr(self, n), f"the {n} of Robin", setting) for n in ("alpha", "beta"))
@@ -319,11 +304,6 @@ class Symmetry(BoundaryCondition):
     on: Where | None = None
     weight: float = 1.0
     kind: ClassVar[str] = "symmetry"
-
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its place."""
-        return (self.on,)
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The first normal derivative, and further odd ones below the order of the equation."""

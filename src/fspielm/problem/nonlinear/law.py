@@ -18,6 +18,7 @@ from fspielm.geometry.boundary import Sites
 from fspielm.problem.nonlinear.expressions import Jet, Linearisation, slopes_of
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.normal import normal_symbols, write_out
+from fspielm.problem.setting import format_point
 from fspielm.problem.statement import Dirichlet, Initial
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Law:
             return
         here = sites.select(slice(bad[0], bad[0] + 1))
         jet = zip(self.jet.symbols, self.jet.names, self.values(iterate, here)[:, 0], strict=True)
-        place = ", ".join(f"{s}={v:.6g}" for s, v in zip(self.jet.setting.coordinates, here.points[0], strict=True))
+        place = format_point(self.jet.setting.coordinates, here.points[0])
         there = ", ".join(f"{name} = {value:.6g}" for symbol, name, value in jet if expression.has(symbol))
         what = describe(expression.xreplace(self.jet.shown))
         raise IterateError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, final
 
 import numpy as np
 import sympy as sp
@@ -82,11 +82,6 @@ class Transparent(BoundaryCondition):
     weight: float = 1.0
     kind: ClassVar[str] = "transparent"
     repeats: ClassVar[bool] = True
-
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """The wavenumber, the factor of the flux, and the place."""
-        return self.wavenumber, self.flux, self.on
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """Values and fluxes are equal inside and outside."""
