@@ -224,11 +224,6 @@ def _quadrature(fields: LinearFields, setting: Setting) -> tuple[Quadrature, Flo
 _PART_NAMES = ("real part", "imaginary part")
 
 
-def has_conjugates(relations: Sequence[Relation], unknowns: int) -> bool:
-    """Whether a relation contains the conjugate of an unknown."""
-    return any(term.unknown >= unknowns for relation in relations for term in relation.operator.terms)
-
-
 def real_unknowns(unknowns: Sequence[Unknown]) -> tuple[Unknown, ...]:
     """The real and the imaginary part of each."""
     both = [(unknown, f"{part} {unknown.symbol.func.__name__}") for unknown in unknowns for part in ("re", "im")]
@@ -258,7 +253,9 @@ def _parts_of(relation: Relation, unknowns: int) -> list[Relation]:
     sites = relation.sample(FEW_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
     found = []
     for part, value in enumerate(_field_parts(relation.value)):
-        operator = Operator(relation.operator.dimension, _drop_cancelling(terms[part], sites))
+        groups = Operator(relation.operator.dimension, tuple(terms[part])).by_derivative.values()
+        left = tuple(term for group in groups if not _cancel(group, sites) for term in group)
+        operator = replace(relation.operator, terms=left)
         if operator.terms:
             found.append(replace(relation, name=f"{relation.name} {_PART_NAMES[part]}", operator=operator, value=value))
         elif value.constant != 0.0:
@@ -269,15 +266,8 @@ def _parts_of(relation: Relation, unknowns: int) -> list[Relation]:
     return found
 
 
-def _drop_cancelling(terms: Sequence[Term], sites: Sites) -> tuple[Term, ...]:
-    """The terms without those that cancel at all sites, as parts of an unknown and of its conjugate do."""
-    groups: dict[tuple[tuple[int, ...], int], list[Term]] = {}
-    for term in terms:
-        groups.setdefault((term.orders, term.unknown), []).append(term)
-    return tuple(term for group in groups.values() if not _cancel(group, sites) for term in group)
-
-
 def _cancel(terms: Sequence[Term], sites: Sites) -> bool:
+    """Whether terms cancel at all sites, as parts of an unknown and of its conjugate do."""
     try:
         values = np.stack([term.at(sites) for term in terms])
     except ProblemError:  # a coefficient without a value there is reported where it is needed
@@ -376,7 +366,7 @@ def compile_all(statement: Statement) -> Compiled:
         if any(max(relation.operator.unknowns, default=0) >= len(unknowns) for relation in relations):
             stated.check_use(statement.expressions)
             return Compiled(statement, unknowns, relations, givens)
-    if has_conjugates(relations, len(unknowns)):
+    if any(term.unknown >= len(unknowns) for relation in relations for term in relation.operator.terms):  # conjugates
         made = split_real_imaginary(Compiled(statement, unknowns, relations, givens))
     else:
         missing = check_conditions(relations, setting)

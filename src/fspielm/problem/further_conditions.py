@@ -34,7 +34,7 @@ from fspielm.problem.places import (
 )
 from fspielm.problem.setting import Rule, Setting, freeze
 from fspielm.problem.statement import AnyCondition, check_weight, check_where, prescribed, vanishing
-from fspielm.problem.substitutions import number_in
+from fspielm.problem.substitutions import is_plain_callable, number_in
 
 
 @final
@@ -138,8 +138,7 @@ class Condition(AnyCondition):
         written = residual_form(self.equation, "Condition: equation")
         parts, _ = linear_parts(evaluate_derivatives(setting.givens.substitute(written)), setting.symbols)
         left = sum((coefficient * as_sympy(atom) for atom, coefficient in parts.items()), sp.S.Zero)
-        named = callable(value) and not isinstance(value, sp.Basic)
-        right = sp.Function("g")(*setting.coordinates) if named else sp.sympify(value)
+        right = sp.Function("g")(*setting.coordinates) if is_plain_callable(value) else sp.sympify(value)
         return replace(self, equation=sp.Eq(left, right, evaluate=False))
 
 

@@ -181,7 +181,8 @@ class Reading:
     @cached_property
     def parts(self) -> list[dict[sp.Expr, sp.Expr]]:
         """Coefficients of each equation, not restricted to a side."""
-        return [linear_parts(self._substituted(e), self.setting.symbols)[0] for e in self.equations]
+        known = (evaluate_derivatives(self.setting.givens.substitute(residual_form(e))) for e in self.equations)
+        return [linear_parts(expression, self.setting.symbols)[0] for expression in known]
 
     def rules_on(self, side: Side) -> tuple[Rule, ...]:
         """The equations on one side."""
@@ -194,9 +195,6 @@ class Reading:
             parts, _ = linear_parts(self.expression_on(side, expression), self.setting.symbols, "the flux")
             self._operators[key] = linear_operator(parts, self.setting_on(side), "the flux", normals=True)
         return self._operators[key]
-
-    def _substituted(self, equation: sp.Basic) -> sp.Expr:
-        return evaluate_derivatives(self.setting.givens.substitute(residual_form(equation)))
 
 
 def transmissions(
@@ -251,7 +249,8 @@ def _fluxes(
         terms = []
         for place, (unknown, coefficients) in enumerate(table.items()):
             if orders[place] < 2:  # such as a pressure
-                terms.append(_first_order_flux(coefficients, unknown))
+                first = {key.index(1): c for key, c in coefficients.items() if sum(key) == 1}
+                terms += [normal(unknown.args[axis]) * c * unknown for axis, c in first.items()]
                 continue
             own = place == index or len(table) == 1
             flux = _normal_flux(coefficients, unknown, reading.setting.givens.materials, on_sides, own=own)
@@ -263,11 +262,6 @@ def _fluxes(
             terms.append(flux)
         found[index] = sp.Add(*terms)
     return found, []
-
-
-def _first_order_flux(coefficients: dict[tuple[int, ...], sp.Expr], unknown: AppliedUndef) -> sp.Expr:
-    first = {key.index(1): c for key, c in coefficients.items() if sum(key) == 1}
-    return sp.Add(*(normal(unknown.args[axis]) * c * unknown for axis, c in first.items()))
 
 
 def _values(setting: Setting, orders: Sequence[int], condition: Interface) -> list[Transmission]:
@@ -532,12 +526,9 @@ def kinks(problem: Problem, blocks: Container[str]) -> tuple[str, ...]:
 
 
 def _is_zero(difference: Operator, one: Operator, sites: Sites) -> bool:
-    sums: dict[tuple[tuple[int, ...], int], np.ndarray] = {}
-    for term in difference.terms:
-        key = term.orders, term.unknown
-        sums[key] = sums.get(key, np.zeros(len(sites))) + term.at(sites)
+    sums = [sum((term.at(sites) for term in same), np.zeros(1)) for same in difference.by_derivative.values()]
     size = max((float(np.abs(term.at(sites)).max(initial=0.0)) for term in one.terms), default=0.0)
-    return all(np.abs(total).max(initial=0.0) <= ROUNDING * size for total in sums.values())
+    return all(np.abs(total).max(initial=0.0) <= ROUNDING * size for total in sums)
 
 
 def _find_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[InterfaceLine, tuple[Side, Side]]]:
@@ -584,18 +575,13 @@ def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:
 
 def _reversed(line: InterfaceLine) -> InterfaceLine:
     """The same interface with its sides swapped."""
-    place, level = line.part.place, line.level
-
-    def turned(unit: np.ndarray) -> Sites:
-        sites = place(unit)
-        return Sites(sites.points, -sites.outward)
-
+    level = line.level
     if line.border is not None and level is not None:
         level = make_field(-line.border, level.arguments, what=f"the border {line.name}")
     return replace(
         line,
         sides=line.sides[::-1],
-        part=replace(line.part, place=turned),
+        part=line.part.reversed(),
         curves=tuple(curve.reversed() for curve in line.curves),
         level=level,
     )

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import sympy as sp
@@ -395,17 +394,17 @@ class Problem(Compiled):
         if not self.interfaces:
             return self.equations
         row = self.material_of(points)[0]
-        found = _equations_by_material.setdefault(self, {})
+        found = _equations_by_material(self)
         if row.tobytes() not in found:
             found[row.tobytes()] = _read_equations(self, row)
         return found[row.tobytes()]
 
     def place(self, unknown: Any) -> int:
         """The index of an unknown, given as a function or by name."""
-        for place, known in enumerate(self.unknowns):
-            if unknown == known.symbol or unknown == known.symbol.func.__name__:
+        for place, symbol in enumerate(self.setting.symbols):
+            if unknown in (symbol, symbol.func.__name__):
                 return place
-        names = ", ".join(str(known.symbol) for known in self.unknowns)
+        names = ", ".join(map(str, self.setting.symbols))
         raise ProblemError(f"there is no unknown {unknown!r}{bare_hint(unknown)}; the unknowns are {names}")
 
     def places(self, unknown: Any) -> tuple[int, ...]:
@@ -485,7 +484,10 @@ def problem_with(problem: Problem, statement: Statement, relations: tuple[Relati
 # ---- The equations at one point, with the materials there
 
 
-_equations_by_material: WeakKeyDictionary[Problem, dict[bytes, tuple[Relation, ...]]] = WeakKeyDictionary()
+@cache_by_object
+def _equations_by_material(problem: Problem) -> dict[bytes, tuple[Relation, ...]]:
+    """The equations known so far, by the bytes of a row of `Problem.material_of`."""
+    return {}
 
 
 def _level_lines(problem: Problem) -> dict[sp.Expr, InterfaceLine]:
@@ -538,14 +540,11 @@ def _read_equations(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, 
     written = stated.statement.equations
     changed = stated.statement.origin is not None  # its right-hand sides may be callables
     setting = replace(stated.setting, levels=_levels(problem))
-    operators = tuple(_left_hand_side(equation) if changed else equation for equation in written)
-    rules = Reading(operators, setting).rules_on(side)
+    if changed:
+        written = tuple(e.lhs if isinstance(e, sp.Eq) else residual_form(e) for e in written)
+    rules = Reading(written, setting).rules_on(side)
     relations = tuple(
         replace(known, operator=rule.operator, value=known.value if changed else rule.value)
         for known, rule in zip(stated.equations, rules, strict=True)
     )
     return relations if problem.whole is None else tuple(real_relations(relations, len(stated.unknowns)))
-
-
-def _left_hand_side(equation: sp.Basic) -> sp.Basic:
-    return equation.lhs if isinstance(equation, sp.Eq) else residual_form(equation)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import sympy as sp
-from sympy import Basic, Symbol
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.arrays import FloatArray
@@ -19,7 +18,7 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import Time
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative, normal_symbols, write_out
 from fspielm.problem.operator import Operator
-from fspielm.problem.substitutions import ByRegion, Substitutions
+from fspielm.problem.substitutions import ByRegion, Substitutions, is_plain_callable
 
 if TYPE_CHECKING:
     from fspielm.problem.places import Region
@@ -374,7 +373,7 @@ def freeze(value: Any, what: str, check: Callable[[Any, str], Any] = check_datum
     frozen = {}
     for key, entry in value.items():
         if not isinstance(key, AppliedUndef | str):
-            is_bare = isinstance(key, UndefinedFunction | Symbol)
+            is_bare = isinstance(key, UndefinedFunction | sp.Symbol)
             bare = f"; write {key}(x, y), with its coordinates" if is_bare else ""
             raise ProblemError(f"{what} must name unknowns, as in {{u: 0, v: 1}}; got the key {key!r}{bare}")
         checked = check(entry, f"{what}[{key}]")
@@ -393,7 +392,7 @@ def by_unknown(value: Any, who: str, setting: Setting) -> list[tuple[int, str, A
     if not isinstance(value, Mapping):
         if len(symbols) > 1:
             names = ", ".join(map(str, symbols))
-            shown = "f" if callable(value) and not isinstance(value, Basic) else describe(value)
+            shown = "f" if is_plain_callable(value) else describe(value)
             raise ProblemError(
                 f"{who}: there are {len(symbols)} unknowns, {names}; say which one is meant with a dictionary, as in "
                 f"{{{symbols[0].func.__name__}: {shown}}}"
@@ -411,7 +410,7 @@ def by_unknown(value: Any, who: str, setting: Setting) -> list[tuple[int, str, A
 def _place(key: Any, who: str, setting: Setting) -> int:
     symbols = setting.symbols
     for place, symbol in enumerate(symbols):
-        if key == symbol or key == symbol.func.__name__:
+        if key in (symbol, symbol.func.__name__):
             return place
     alike = [str(symbol) for symbol in symbols if str(symbol) == str(key)]
     hint = (

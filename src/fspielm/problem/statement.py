@@ -402,7 +402,8 @@ def _as_equations(equations: Any) -> tuple[sp.Basic, ...]:
         raise ProblemError(f"equation must be one equation, or a list of them in their order; got {equations!r}")
     if isinstance(equations, sp.Eq) and any(isinstance(side, _VECTORS) for side in equations.args):
         return _componentwise(equations)
-    if not isinstance(equations, _VECTORS) and (isinstance(equations, sp.Basic | str) or not _is_iterable(equations)):
+    is_single = isinstance(equations, sp.Basic | str) or not isinstance(equations, Iterable)
+    if is_single and not isinstance(equations, _VECTORS):
         return (equations,)
     stated = tuple(one for each in equations for one in _as_equations(each))
     if not stated:
@@ -420,10 +421,6 @@ def _componentwise(equation: sp.Eq) -> tuple[sp.Basic, ...]:
             f"equation has sides of different numbers of components: {equation}; write as many on both, or zero"
         )
     return tuple(sp.Eq(*pair, evaluate=False) for pair in zip(*sides, strict=True))
-
-
-def _is_iterable(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, sp.Expr)
 
 
 def _as_conditions(conditions: Any) -> tuple[AnyCondition, ...]:

@@ -20,7 +20,7 @@ from fspielm.problem.nonlinear.law import Law
 from fspielm.problem.parameters import used_in
 from fspielm.problem.setting import Setting, read_unknowns
 from fspielm.problem.statement import AnyCondition, Statement
-from fspielm.problem.substitutions import ByRegion, read_givens
+from fspielm.problem.substitutions import ByRegion, is_plain_callable, read_givens
 
 # From the numbers of a law and of a slot in it to a function of points.
 Fill = Callable[[int, int], Any]
@@ -140,15 +140,12 @@ class _Reader:
 
 def _is_surely_real(statement: Statement) -> bool:
     """Whether a statement has only real formulas and numbers, without callables and conjugates."""
-    complex_ones = (sp.I, sp.conjugate, sp.re, sp.im)
     data = [*(statement.given or {}).values(), *(e for c in statement.conditions for e in c.expressions)]
     values = [inner for one in data for inner in (one.values.values() if isinstance(one, ByRegion) else (one,))]
-    if any(callable(value) and not isinstance(value, sp.Basic) for value in values):
+    if any(is_plain_callable(value) or isinstance(value, complex) for value in values):
         return False
-    numbers = [value for value in values if not isinstance(value, sp.Basic | str | tuple | None)]
-    return not any(isinstance(number, complex) for number in numbers) and not any(
-        e.has(*complex_ones) for e in [*statement.equations, *(v for v in values if isinstance(v, sp.Basic))]
-    )
+    written = [*statement.equations, *(value for value in values if isinstance(value, sp.Basic))]
+    return not any(e.has(sp.I, sp.conjugate, sp.re, sp.im) for e in written)
 
 
 def _refuse_flux(law: Law, interface: str) -> None:

@@ -18,6 +18,7 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import describe, make_field
 from fspielm.geometry.boundary import as_plane_point, as_positive, as_vector
+from fspielm.numerics.tolerances import ROUNDING
 from fspielm.problem.substitutions import Substitutions, as_written, number_in
 
 # Directions of a beam: their range in units of their spread, and their number per spread.
@@ -290,10 +291,6 @@ def _derivative_of(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], orde
 # ---- What users write for ``incident=``
 
 
-# Directions of length one up to this are not normalised.
-_UNIT_TOLERANCE = 1e-15
-
-
 def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
     """The plane wave ``exp(i k direction x)``, for ``incident=``.
 
@@ -391,4 +388,4 @@ def _direction(value: Iterable[SupportsFloat], who: str) -> tuple[float, ...]:
     if len(entries) not in (2, 3) or length == 0.0:
         raise ProblemError(f"{who}: direction must have two entries, or three in space, not all zero; got {entries}")
     # normalised directions stay the same to the last bit
-    return tuple(entry if abs(length - 1) < _UNIT_TOLERANCE else entry / length for entry in entries)
+    return tuple(entry if abs(length - 1) < ROUNDING else entry / length for entry in entries)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, final
 
 import numpy as np
-import sympy as sp
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
@@ -31,7 +30,7 @@ from fspielm.problem.operator import (
 from fspielm.problem.places import Region, Where, piece_of, probe, whole_part
 from fspielm.problem.setting import Rule, Setting
 from fspielm.problem.statement import AnyCondition, BoundaryCondition, Relation, distinct, regions_of
-from fspielm.problem.substitutions import Substitutions, as_written, number_in
+from fspielm.problem.substitutions import Substitutions, as_written, is_plain_callable, number_in
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
@@ -109,7 +108,7 @@ class Transparent(BoundaryCondition):
 
     def square(self, setting: Setting) -> Coefficient:
         """The square of the wavenumber as a coefficient."""
-        if callable(self.wavenumber) and not isinstance(self.wavenumber, sp.Basic):
+        if is_plain_callable(self.wavenumber):
             raise ProblemError(
                 "Transparent: wavenumber must be a number or an expression; write a function of the coordinates, as in "
                 'sp.Function("q")(x, y), and give the callable, given={q: callable}'
