@@ -285,8 +285,8 @@ def _normal_derivatives(setting: Setting, orders: Sequence[int], condition: Inte
     for place, order in enumerate(orders):
         for number in range(1, order):
             one = along_normal(setting.dimension, number, setting.space).on(place)
-            words = ["normal derivative", setting.symbols[place].func.__name__ * (len(orders) > 1)]
-            name = " ".join(filter(None, [*words, f"order {number}" * (number > 1)]))
+            several = setting.symbols[place].func.__name__ * (len(orders) > 1)
+            name = " ".join(filter(None, ["normal derivative", several, f"order {number}" * (number > 1)]))
             value = setting.field(jumps[place] if number == 1 else 0, "the flux_jump of Interface", normals=True)
             rules.append(Transmission("flux", name, one, one, value))
     return rules
@@ -343,17 +343,8 @@ def _normal_flux(
 ) -> sp.Expr | None:
     """The normal component of F, if the terms in one unknown are div F and lower-order terms; None otherwise.
 
-    Parameters
-    ----------
-    coefficients : mapping
-        Up to second derivatives.
-    unknown : AppliedUndef
-    materials : set of str
-        Names of functions given by region.
-    sides : two callables
-        From an expression to the same on either side.
-    own : bool
-        Whether the equation is the unknown's own; for others, mixed derivatives are ambiguous.
+    `materials` names the functions given by region. Mixed derivatives of unknowns that are not the equation's `own` are
+    ambiguous.
     """
     coordinates = unknown.args
     d = len(coordinates)
@@ -475,8 +466,8 @@ class InterfaceLine:
     name: str
     sides: tuple[str, str]
     part: BoundaryPart
-    rules: tuple[Transmission, ...]
-    condition: Interface
+    rules: tuple[Transmission, ...] = ()
+    condition: Interface = Interface()
     curves: tuple[PlaneCurve, ...] = ()
     border: sp.Expr | None = None
     level: Field | None = None
@@ -535,15 +526,14 @@ def _find_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[
     """Interfaces without their rules, each with its two sides."""
     found: list[tuple[InterfaceLine, tuple[Side, Side]]] = []
     for border in borders_in(setting.domain):
-        line = InterfaceLine(border.name, border.sides, border.part, (), Interface(), border.curves)
+        line = InterfaceLine(border.name, border.sides, border.part, curves=border.curves)
         found.append((line, (Side(border.sides[0]), Side(border.sides[1]))))
         for level in borders:
             _refuse_coinciding(line, level)
     for level in borders:
         for part in level.parts:
-            line = InterfaceLine(
-                part.name, level.sides, part, (), Interface(), level.curves, level.expression, level.level
-            )
+            line = InterfaceLine(part.name, level.sides, part, curves=level.curves)
+            line = replace(line, border=level.expression, level=level.level)
             others = _signs_along(part, [other for other in borders if other is not level])
             below, above = ({level.expression: sign} | others for sign in (-1, 1))
             found.append((line, (Side(None, below), Side(None, above))))

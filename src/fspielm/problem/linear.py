@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from math import comb, prod
+from operator import itemgetter
 from typing import Any, final
 
 import numpy as np
@@ -173,11 +174,9 @@ def _split_piecewise(expression: sp.Piecewise, symbols: frozenset[sp.Symbol]) ->
     branches = [(visible_parts(value, symbols), condition) for value, condition in expression.args]
     if any(split is None or condition.free_symbols & symbols for split, condition in branches):
         return None
-    keys = dict.fromkeys(key for split, _ in branches for key in split or {})
-    return {
-        key: sp.Piecewise(*(((split or {}).get(key, sp.S.Zero), condition) for split, condition in branches))
-        for key in keys
-    }
+    known = [(split or {}, condition) for split, condition in branches]
+    keys = dict.fromkeys(key for split, _ in known for key in split)
+    return {key: sp.Piecewise(*((split.get(key, sp.S.Zero), condition) for split, condition in known)) for key in keys}
 
 
 def _sum(parts: Iterable[Parts]) -> Parts:
@@ -361,16 +360,12 @@ def linear_operator(
 
     The conjugates of unknowns have the numbers after those of the unknowns, in the same order.
     """
-
-    def order(part: tuple[sp.Expr, sp.Expr]) -> tuple[int, tuple[int, ...], int]:
-        return normal_order(part[0]), _orders(part[0], setting), _unknown_index(part[0], setting)
-
+    read = [((normal_order(atom), _orders(atom, setting), _unknown_index(atom, setting)), atom) for atom in parts]
     operator = Operator(setting.dimension, ())
-    for atom, expression in sorted(parts.items(), key=order):
-        name = f"{what}'s coefficient {describe(expression)} of {derivative_name(atom, setting)}"
-        field = setting.field(expression, name, normals=normals)
-        single = along_normal(setting.dimension, normal_order(atom), setting.space).after(_orders(atom, setting))
-        operator += single.on(_unknown_index(atom, setting)).times(field_coefficient(field, name))
+    for (order, orders, unknown), atom in sorted(read, key=itemgetter(0)):
+        name = f"{what}'s coefficient {describe(parts[atom])} of {derivative_name(atom, setting)}"
+        coefficient = field_coefficient(setting.field(parts[atom], name, normals=normals), name)
+        operator += along_normal(setting.dimension, order, setting.space).after(orders).on(unknown).times(coefficient)
     return operator
 
 

@@ -323,8 +323,9 @@ def _written_form(coefficient: Coefficient) -> Any:
 
 def _merge_terms(operator: Operator) -> Operator:
     """The same operator, of numbers, with one term for each derivative of each unknown, and no zeros."""
-    terms = (Term(sum(t.coefficient for t in same), *key) for key, same in operator.by_derivative.items())
-    kept = tuple(term for term in terms if term.coefficient != 0.0)
+    numbers = ([t.coefficient for t in same if not callable(t.coefficient)] for same in operator.by_derivative.values())
+    sums = zip(operator.by_derivative, map(sum, numbers), strict=True)
+    kept = tuple(Term(total, *derivative) for derivative, total in sums if total != 0.0)
     if not kept:
         raise UnsuitableError("the equation vanishes identically: all of its coefficients are zero")
     return replace(operator, terms=kept)
@@ -471,7 +472,7 @@ class _SumOfProducts:
     def __call__(self, sites: Sites) -> NumberArray:
         # each coefficient once, as it may be a slow callable
         varying = {factor for product in self.products for factor in product if callable(factor)}
-        known: dict[Any, NumberArray] = {factor: factor(sites) for factor in varying}
+        known: dict[Any, Any] = {factor: factor(sites) for factor in varying}
         total: NumberArray = np.full(len(sites), self.constant)
         size = np.abs(total)
         for product in self.products:

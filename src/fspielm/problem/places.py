@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -105,7 +105,7 @@ def whole_domain(domain: Domain) -> Region:
 
 def whole_part(part: BoundaryPart) -> Region:
     """All of a part of the boundary."""
-    return Region("boundary", part.name, part.measure, part.sample, part, count=_point_count(part))
+    return Region("boundary", part.name, part.measure, part.sample, part, count=None if part.parameters else 1)
 
 
 def piece_of(part: BoundaryPart, mask: Mask, sharp: Mask | None) -> list[Region]:
@@ -115,12 +115,8 @@ def piece_of(part: BoundaryPart, mask: Mask, sharp: Mask | None) -> list[Region]
     def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
         return part.sample(n, rng, sampling, where=mask)
 
-    found = Region("boundary", part.name, share * part.measure, sample, part, mask, sharp, _point_count(part))
+    found = replace(whole_part(part), measure=share * part.measure, sample=sample, mask=mask, sharp=sharp)
     return [found] if share > 0 else []
-
-
-def _point_count(part: BoundaryPart) -> int | None:
-    return 1 if part.parameters == 0 else None
 
 
 def probe(part: BoundaryPart, count: int = PART_PROBES) -> Sites:
@@ -229,7 +225,6 @@ def _region_of_side(part: BoundaryPart, name: str, setting: Setting) -> Region:
     units = np.column_stack([side.breaks[:-1], np.nextafter(side.breaks[1:], 0.0)]).ravel()
     places = side.place(np.column_stack([units, np.full((len(units), part.parameters - 1), 0.5)])).points
     starts, ends = places[::2, :2], places[1::2, :2]
-    size, rounding = _size_and_rounding(setting)
 
     def mask_with(room: float) -> Mask:
         def mask(points: FloatArray) -> BoolArray:
@@ -242,8 +237,8 @@ def _region_of_side(part: BoundaryPart, name: str, setting: Setting) -> Region:
 
         return mask
 
-    sharp = mask_with(rounding)
-    return Region("boundary", name, side.measure, side.sample, part, mask_with(SAME * size), sharp)
+    mask, sharp = mask_with(SAME * setting.size), mask_with(_coordinate_rounding(setting))
+    return Region("boundary", name, side.measure, side.sample, part, mask, sharp)
 
 
 def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
@@ -278,10 +273,9 @@ def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], M
     Its threshold has a margin of `SAME`. If that covers a whole part, as for ``x < 1e-9`` and the face ``x = 0``,
     the margin is rounding alone.
     """
-    size, rounding = _size_and_rounding(setting)
-    relation = _substitute(on, setting)
-    usual = compile_relation(relation, setting.coordinates, SAME * size)
-    close = compile_relation(relation, setting.coordinates, SAME * size, rounding)
+    relation, near = _substitute(on, setting), SAME * setting.size
+    usual = compile_relation(relation, setting.coordinates, near)
+    close = compile_relation(relation, setting.coordinates, near, _coordinate_rounding(setting))
 
     def mask_on(part: BoundaryPart) -> Mask:
         points = probe(part).points
@@ -290,10 +284,8 @@ def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], M
     return mask_on
 
 
-def _size_and_rounding(setting: Setting) -> tuple[float, float]:
-    """The size of the domain, and the rounding of coordinates in it."""
-    size = setting.size
-    return size, ROUNDING * max(size, float(np.abs(setting.domain.bounding_box).max()))
+def _coordinate_rounding(setting: Setting) -> float:
+    return ROUNDING * max(setting.size, float(np.abs(setting.domain.bounding_box).max()))
 
 
 def _substitute(on: Boolean, setting: Setting) -> Boolean:

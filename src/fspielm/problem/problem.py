@@ -213,7 +213,7 @@ class Problem(Compiled):
         If the statement cannot be solved as written.
     """
 
-    whole: Problem | None
+    whole: Problem | None = None
 
     def __init__(
         self,

@@ -108,9 +108,7 @@ def read_unknowns(written: Sequence[sp.Expr], givens: Substitutions, statement: 
         given = f" (its {', '.join(known)} is given)" if known else ""
         which = "the equation contains" if len(written) == 1 else "the equations contain"
         raise ProblemError(f'{which} no unknown function{given}; write it as u = sp.Function("u")(x, y)')
-    _check_symbols(symbols)
-    _check_number(symbols, len(written))
-    _check_same_coordinates(symbols)
+    _check_symbols(symbols, len(written))
     for symbol in symbols:
         givens.check_coordinates(symbol)
         _check_coordinates(symbol, domain)
@@ -163,8 +161,8 @@ def _sort_as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) ->
     return tuple(declared)
 
 
-def _check_symbols(symbols: Sequence[AppliedUndef]) -> None:
-    """Refuse unknowns that are not functions of distinct symbols, or that are written in two ways."""
+def _check_symbols(symbols: Sequence[AppliedUndef], equations: int) -> None:
+    """Refuse unknowns that are not functions of the same distinct symbols, and more of them than equations."""
     for symbol in symbols:
         same = sorted((s for s in symbols if s.func.__name__ == symbol.func.__name__), key=str)
         shown = ", ".join(map(str, same))
@@ -180,19 +178,12 @@ def _check_symbols(symbols: Sequence[AppliedUndef]) -> None:
             )
         if not all(isinstance(a, sp.Symbol) for a in symbol.args) or len(set(symbol.args)) < len(symbol.args):
             raise ProblemError(f"the unknown must be a function of distinct symbols, as in u(x, y); got {symbol}")
-
-
-def _check_number(symbols: Sequence[AppliedUndef], equations: int) -> None:
-    if equations >= len(symbols):
-        return
-    raise ProblemError(
-        f"there {'is' if equations == 1 else 'are'} {equations} equation{'s' * (equations > 1)} for {len(symbols)} "
-        f"unknown functions ({', '.join(map(str, symbols))}); write as many equations, as in fs.Problem([equation, "
-        "...], ...), or supply the known ones, as in given={f: callable}: callables, numbers or fs.ByRegion"
-    )
-
-
-def _check_same_coordinates(symbols: Sequence[AppliedUndef]) -> None:
+    if equations < len(symbols):
+        raise ProblemError(
+            f"there {'is' if equations == 1 else 'are'} {equations} equation{'s' * (equations > 1)} for {len(symbols)} "
+            f"unknown functions ({', '.join(map(str, symbols))}); write as many equations, as in fs.Problem([equation, "
+            "...], ...), or supply the known ones, as in given={f: callable}: callables, numbers or fs.ByRegion"
+        )
     first = symbols[0]
     for symbol in symbols[1:]:
         if symbol.args != first.args:

@@ -82,7 +82,8 @@ class AnyCondition(ABC):
         """The same condition with another value."""
         if not hasattr(self, "value"):
             raise ProblemError(f"the value of {type(self).__name__} is always zero; it cannot be replaced by {value!r}")
-        return replace(cast(Any, self), value=value)
+        changed: AnyCondition = replace(cast(Any, self), value=value)
+        return changed
 
 
 class BoundaryCondition(AnyCondition):
@@ -383,17 +384,13 @@ def state(
         raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
     _check_size(domain)
     declared = tuple(unknowns) if isinstance(unknowns, list | tuple) else unknowns
-    field = None if incident is None else _read_incident(incident, domain)
-    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared, incident=field)
-
-
-def _read_incident(incident: Any, domain: Domain) -> Incident | None:
-    if not domain.is_unbounded:
+    if incident is not None and not domain.is_unbounded:
         raise ProblemError(
             f"incident is for open domains, fs.Exterior(...); domain={domain!r} has an end: state what comes in by the "
             "conditions on its boundary"
         )
-    return as_incident(incident)
+    field = as_incident(incident)
+    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared, incident=field)
 
 
 def _as_equations(equations: Any) -> tuple[sp.Basic, ...]:
@@ -429,11 +426,10 @@ def _as_conditions(conditions: Any) -> tuple[AnyCondition, ...]:
     if not isinstance(conditions, Iterable):
         raise ProblemError(f"conditions must be a list such as [fs.Dirichlet(0)]; got {conditions!r}")
     stated = tuple(conditions)
-    for condition in stated:
-        if not isinstance(condition, AnyCondition):
-            raise ProblemError(
-                f"conditions must be objects such as fs.Dirichlet(0), fs.Neumann(0) or fs.Initial(0); got {condition!r}"
-            )
+    for wrong in (condition for condition in stated if not isinstance(condition, AnyCondition)):
+        raise ProblemError(
+            f"conditions must be objects such as fs.Dirichlet(0), fs.Neumann(0) or fs.Initial(0); got {wrong!r}"
+        )
     return stated
 
 
@@ -442,13 +438,12 @@ def _check_size(domain: Domain) -> None:
     with np.errstate(over="ignore"):
         lengths = upper - lower
     farthest = max(np.abs(lower).max(), np.abs(upper).max())
-    if np.all(lengths >= 1 / _LONGEST) and max(lengths.max(), farthest) <= _LONGEST:
-        return
-    raise ProblemError(
-        f"domain={domain!r} has sides of length {', '.join(f'{length:g}' for length in lengths)} and reaches out to "
-        f"{farthest:g}; lengths must be from {1 / _LONGEST:g} to {_LONGEST:g}, and coordinates no larger: state the "
-        "problem in other units"
-    )
+    if not np.all(lengths >= 1 / _LONGEST) or max(lengths.max(), farthest) > _LONGEST:
+        raise ProblemError(
+            f"domain={domain!r} has sides of length {', '.join(f'{length:g}' for length in lengths)} and reaches out "
+            f"to {farthest:g}; lengths must be from {1 / _LONGEST:g} to {_LONGEST:g}, and coordinates no larger: state "
+            "the problem in other units"
+        )
 
 
 # ---- Relations

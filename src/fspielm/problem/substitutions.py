@@ -162,7 +162,7 @@ def levels_in(expression: sp.Basic) -> tuple[sp.Expr, ...]:
     return tuple(dict.fromkeys(side[0] for side in sides if side is not None))
 
 
-def decided(expression: Any, signs: Signs) -> Any:
+def resolve_pieces(expression: Any, signs: Signs) -> Any:
     """The expression on one side of some borders, with the Piecewise expressions resolved there."""
     return expression.xreplace({piecewise: _piece_of(piecewise, signs) for piecewise in _outermost(expression)})
 
@@ -192,7 +192,7 @@ def _piece_of(piecewise: sp.Piecewise, signs: Signs) -> sp.Expr:
         holds = condition.xreplace(known)
         if holds == sp.false:
             continue
-        left.append((decided(expression, signs), holds))
+        left.append((resolve_pieces(expression, signs), holds))
         if holds == sp.true:
             break
     return sp.Piecewise(*left) if left else sp.nan
@@ -242,7 +242,7 @@ class Substitutions:
         if self.formulas:
             names = {function: function.func.__name__ for function in known.atoms(AppliedUndef)}
             known = known.xreplace({f: self.formulas[name] for f, name in names.items() if name in self.formulas})
-        return decided(known, self.signs) if self.signs else known
+        return resolve_pieces(known, self.signs) if self.signs else known
 
     def placed(self, domain: Domain, coordinates: tuple[sp.Symbol, ...]) -> Substitutions:
         """The same with values by region as functions of the points of a domain."""

@@ -166,9 +166,11 @@ def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], operator: O
 def _count_along(sites: Sites, here: Sequence[Relation]) -> tuple[FloatArray, list[BoolArray]]:
     """The number of conditions at each site of a part, and where each of them holds."""
     covered = [np.ones(len(sites), dtype=np.bool_) if c.mask is None else c.mask(sites.points) for c in here]
-    # a periodic condition is half a condition on each of its two parts
-    shares = [0.5 if c.region.partner is not None else 1.0 for c in here]
-    return sum((share * mask for share, mask in zip(shares, covered, strict=True)), np.zeros(len(sites))), covered
+    number = np.zeros(len(sites))
+    for condition, mask in zip(here, covered, strict=True):
+        # a periodic condition is half a condition on each of its two parts
+        number += (0.5 if condition.region.partner is not None else 1.0) * mask
+    return number, covered
 
 
 def _unknowns_without_conditions(constraints: Sequence[Relation], setting: Setting) -> str:

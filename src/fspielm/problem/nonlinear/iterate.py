@@ -100,9 +100,11 @@ class Guess:
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The values as functions of points."""
-        names = self.problem.names if len(self.values) > 1 else ("",)
-        each = zip(self.values, names, strict=True)
-        return tuple(self.problem.stated.setting.field(value, _guess_name(name)) for value, name in each)
+        setting = self.problem.stated.setting
+        return tuple(setting.field(value, self._what(place)) for place, value in enumerate(self.values))
+
+    def _what(self, place: int) -> str:
+        return f"the guess for {self.problem.names[place]}" if len(self.values) > 1 else "the guess"
 
     def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
         """Each of T operators, at n sites; shape ``(T, n)``."""
@@ -117,8 +119,7 @@ class Guess:
     def _derivative(self, place: int, orders: tuple[int, ...], points: FloatArray) -> NumberArray:
         if place >= len(self.values):
             return self._derivative(place - len(self.values), orders, points).conj()
-        field = self.fields[place]
-        what = _guess_name(self.problem.names[place] if len(self.values) > 1 else "")
+        field, what = self.fields[place], self._what(place)
         if isinstance(field.source, sp.Expr):
             if (place, orders) not in self._derived:
                 along = zip(self.problem.coordinates, orders, strict=True)
@@ -135,10 +136,6 @@ class Guess:
         return Guess, (self.problem, self.values)  # compiled fields cannot be pickled
 
 
-def _guess_name(name: str) -> str:
-    return f"the guess for {name}" if name else "the guess"
-
-
 def _finite_difference(
     function: Callable[[FloatArray], NumberArray],
     orders: tuple[int, ...],
@@ -150,15 +147,12 @@ def _finite_difference(
     axes = [axis for axis, order in enumerate(orders) if order]
     if not axes:
         return function(points)
-    offsets = np.arange(_NODES) - (_NODES - 1) / 2
-    steps = _WIDTH * (upper - lower) / (_NODES - 1)
-    reach = 0.5 * _WIDTH * (upper - lower)
-    centers = np.clip(points, lower + reach, upper - reach)
-    powers = np.arange(_NODES)
+    powers, width = np.arange(_NODES), _WIDTH * (upper - lower)
+    offsets, steps = powers - (_NODES - 1) / 2, width / (_NODES - 1)
+    centers = np.clip(points, lower + 0.5 * width, upper - 0.5 * width)
     weights = []
     for axis in axes:
-        place = (points[:, axis] - centers[:, axis]) / steps[axis]
-        order = orders[axis]
+        place, order = (points[:, axis] - centers[:, axis]) / steps[axis], orders[axis]
         factors = np.prod([powers - k for k in range(order)], axis=0)
         slopes = factors[:, None] * place ** np.maximum(powers - order, 0)[:, None] / steps[axis] ** order
         weights.append(np.linalg.solve(offsets ** powers[:, None], slopes))

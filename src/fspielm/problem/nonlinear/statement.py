@@ -83,7 +83,9 @@ def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
     others: list[Law] = []
     for index, condition in enumerate(conditions):
         if isinstance(condition, Condition):
-            law = reader.condition(condition, f"{len(others) + 1}: " if others else "")
+            residual = residual_form(condition.equation, "Condition: equation")
+            check_unknowns(residual, setting.symbols)
+            law = reader.law(residual, "the condition", f"condition {len(others) + 1}: " if others else "condition ")
             if law is not None:
                 others.append(law)
                 conditions[index] = replace(condition, equation=law.linear.equation)
@@ -114,7 +116,7 @@ class _Reader:
     nonlinear: sp.Expr | None
 
     def law(self, residual: sp.Expr, what: str, prefix: str = "") -> Law | None:
-        """The law of an equation; None if it is linear."""
+        """The law of an equation or condition; None if it is linear."""
         if self._is_linear(residual, what):
             return None
         form, jet = read_jet(residual.xreplace(self.symbols), self.setting, what, surely_real=self.surely_real)
@@ -130,12 +132,6 @@ class _Reader:
         except NonlinearError:
             return False
         return True
-
-    def condition(self, condition: Condition, prefix: str) -> Law | None:
-        """The law of a condition; None if it is linear."""
-        residual = residual_form(condition.equation, "Condition: equation")
-        check_unknowns(residual, self.setting.symbols)
-        return self.law(residual, "the condition", f"condition {prefix}")
 
 
 def _is_surely_real(statement: Statement) -> bool:

@@ -76,7 +76,7 @@ class PlaneWaves(Incident):
 
     def __str__(self) -> str:
         which = "the plane wave" if len(self.directions) == 1 else f"the sum of {len(self.directions)} plane waves"
-        return f"{which} of wavenumber {_format_wavenumber(self.wavenumber)}"
+        return f"{which} of wavenumber {format_wavenumber(self.wavenumber)}"
 
     def bound(self, givens: Substitutions, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """See `Incident.bound`."""
@@ -118,7 +118,7 @@ class Beam(Incident):
     waist: float
 
     def __str__(self) -> str:
-        return f"the beam of wavenumber {_format_wavenumber(self.wavenumber)}"
+        return f"the beam of wavenumber {format_wavenumber(self.wavenumber)}"
 
     def bound(self, givens: Substitutions, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """Its plane waves; see `Incident.bound`."""
@@ -157,7 +157,7 @@ class PointSource(Incident):
     at: tuple[float, ...]
 
     def __str__(self) -> str:
-        return f"the point source of wavenumber {_format_wavenumber(self.wavenumber)}"
+        return f"the point source of wavenumber {format_wavenumber(self.wavenumber)}"
 
     @property
     def place(self) -> tuple[float, ...]:
@@ -270,7 +270,7 @@ def _wavenumber_value(k: Any, givens: Substitutions) -> complex:
     return number_in(value, givens, "incident: the wavenumber")
 
 
-def _format_wavenumber(k: Any) -> str:
+def format_wavenumber(k: Any) -> str:
     """A wavenumber as text: 7 instead of 7.0 or 7 + 0j."""
     if not isinstance(k, int | float | complex):
         return str(k)

@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 import numpy as np
 import sympy as sp
-from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
@@ -19,6 +18,7 @@ from fspielm.geometry.exterior import Exterior
 from fspielm.numerics.tolerances import ROUNDED
 from fspielm.problem.compiled import Compiled
 from fspielm.problem.operator import Operator, Term, along_normal, cache_by_object, identity
+from fspielm.problem.parameters import used_in
 from fspielm.problem.places import PART_PROBES, whole_domain
 from fspielm.problem.problem import Problem, problem_of
 from fspielm.problem.scattering.media import Medium, media_of
@@ -88,7 +88,7 @@ def varying_media(problem: Problem) -> tuple[int, ...]:
 
 def largest_interior_wavenumber(problem: Problem) -> float:
     """The largest wavenumber inside of the objects of a transmission problem; refused if waves grow there."""
-    return max(_largest_wavenumber(equation) for equation in problem.equations[1:])
+    return max(map(_largest_wavenumber, problem.equations[1:]))
 
 
 def _largest_wavenumber(equation: Relation) -> float:
@@ -124,15 +124,6 @@ def interior_problem(problem: Problem, number: int, data: Data) -> Problem:
     medium, inner = media_of(problem)[number - 1], problem.unknowns[number]
     given = problem.statement.given or {}
     square = sp.sympify(medium.condition.wavenumber).xreplace(read_givens(given).symbols) ** 2
-    names = {function.func.__name__ for function in square.atoms(AppliedUndef)}
-    used = {key: value for key, value in given.items() if _is_in(key, square, names)}
     laplacian = sum(inner.symbol.diff(coordinate, 2) for coordinate in inner.coordinates)
     known = Robin(-interior_impedance(problem, number), medium.flux, data)
-    return Problem(sp.Eq(laplacian + square * inner.symbol, 0), inner.domain, [known], given=used)
-
-
-def _is_in(key: object, expression: sp.Expr, names: set[str]) -> bool:
-    """Whether an expression contains what is given by this key."""
-    if isinstance(key, UndefinedFunction):
-        return key.__name__ in names
-    return isinstance(key, sp.Basic) and bool(expression.has(key))
+    return Problem(sp.Eq(laplacian + square * inner.symbol, 0), inner.domain, [known], given=used_in(given, [square]))

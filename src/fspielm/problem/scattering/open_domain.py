@@ -20,7 +20,7 @@ from fspielm.geometry.exterior import Exterior
 from fspielm.numerics.tolerances import ROUNDED
 from fspielm.problem.operator import FEW_SITES, Coefficient, Operator, cache_by_object
 from fspielm.problem.parameters import stand_in_symbols
-from fspielm.problem.scattering.incident import Incident, PlaneWaves
+from fspielm.problem.scattering.incident import Incident, PlaneWaves, format_wavenumber
 from fspielm.problem.scattering.media import Transparent, outer_relations, radiating_root, transmission_relations
 from fspielm.problem.setting import Setting
 from fspielm.problem.statement import AnyCondition, Relation, Statement
@@ -224,7 +224,7 @@ def _explain_unmet(statement: Statement, waves: Sequence[complex]) -> str:
             f"does not satisfy the equation, which leaves {names} open: write it with {names} as well, as in "
             f"fs.plane_wave({left_open[0]}, direction) where {left_open[0]} is the wavenumber"
         )
-    numbers = " and ".join(map(_format_number, waves))
+    numbers = " and ".join(map(format_wavenumber, waves))
     kind = "Laplace's, which has no wavenumber" if numbers == "0" else f"one of wavenumber {numbers}"
     return f"does not satisfy the equation, which is {kind}; take the field of that equation"
 
@@ -258,10 +258,6 @@ def _relative_residual(operator: Operator, fields: Sequence[Incident], points: F
     each = np.array([term.at(sites) * fields[term.unknown].derivative(points, term.orders) for term in operator.terms])
     largest = float(np.abs(each).sum(axis=0).max())
     return float(np.abs(each.sum(axis=0)).max()) / largest if largest else 0.0
-
-
-def _format_number(number: complex) -> str:
-    return f"{number.real:.6g}" if number.imag == 0 else f"{number:.6g}"
 
 
 def _for_scattered_field(relation: Relation, incident: tuple[Incident, ...], weight: Coefficient | None) -> Relation:
