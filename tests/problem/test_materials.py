@@ -36,11 +36,10 @@ def test_flux_of_a_divergence_form() -> None:
     problem = disks(fs.ByRegion(core=10.0, shell=1 + x**2))
     (line,) = problem.interfaces
     assert (line.name, line.sides) == ("core | shell", ("core", "shell"))
-    jump, flux_jump = line.rules
-    assert jump.value.constant == flux_jump.value.constant == 0
+    assert line.jump.constant == line.flux_jump.constant == 0
     sites = line.part.sample(5, np.random.default_rng(0))
     assert sites.normals is not None
-    for flux, size in zip((flux_jump.first, flux_jump.second), (10, 1 + sites.points[:, 0] ** 2), strict=True):
+    for flux, size in zip(line.flux, (10, 1 + sites.points[:, 0] ** 2), strict=True):
         found = coefficients(flux, sites)
         assert found[1, 0, 0] == pytest.approx(-size * sites.normals[:, 0])
         assert found[0, 1, 0] == pytest.approx(-size * sites.normals[:, 1])
@@ -116,8 +115,7 @@ class TestPiecewise:
         assert line.level is not None
         assert line.level(np.array([[0.0, 0.0], [2.0, 0.0]])).tolist() == [-1, 3]
         assert line.part.measure == pytest.approx(2 * np.pi)
-        sites = line.part.place(np.zeros((1, 1)))
-        assert [flux.terms[0].at(sites).size for flux in (line.rules[1].first, line.rules[1].second)] == [1, 1]
+        assert [flux.terms[0].at(line.part.place(np.zeros((1, 1)))).size for flux in line.flux] == [1, 1]
         assert problem.equations_at([0, 0])[0].operator.terms[0].coefficient == 10
         assert problem.equations_at([1.5, 0])[0].operator.terms[0].coefficient == 1
 
@@ -166,8 +164,8 @@ class TestInterface:
         assert line.sides == ("shell", "core")
         sites = line.part.place(np.zeros((1, 1)))
         assert sites.normals == pytest.approx(np.array([[-1, 0]]))
-        assert line.rules[0].value(sites.points) == pytest.approx([1])
-        assert line.rules[1].value.constant == 2
+        assert line.jump(sites.points) == pytest.approx([1])
+        assert line.flux_jump.constant == 2
         names = [relation.name for relation in problem.relations]
         assert names[-2:] == ["interface core | shell value", "interface core | shell flux"]
         assert len(pickle.loads(pickle.dumps(problem)).interfaces) == 1

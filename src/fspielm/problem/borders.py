@@ -50,15 +50,8 @@ Ends = tuple[FloatArray, FloatArray]
 class LevelBorder:
     """A border of Piecewise expressions: the zeros of a level function of the coordinates.
 
-    Attributes
-    ----------
-    expression : Expr
-        The level function, as it was read.
-    level : Field
-    parts : tuple of BoundaryPart
-        The border within the domain, with normals to the side where the level function is positive.
-    curves : tuple of PlaneCurve
-        Its pieces in the plane.
+    Its parts within the domain have normals to the side where the level function is positive; its pieces in the plane
+    are `curves`.
     """
 
     expression: sp.Expr

@@ -48,13 +48,7 @@ if TYPE_CHECKING:
 class LinearFields:
     """The constant one and, in degree one, each coordinate, centred in the domain and scaled by its extent.
 
-    Attributes
-    ----------
-    center, lengths : (d,) array
-    degree : int
-        0 or 1.
-    at_all_times : bool
-        Whether an arbitrary function of time, the last coordinate, multiplies them.
+    If they hold `at_all_times`, an arbitrary function of time, the last coordinate, multiplies them.
     """
 
     center: FloatArray

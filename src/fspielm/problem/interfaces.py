@@ -472,6 +472,28 @@ class InterfaceLine:
     border: sp.Expr | None = None
     level: Field | None = None
 
+    @property
+    def jump(self) -> Field:
+        """The jump of the value, of the first unknown with one."""
+        return self._rule("value").value
+
+    @property
+    def flux_jump(self) -> Field:
+        """The jump of the flux or normal derivative, of the first equation with one."""
+        return self._rule("flux").value
+
+    @property
+    def flux(self) -> tuple[Operator, Operator]:
+        """The flux or normal derivative on each side, of the first equation with one."""
+        rule = self._rule("flux")
+        return rule.first, rule.second
+
+    def _rule(self, kind: str) -> Transmission:
+        for rule in self.rules:
+            if rule.kind == kind:
+                return rule
+        raise ProblemError(f"across {self.name!r} no {kind} is prescribed")
+
 
 def read_interfaces(
     conditions: Sequence[AnyCondition], reading: Reading, borders: Sequence[LevelBorder]

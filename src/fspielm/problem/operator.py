@@ -240,15 +240,7 @@ _TEST_PLACES = (347, 31, 661, 929, 1499, -388)
 @final
 @dataclass(frozen=True, eq=False)
 class ConstantOperator:
-    """A factor times an operator with constant coefficients.
-
-    Attributes
-    ----------
-    operator : Operator
-        Its coefficients are nonzero numbers.
-    factor : Field or None
-        None for one.
-    """
+    """A factor (None for one) times an operator whose coefficients are nonzero numbers."""
 
     operator: Operator
     factor: Field | None

@@ -78,14 +78,7 @@ def iterate_of(problem: Problem) -> Iterate | None:
 class Moving:
     """A linearisation whose iterate can be replaced, as making a problem takes time.
 
-    Anything evaluated or found out about the problem belongs to the iterate of that time.
-
-    Attributes
-    ----------
-    nonlinear : Problem
-        The nonlinear problem.
-    problem : Problem
-        Its linearisation.
+    Anything evaluated or found out about the linear `problem` belongs to the iterate of that time.
     """
 
     nonlinear: Problem

@@ -219,15 +219,7 @@ def _check_coordinates(unknown: AppliedUndef, domain: Domain) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """``operator(unknowns) = value``, from an equation or a condition.
-
-    Attributes
-    ----------
-    operator : Operator
-    value : Field
-    label : str
-        Distinguishes several rules of one condition: ``"order 1"``.
-    """
+    """``operator(unknowns) = value``, from an equation or a condition; labels tell rules apart: ``"order 1"``."""
 
     operator: Operator
     value: Field

@@ -113,15 +113,9 @@ _COMPLEX = (sp.hankel1, sp.hankel2, sp.hn1, sp.hn2, sp.expint)
 @final
 @dataclass(frozen=True, eq=False)
 class Jet:
-    """The unknowns, derivatives, normal derivatives and their conjugates in an expression.
+    """The unknowns, derivatives, normal derivatives and `Conjugate` of these in an expression, in the order of names.
 
-    Attributes
-    ----------
-    atoms : tuple of Expr
-        In the order of their names; conjugates are `Conjugate`.
-    symbols : tuple of Dummy
-        The symbols that replace them.
-    setting : Setting
+    The `symbols` replace these `atoms` in expressions.
     """
 
     atoms: tuple[sp.Expr, ...]

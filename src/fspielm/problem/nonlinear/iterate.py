@@ -86,13 +86,7 @@ def _check_solution(problem: Problem, guess: Any) -> None:
 @final
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """An iterate of numbers, expressions and callables, one for each unknown.
-
-    Attributes
-    ----------
-    problem : Problem
-    values : tuple of number, Expr or callable
-    """
+    """An iterate of numbers, expressions and callables, one for each unknown."""
 
     problem: Problem
     values: tuple[Value, ...]
@@ -177,15 +171,7 @@ _NUMBER = sp.GoldenRatio
 @final
 @dataclass(frozen=True, eq=False)
 class SlotValues:
-    """The slots of a nonlinear problem around an iterate; all slots of a law are evaluated together, and once.
-
-    Attributes
-    ----------
-    problem : Problem
-    iterate : Iterate
-    share : float
-        Factor of all slots.
-    """
+    """The slots of a nonlinear problem around an iterate, times a share; those of a law are evaluated together."""
 
     problem: Problem
     iterate: Iterate

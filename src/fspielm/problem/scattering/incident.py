@@ -198,13 +198,7 @@ class PointSource(Incident):
 @final
 @dataclass(frozen=True)
 class Formula(Incident):
-    """A SymPy expression in the coordinates.
-
-    Attributes
-    ----------
-    expression : Expr
-    coordinates : tuple of Symbol
-    """
+    """A SymPy expression in the coordinates."""
 
     expression: sp.Expr
     coordinates: tuple[sp.Symbol, ...] = ()
@@ -230,12 +224,7 @@ class Formula(Incident):
 @final
 @dataclass(frozen=True)
 class ByUnknown(Incident):
-    """The incident fields of several unknowns.
-
-    Attributes
-    ----------
-    fields : tuple of (unknown, Incident)
-    """
+    """The incident fields of several unknowns, each after its unknown."""
 
     fields: tuple[tuple[sp.Basic, Incident], ...]
 

@@ -33,15 +33,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class ElasticWaves:
-    """Waves of an isotropic body in the plane.
-
-    Attributes
-    ----------
-    longitudinal, transverse : complex
-        Their wavenumbers, with imaginary parts that are not negative.
-    axes : tuple of int
-        The axis of the displacement of each of the two unknowns.
-    """
+    """The wavenumbers of an isotropic body in the plane, which do not grow, and the axis of each displacement."""
 
     longitudinal: complex
     transverse: complex
