@@ -316,7 +316,7 @@ def _written_form(coefficient: Coefficient) -> Any:
 def _merge_terms(operator: Operator) -> Operator:
     """The same operator, of numbers, with one term for each derivative of each unknown, and no zeros."""
     numbers = ([t.coefficient for t in same if not callable(t.coefficient)] for same in operator.by_derivative.values())
-    sums = zip(operator.by_derivative, map(sum, numbers), strict=True)
+    sums = zip(operator.by_derivative, (sum(each, 0.0) for each in numbers), strict=True)
     kept = tuple(Term(total, *derivative) for derivative, total in sums if total != 0.0)
     if not kept:
         raise UnsuitableError("the equation vanishes identically: all of its coefficients are zero")

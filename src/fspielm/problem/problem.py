@@ -24,14 +24,7 @@ from fspielm.problem.linear import NonlinearError, residual_form
 from fspielm.problem.nonlinear.iterate import AtPoints, AtSites, Iterate, MovableIterate, SlotValues, as_iterate
 from fspielm.problem.nonlinear.statement import compile_nonlinear
 from fspielm.problem.operator import Operator, cache_by_object, determinant
-from fspielm.problem.parameters import (
-    check_parameter,
-    need_values,
-    open_symbols,
-    used_in,
-    with_numbers,
-    with_stand_ins,
-)
+from fspielm.problem.parameters import check_parameter, need_values, open_symbols, used_in, with_numbers, with_stand_ins
 from fspielm.problem.scattering.incident import as_typed
 from fspielm.problem.setting import Unknown, single_unknown
 from fspielm.problem.statement import AnyCondition, Relation, Statement, is_complex, state
