@@ -25,8 +25,9 @@ from fspielm.problem import (
     identity,
     leaves_constant_open,
 )
+from fspielm.problem.compiled import Compiled
 from fspielm.problem.places import whole_domain
-from fspielm.problem.problem import make_problem
+from fspielm.problem.problem import problem_of, problem_with
 from fspielm.problem.setting import Setting
 from fspielm.problem.substitutions import Substitutions
 
@@ -60,7 +61,7 @@ def pair(poisson: fs.Problem) -> fs.Problem:
         *others,
     )
     statement = Statement((sp.Eq(LAPLACE - v, sp.sin(x)), v + u), SQUARE, poisson.conditions)
-    return make_problem(statement, (*poisson.unknowns, Unknown(v, SQUARE)), relations, Substitutions())
+    return problem_of(Compiled(statement, (*poisson.unknowns, Unknown(v, SQUARE)), relations, Substitutions()))
 
 
 class TestOne:
@@ -145,7 +146,7 @@ class TestSeveral:
         assert not leaves_constant_open(pair)
         slope = Operator(2, (Term(1.0, (0, 0)), Term(1.0, (1, 0), 1)))
         relations = tuple(replace(relation, operator=slope) for relation in pair.relations)
-        assert leaves_constant_open(make_problem(pair.statement, pair.unknowns, relations, pair.givens))
+        assert leaves_constant_open(problem_with(pair, pair.statement, relations))
 
     def test_every_relation_has_its_rows(self, pair: fs.Problem) -> None:
         points = fs.Points(interior=20, boundary=7)

@@ -22,7 +22,7 @@ from fspielm.estimate.examination import examine
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
-from fspielm.problem.problem import Problem, make_problem
+from fspielm.problem.problem import Problem, problem_with
 from fspielm.problem.statement import Relation
 from fspielm.solvers.driver import FittedPlan, Record, Rounds, refine
 from fspielm.solvers.request import INTERRUPTED, Request, offering
@@ -120,15 +120,7 @@ def _with_values(problem: Problem, images: Mapping[str, _Image]) -> Problem:
         return replace(relation, value=Field(problem.coordinates, image, None, image, normals))
 
     relations = tuple(map(valued, problem.relations))
-    return make_problem(
-        problem.statement,
-        problem.unknowns,
-        relations,
-        problem.givens,
-        problem.missing,
-        problem.interfaces,
-        problem.notes,
-    )
+    return problem_with(problem, problem.statement, relations)
 
 
 # ---- Modes on one set of functions

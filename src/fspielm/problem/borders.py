@@ -26,18 +26,15 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.level_curves import Extent, bisect_signs, curve_within, find_border, level_curves
 from fspielm.geometry.plane import parts_of
 from fspielm.geometry.time import SpaceTime, extrude
+from fspielm.numerics.tolerances import CLOSE, ROUNDED, SAME
 from fspielm.problem.setting import Setting
 from fspielm.problem.substitutions import levels_in
 
-# Roots closer than this share of the interval are one.
-_SAME_PLACE = 1e-9
-# Polynomials up to this degree are solved, with so many digits. Zeros are real up to this relative imaginary part, and
-# improve places up to this share of the interval away.
-_MOST_ZEROS, _DIGITS, _REAL, _NEAR = 8, 40, 1e-20, 1e-6
+# Polynomials up to this degree are solved, with so many digits, of which half tell whether zeros are real.
+_MOST_ZEROS, _DIGITS = 8, 40
 # Initial intervals along each axis, by the number of axes.
 _FIRST = {1: 256, 2: 32}
-# Length of a point, relative to the extent; and the most intervals or boxes at once.
-_POINT = 1e-12
+# The most intervals or boxes at once.
 _MOST = 2**15
 # Boxes of this share of the extent are checked for a change of sign, and again whenever they are smaller by this
 # factor, as long as they are this few.
@@ -53,15 +50,8 @@ Ends = tuple[FloatArray, FloatArray]
 class LevelBorder:
     """A border of Piecewise expressions: the zeros of a level function of the coordinates.
 
-    Attributes
-    ----------
-    expression : Expr
-        The level function, as it was read.
-    level : Field
-    parts : tuple of BoundaryPart
-        The border within the domain, with normals to the side where the level function is positive.
-    curves : tuple of PlaneCurve
-        Its pieces in the plane.
+    Its parts within the domain have normals to the side where the level function is positive; its pieces in the plane
+    are `curves`.
     """
 
     expression: sp.Expr
@@ -101,15 +91,11 @@ def _follow_border(level: sp.Expr, setting: Setting) -> LevelBorder:
         field = make_field(level, coordinates, what=f"the border {describe(level)} = 0")
     except ProblemError as error:
         raise _UnreadableError(str(error)) from error
-    time = domain.time
-    steady = isinstance(domain, SpaceTime) and domain.dimension == 3 and coordinates[-1] not in level.free_symbols
-    if steady:
-        assert isinstance(domain, SpaceTime)
-        assert time is not None
+    if isinstance(domain, SpaceTime) and domain.dimension == 3 and coordinates[-1] not in level.free_symbols:
         curves = _curves(level, coordinates[:-1], domain.space)
-        return LevelBorder(level, field, tuple(extrude(part, time) for part in _parts(level, curves)), curves)
+        return LevelBorder(level, field, tuple(extrude(part, domain.time) for part in _parts(level, curves)), curves)
     if domain.dimension > 2:
-        moving = domain.dimension == 3 and time is not None
+        moving = domain.dimension == 3 and domain.time is not None
         raise _UnreadableError("it moves in the plane" if moving else f"there are {domain.dimension} coordinates")
     if domain.dimension == 2:
         curves = _curves(level, coordinates, domain)
@@ -184,9 +170,8 @@ def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPar
     if found is None:
         return ()
     before, after = (side[:, 0] for side in found)
-    length = float(setting.domain.bounding_box[1][0] - setting.domain.bounding_box[0][0])
-    hair = _SAME_PLACE * length
-    middle = _polish_roots(0.5 * (before + after), level, setting.coordinates[0], _NEAR * length)
+    hair = SAME * setting.size
+    middle = _polish_roots(0.5 * (before + after), level, setting.coordinates[0], CLOSE * setting.size)
     inside = setting.domain._contains(middle[:, None], False)
     parts: list[BoundaryPart] = []
     last = -np.inf
@@ -211,7 +196,7 @@ def _polish_roots(places: FloatArray, level: sp.Expr, x: sp.Symbol, near: float)
         zeros = np.array([complex(zero) for zero in sp.Poly(level, x).nroots(n=_DIGITS)])
     except (PolynomialError, DomainError, NoConvergence):  # keep the places
         return places
-    real = zeros.real[np.abs(zeros.imag) <= _REAL * np.abs(zeros)]
+    real = zeros.real[np.abs(zeros.imag) <= 10.0 ** (-_DIGITS / 2) * np.abs(zeros)]
     if not len(real):
         return places
     nearest = real[np.argmin(np.abs(places[:, None] - real), axis=1)]
@@ -261,7 +246,7 @@ def _bracket_on_line(enclosure: Enclosure, side: Field, lower: FloatArray, upper
         value, slope = enclosure(np.minimum(before, after), np.maximum(before, after))
         before, after, falls = before[(may := _may_vanish(value))], after[may], ~_may_vanish(slope)[may]
         changes = _is_negative(side, before) != _is_negative(side, after)
-        short = np.max(np.abs(after - before), axis=1) <= _POINT * length
+        short = np.max(np.abs(after - before), axis=1) <= ROUNDED * length
         found.append((before[changes & (falls | short)], after[changes & (falls | short)]))
         left = ~(falls | short)
         before, after = before[left], after[left]
@@ -279,7 +264,7 @@ def _bracket_inside(enclosure: Enclosure, side: Field, extent: Extent) -> Ends:
     size = float(np.max(extent.upper - extent.lower))
     before, after = [np.empty((0, 2))], [np.empty((0, 2))]
     wanted = _SMALL * size  # the size of the boxes to check next
-    while len(lower) and sides.max() > _POINT * size:
+    while len(lower) and sides.max() > ROUNDED * size:
         value, slope = enclosure(lower, lower + sides)
         lower = lower[_may_vanish(value) & _may_vanish(slope)]
         if sides.max() <= wanted and (wanted == _SMALL * size or len(lower) <= _FEW):

@@ -12,21 +12,20 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, spread_out
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.domain import Corner
 from fspielm.numerics.roots import bisect
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, PROBES, ROUNDING, SAME, STEP
 from fspielm.problem.operator import cache_by_object
 from fspielm.problem.problem import Problem
+from fspielm.problem.setting import format_point
 from fspielm.problem.statement import Relation
 from fspielm.resources import check_deadline
 
 # Tolerance of places, relative to the domain's size.
-SAME_PLACE = 1e-6
-# To find the unit coordinate of a point: samples of a smooth piece, Newton steps, and the step of their slopes.
-_ALONG = 65
+SAME_PLACE = CLOSE
+# Newton steps to find the unit coordinate of a point.
 _CORRECTIONS = 5
-_STEP = 1e-7
-_INSET = 1e-13
 
 
 def adjacent_points(problem: Problem, place: Corner, share: float) -> list[FloatArray]:
@@ -36,12 +35,10 @@ def adjacent_points(problem: Problem, place: Corner, share: float) -> list[Float
     on the boundary only.
     """
     step, parts = share * domain_size(problem), {part.name: part for part in curve_parts(problem)}
-    angles = (place.start, place.start + place.opening)
-    found = []
-    for name, angle in zip(place.parts, angles, strict=True):
-        target = np.array(place.point) + step * np.array([math.cos(angle), math.sin(angle)])
-        part = parts.get(name)
-        found.append(np.empty((0, 2)) if part is None else _step_along(part, np.array(place.point), target, step))
+    point, found = np.array(place.point), []
+    for name, angle in zip(place.parts, (place.start, place.start + place.opening), strict=True):
+        target = point + step * np.array([math.cos(angle), math.sin(angle)])
+        found.append(_step_along(parts[name], point, target, step) if name in parts else np.empty((0, 2)))
     return found
 
 
@@ -49,7 +46,7 @@ def _step_along(part: BoundaryPart, point: FloatArray, target: FloatArray, step:
     """The point ``(1, 2)`` of a part at distance `step` from `point`, close to `target`."""
     check_deadline()
     low, high = np.array(part.breaks[:-1]), np.array(part.breaks[1:])
-    inset = _INSET * (high - low)  # at the very end the next piece may begin elsewhere
+    inset = ROUNDING * (high - low)  # at the very end the next piece may begin elsewhere
     ends, inward = np.append(low + inset, high - inset), np.append(high - low, low - high)
     at_end = np.linalg.norm(part.place(ends[:, None]).points - point, axis=1) <= SAME_PLACE * part.measure
     if at_end.any():
@@ -62,12 +59,12 @@ def _step_along(part: BoundaryPart, point: FloatArray, target: FloatArray, step:
 
 def _unit_of(part: BoundaryPart, point: FloatArray) -> float:
     """The unit coordinate of a point inside a smooth piece."""
-    units = np.concatenate([np.linspace(low, high, _ALONG)[1:-1] for low, high in pairwise(part.breaks)])
+    units = np.concatenate([np.linspace(low, high, PROBES)[1:-1] for low, high in pairwise(part.breaks)])
     unit = float(units[np.argmin(np.linalg.norm(part.place(units[:, None]).points - point, axis=1))])
     for _ in range(_CORRECTIONS):
-        here, there = part.place(np.array([[unit], [unit + _STEP]])).points
-        speed = (there - here) / _STEP
-        unit = float(np.clip(unit + speed @ (point - here) / (speed @ speed), 0.0, 1.0 - _STEP))
+        here, there = part.place(np.array([[unit], [unit + STEP]])).points
+        speed = (there - here) / STEP
+        unit = float(np.clip(unit + speed @ (point - here) / (speed @ speed), 0.0, 1.0 - STEP))
     return unit
 
 
@@ -101,15 +98,9 @@ def domain_size(problem: Problem) -> float:
 # ---- Where conditions begin, end or jump within a part
 
 
-_SAMPLES = 400
-_BISECTIONS = 50
-# Larger than the margin of masks for rounding, in units of the part.
-_MASK_MARGIN = 1e-6
 # Steepest places of the data to examine, and the most jumps of data that are not noise.
 _STEEPEST = 32
 _MOST_JUMPS = 8
-# Steps of continuous data over a tiny distance, relative to their size.
-_JUMP = 1e-6
 # A step is continuous if halving its interval halves it, up to this share, so many times in a row.
 _IN_PROPORTION = 0.01
 _IN_A_ROW = 2
@@ -118,38 +109,30 @@ _IN_A_ROW = 2
 @cache_by_object
 def mask_borders(constraint: Relation) -> FloatArray:
     """Unit coordinates ``(n,)`` at which a condition begins or ends to hold within its part."""
-    part = constraint.part
+    part, sharp = constraint.part, constraint.region.sharp
     if part is None or part.parameters != 1 or constraint.mask is None:
         return np.empty(0)
 
-    def held(units: FloatArray) -> BoolArray:
-        return constraint.holds(part.place((units % 1.0)[:, None]).points)
+    def borders_between(low: FloatArray, high: FloatArray, mask: Mask) -> tuple[BoolArray, FloatArray]:
+        """Whether a mask changes between neighbouring places, and where."""
+
+        def held(units: FloatArray) -> BoolArray:
+            return mask(part.place((units % 1.0)[:, None]).points)
+
+        before = held(low)
+        return before != held(high), bisect(low, high, lambda here: held(here) == before, BISECTIONS)[1]
 
     # beyond both ends, where a closed part continues
-    units = np.arange(-0.5, _SAMPLES + 1) / _SAMPLES
+    units = np.arange(-0.5, PROBES + 1) / PROBES
     if not is_closed(part):
         units = np.clip(units, SAME_PLACE, 1.0 - SAME_PLACE)
-    there = held(units)
-    changes = there[:-1] != there[1:]
-    before = there[:-1][changes]
-    _, borders = bisect(units[:-1][changes], units[1:][changes], lambda here: held(here) == before, _BISECTIONS)
-    return _sharpened(constraint, borders) % 1.0
-
-
-def _sharpened(constraint: Relation, borders: FloatArray) -> FloatArray:
-    """Borders of a mask without its margin for rounding."""
-    part, sharp = constraint.part, constraint.region.sharp
-    if sharp is None or not borders.size:
-        return borders
-    assert part is not None
-
-    def held(units: FloatArray) -> BoolArray:
-        return sharp(part.place((units % 1.0)[:, None]).points)
-
-    low, high = borders - _MASK_MARGIN, borders + _MASK_MARGIN
-    before = held(low)
-    _, exact = bisect(low, high, lambda here: held(here) == before, _BISECTIONS)
-    return np.where(before != held(high), exact, borders)
+    changes, places = borders_between(units[:-1], units[1:], constraint.holds)
+    borders = places[changes]
+    if sharp is not None and borders.size:
+        # without the margin of the mask for rounding, which is smaller than this
+        changes, exact = borders_between(borders - CLOSE, borders + CLOSE, sharp)
+        borders = np.where(changes, exact, borders)
+    return borders % 1.0
 
 
 @cache_by_object
@@ -173,7 +156,7 @@ def value_jumps(constraint: Relation) -> FloatArray:
     asked = values(np.concatenate(edges))
     pieces = np.split(asked, np.cumsum([len(piece) for piece in edges])[:-1])
     # data may be huge right at the ends of a piece
-    smallest = _JUMP * max(float(np.nanmax(np.abs(piece[1:-1]), initial=0.0)) for piece in pieces)
+    smallest = CLOSE * max(float(np.nanmax(np.abs(piece[1:-1]), initial=0.0)) for piece in pieces)
     cells = _Cells(
         *(np.concatenate([piece[:-1] for piece in those]) for those in (edges, pieces)),
         *(np.concatenate([piece[1:] for piece in those]) for those in (edges, pieces)),
@@ -208,7 +191,7 @@ class _Cells(NamedTuple):
 def _shrink_to_jumps(cells: _Cells, values: Callable[[FloatArray], NumberArray], smallest: float) -> _Cells:
     """The cells with a jump, shrunk to rounding around it by bisection."""
     proportional = np.zeros(len(cells.low), dtype=np.intp)
-    for _ in range(_BISECTIONS):
+    for _ in range(BISECTIONS):
         middle = 0.5 * (cells.low + cells.high)
         if not np.any((cells.low < middle) & (middle < cells.high)):
             break
@@ -247,8 +230,8 @@ def _edges(breaks: tuple[float, ...]) -> list[FloatArray]:
     """Places along each smooth piece of a part, except at its very ends."""
     edges = []
     for begin, end in pairwise(breaks):
-        hair = 1e-9 * (end - begin)
-        edges.append(np.linspace(begin + hair, end - hair, max(16, int(_SAMPLES * (end - begin)))))
+        hair = SAME * (end - begin)
+        edges.append(np.linspace(begin + hair, end - hair, max(16, int(PROBES * (end - begin)))))
     return edges
 
 
@@ -258,15 +241,8 @@ def _edges(breaks: tuple[float, ...]) -> list[FloatArray]:
 
 # Distance of neighbouring points, relative to the domain's size: curved sides are straight to rounding there.
 _NEARBY = 1e-5
-# Tolerance of directions in radians.
-_SMOOTH = 1e-6
-# Tolerance of normals along a straight side.
-_STRAIGHT = 1e-9
-# Slopes of data that differ by more, relative to the larger one, make a kink. Data jump if their difference persists,
-# by this share, when the neighbouring points come closer; it does not if data are only infinitely steep.
+# Slopes of data that differ by more, relative to the larger one, make a kink.
 _KINK = 1e-3
-_CLOSEST = 1e-9
-_PERSISTS = 0.5
 
 
 class Sides(NamedTuple):
@@ -302,7 +278,7 @@ def sides_of(problem: Problem, place: Corner) -> Sides:
     """The conditions on both sides of a place of the boundary."""
     return Sides(
         *(
-            tuple(c for c in on_curves(problem) if c.part is not None and c.part.name == name and _holds(c, point))
+            tuple(c for c in on_curves(problem) if c.part is not None and c.part.name == name and _held(c, point).all())
             for name, point in zip(place.parts, adjacent_points(problem, place, _NEARBY), strict=True)
         )
     )
@@ -310,47 +286,41 @@ def sides_of(problem: Problem, place: Corner) -> Sides:
 
 def values_jump(problem: Problem, place: Corner) -> bool:
     """Whether both sides of a place prescribe the unknown itself, with different values."""
-    return any(
-        _has_no_derivatives(one) and _has_no_derivatives(other) and _jump(problem, place, one, other)
-        for one, other in _conditions_on_both_sides(problem, place)
-    )
-
-
-def _conditions_on_both_sides(problem: Problem, place: Corner) -> list[tuple[Relation, Relation]]:
-    """One condition of each side, if both have one."""
     sides = sides_of(problem, place)
-    return [(sides.first[0], sides.second[0])] if sides.first and sides.second else []
+    return all(side and side[0].operator.order == 0 for side in sides) and _jump(problem, place, sides)
 
 
 def _changes(problem: Problem, place: Corner) -> bool:
-    for one, other in _conditions_on_both_sides(problem, place):
-        if (one.operator.order > 0) != (other.operator.order > 0):
-            return True
-        # a coefficient that changes matters as much as data that do
-        if one.condition is not other.condition and any(
-            len({term.order for term in c.operator.terms}) > 1 for c in (one, other)
-        ):
-            return True
-        if _jump(problem, place, one, other):
-            return True
-        if one.operator.order == 0 and _kink(problem, place, one, other):
-            return True
-    return False
+    sides = sides_of(problem, place)
+    if not all(sides):
+        return False
+    one, other = (side[0] for side in sides)
+    if (one.operator.order > 0) != (other.operator.order > 0):
+        return True
+    # a coefficient that changes matters as much as data that do
+    if one.condition is not other.condition and any(
+        len({term.order for term in c.operator.terms}) > 1 for c in (one, other)
+    ):
+        return True
+    return _jump(problem, place, sides) or (one.operator.order == 0 and _kink(problem, place, sides))
 
 
-def _jump(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
+def _jump(problem: Problem, place: Corner, sides: Sides) -> bool:
     """Whether the data of the two sides jump at a place; False if they depend on the normal."""
+    one, other = (side[0] for side in sides)
     if one.value.needs_normals or other.value.needs_normals:
         return False
     gaps = []
-    for step in (_NEARBY, _CLOSEST):
+    for step in (_NEARBY, SAME):
         here, there = adjacent_points(problem, place, step)
         gaps.append(float(abs(one.value(here)[0] - other.value(there)[0])))
-    return gaps[1] > _PERSISTS * gaps[0] and gaps[1] > _JUMP * max(_scale(one), _scale(other))
+    # the difference of data that are only infinitely steep shrinks as the points come closer
+    return 2 * gaps[1] > gaps[0] and gaps[1] > CLOSE * max(_scale(one), _scale(other))
 
 
-def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
+def _kink(problem: Problem, place: Corner, sides: Sides) -> bool:
     """Whether the slopes of the data along the boundary jump at a place; False if they depend on the normal."""
+    one, other = (side[0] for side in sides)
     if one.value.needs_normals or other.value.needs_normals:
         return False
     size = domain_size(problem)
@@ -370,7 +340,7 @@ def _scale(constraint: Relation) -> float:
     """The largest absolute value of a condition's data."""
     if constraint.value.constant is not None:
         return abs(constraint.value.constant)
-    sites = constraint.sample(100, np.random.default_rng(0))  # samples only
+    sites = constraint.sample(PROBES, np.random.default_rng(0))  # samples only
     return float(np.abs(constraint.value(sites.points)).max())
 
 
@@ -382,7 +352,7 @@ def _joints(problem: Problem) -> Iterator[Corner]:
     tree = scipy.spatial.cKDTree(np.array([end.point for end in ends]))
     for i, j in sorted(tree.query_pairs(SAME_PLACE * domain_size(problem))):
         one, other = ends[i], ends[j]
-        if one.leaves != other.leaves and np.abs(one.tangent - other.tangent).max() < _SMOOTH:
+        if one.leaves != other.leaves and np.abs(one.tangent - other.tangent).max() < CLOSE:
             after, before = (one, other) if one.leaves else (other, one)
             yield _place(after.point, after.tangent, (after.part, before.part))
 
@@ -397,8 +367,7 @@ def _interior_changes(problem: Problem) -> Iterator[Corner]:
         jumps = jumps[(np.minimum(jumps, 1.0 - jumps) > SAME_PLACE) | is_closed(part)]
         for unit in (*mask_borders(constraint), *jumps):
             sites = part.place(np.array([[unit]]))
-            assert sites.normals is not None  # every boundary part has them
-            yield _place(sites.points[0], _tangent(sites.normals[0]), (part, part))
+            yield _place(sites.points[0], _tangent(sites.outward[0]), (part, part))
 
 
 def _place(point: FloatArray, tangent: FloatArray, parts: tuple[BoundaryPart, BoundaryPart]) -> Corner:
@@ -410,21 +379,16 @@ def _place(point: FloatArray, tangent: FloatArray, parts: tuple[BoundaryPart, Bo
 
 def _is_straight(part: BoundaryPart) -> bool:
     """Whether all smooth pieces of a part are straight."""
-    for low, high in pairwise(part.breaks):
-        normals = part.place(low + (high - low) * np.array([[0.1], [0.3], [0.8]])).normals
-        assert normals is not None
-        if np.abs(np.diff(normals, axis=0)).max() > _STRAIGHT:
-            return False
-    return True
+    pieces = (part.place(low + (high - low) * np.array([[0.1], [0.3], [0.8]])) for low, high in pairwise(part.breaks))
+    return all(np.abs(np.diff(sites.outward, axis=0)).max() <= SAME for sites in pieces)
 
 
 def _ends(part: BoundaryPart) -> Iterator[_End]:
     """Both ends of every smooth piece of a part."""
     for low, high in pairwise(part.breaks):
         for end, inward in ((low, high - low), (high, low - high)):
-            sites = part.place(np.array([[end + share * inward] for share in (0.0, 1e-9, 1e-3)]))
-            assert sites.normals is not None
-            tangent = _tangent(sites.normals[1])
+            sites = part.place(np.array([[end + share * inward] for share in (0.0, SAME, 1e-3)]))
+            tangent = _tangent(sites.outward[1])
             yield _End(part, sites.points[0], tangent, bool((sites.points[2] - sites.points[0]) @ tangent > 0))
 
 
@@ -433,20 +397,18 @@ def _tangent(normal: FloatArray) -> FloatArray:
     return np.array([-normal[1], normal[0]])
 
 
-def _holds(constraint: Relation, point: FloatArray) -> bool:
-    return constraint.mask is None or bool(constraint.mask(point).all())
-
-
-def _has_no_derivatives(constraint: Relation) -> bool:
-    return all(term.order == 0 for term in constraint.operator.terms)
+def _held(constraint: Relation, points: FloatArray) -> BoolArray:
+    """Where a condition holds among points of its part, which may be none."""
+    return (
+        constraint.mask(points) if constraint.mask is not None and len(points) else np.ones(len(points), dtype=np.bool_)
+    )
 
 
 # ---- Corners where two conditions disagree
 
 
+# Points along each edge of the unit cube of a part.
 _PER_EDGE = 5
-_PROBES = 400
-_DISAGREEMENT = 1e-6
 
 
 class Conflict(NamedTuple):
@@ -471,7 +433,7 @@ def find_conflicts(problem: Problem) -> list[Conflict]:
     lateral = [c for c in values if c.region.kind == "boundary" and c.region.shift is None]
     tied = [c for c in values if c.region.shift is not None]
     starts = [c for c in values if c.region.kind == "start"]
-    near = 1e-9 * domain_size(problem)
+    near = SAME * domain_size(problem)
     conflicts: list[Conflict] = []
     for first, second in combinations(lateral, 2):
         if first.part is not second.part and _same_unknown(first, second):
@@ -496,9 +458,7 @@ def _same_unknown(first: Relation, second: Relation) -> bool:
 
 def _is_plain_value(constraint: Relation) -> bool:
     """Whether a constraint prescribes an unknown itself."""
-    return len(constraint.operator.terms) == 1 and all(
-        term.order == 0 and term.coefficient == 1.0 for term in constraint.operator.terms
-    )
+    return [(term.order, term.coefficient) for term in constraint.operator.terms] == [(0, 1.0)]
 
 
 def _at_start(points: FloatArray, problem: Problem, near: float) -> FloatArray:
@@ -508,58 +468,41 @@ def _at_start(points: FloatArray, problem: Problem, near: float) -> FloatArray:
 
 def _compare(problem: Problem, first: Relation, second: Relation, points: FloatArray) -> list[Conflict]:
     """Conflicts of two conditions at common points."""
-    for constraint in (first, second):
-        if constraint.mask is not None and len(points):
-            points = points[constraint.mask(points)]
+    points = points[_held(first, points) & _held(second, points)]
     if not len(points):
         return []
     a, b = first.value(points), second.value(points)
-    there = _disagreements(a, b, max(_size(first), _size(second)))
-    if not len(there):
-        return []
-    worst = there[0]
-    message = (
-        f"{first.name!r} and {second.name!r} disagree at {_format_point(problem, points[worst])} "
-        f"({a[worst]:.4g} against {b[worst]:.4g})"
-    )
-    return [Conflict(tuple(points[i].tolist()), message) for i in there]
+
+    def message(worst: int) -> str:
+        place = format_point(problem.coordinates, points[worst], 4)
+        return f"{first.name!r} and {second.name!r} disagree at {place} ({a[worst]:.4g} against {b[worst]:.4g})"
+
+    return _conflicts(points, np.abs(a - b), max(_scale(first), _scale(second)), message)
 
 
 def _compare_ends(problem: Problem, pair: Relation, datum: Relation, points: FloatArray) -> list[Conflict]:
     """Conflicts of the values of a condition at two periodic ends."""
-    assert pair.region.shift is not None
-    if datum.mask is not None and len(points):
-        points = points[datum.mask(points) & datum.mask(points + pair.region.shift)]
+    shift = pair.region.shift
+    assert shift is not None
+    points = points[_held(datum, points) & _held(datum, points + shift)]
     if not len(points):
         return []
-    a, b = datum.value(points), datum.value(points + pair.region.shift)
-    where = _disagreements(pair.region.factor * a, b, _size(datum))
-    if not len(where):
-        return []
-    worst = where[0]
-    here, there = (_format_point(problem, p) for p in (points[worst], points[worst] + pair.region.shift))
-    message = (
-        f"the values of {datum.name!r} at {here} and at {there} ({a[worst]:.4g} and {b[worst]:.4g}) disagree, which "
-        f"{pair.name!r} makes one place"
-    )
-    return [Conflict(tuple(points[i].tolist()), message) for i in where]
+    a, b = datum.value(points), datum.value(points + shift)
+
+    def message(worst: int) -> str:
+        here, there = (format_point(problem.coordinates, p, 4) for p in (points[worst], points[worst] + shift))
+        return (
+            f"the values of {datum.name!r} at {here} and at {there} ({a[worst]:.4g} and {b[worst]:.4g}) disagree, "
+            f"which {pair.name!r} makes one place"
+        )
+
+    return _conflicts(points, np.abs(pair.region.factor * a - b), _scale(datum), message)
 
 
-def _disagreements(a: NumberArray, b: NumberArray, size: float) -> list[int]:
-    """The indices where two sets of values disagree, the worst first."""
-    gaps = np.abs(a - b)
-    return [int(i) for i in np.argsort(-gaps, kind="stable") if gaps[i] > _DISAGREEMENT * size]
-
-
-def _format_point(problem: Problem, point: FloatArray) -> str:
-    return ", ".join(f"{s}={v:.4g}" for s, v in zip(problem.coordinates, point, strict=True))
-
-
-@cache_by_object
-def _size(constraint: Relation) -> float:
-    """The largest absolute value that a condition prescribes, from more samples than `_scale`."""
-    sites = constraint.sample(_PROBES, np.random.default_rng(0))
-    return float(np.abs(constraint.value(sites.points)).max())
+def _conflicts(points: FloatArray, gaps: FloatArray, size: float, message: Callable[[int], str]) -> list[Conflict]:
+    """The points where the gaps of two values are large compared with their size; the message is for the worst."""
+    found = [int(i) for i in np.argsort(-gaps, kind="stable") if gaps[i] > CLOSE * size]
+    return [Conflict(tuple(points[i].tolist()), message(found[0])) for i in found]
 
 
 def _rim(constraint: Relation) -> FloatArray:

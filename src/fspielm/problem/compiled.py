@@ -17,11 +17,21 @@ from fspielm.expr.identities import complex_parts
 from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.geometry.time import SpaceTime
 from fspielm.numerics.sampling import Sampling
+from fspielm.numerics.tolerances import ROUNDING, SAME
 from fspielm.problem.borders import read_borders
 from fspielm.problem.interfaces import InterfaceLine, Reading, interface_relations, read_interfaces
 from fspielm.problem.linear import read_equation, residual_form
 from fspielm.problem.normal import normal_symbols
-from fspielm.problem.operator import Coefficient, FieldCoefficient, Operator, Product, Term, field_coefficient, product
+from fspielm.problem.operator import (
+    FEW_SITES,
+    Coefficient,
+    FieldCoefficient,
+    Operator,
+    Product,
+    Term,
+    field_coefficient,
+    product,
+)
 from fspielm.problem.places import Region, whole_domain
 from fspielm.problem.scattering.open_domain import for_open_domain
 from fspielm.problem.setting import Setting, Unknown, read_unknowns
@@ -38,13 +48,7 @@ if TYPE_CHECKING:
 class LinearFields:
     """The constant one and, in degree one, each coordinate, centred in the domain and scaled by its extent.
 
-    Attributes
-    ----------
-    center, lengths : (d,) array
-    degree : int
-        0 or 1.
-    at_all_times : bool
-        Whether an arbitrary function of time, the last coordinate, multiplies them.
+    If they hold `at_all_times`, an arbitrary function of time, the last coordinate, multiplies them.
     """
 
     center: FloatArray
@@ -109,12 +113,9 @@ class LinearFieldCoefficient:
 # ---- What a system leaves open: the constant of a pressure, the rigid motions of a body
 
 
-# Sites of each relation; nodes of integrals over the domain; and of integrals over space, with their times.
-_GAUGE_SITES = 64
+# Nodes of integrals over the domain, and over space at some times.
 _NODES = 400
 _NODES_IN_SPACE, _TIMES = 100, 100
-# Singular values below this, relative to the largest, mean that no relation sees a field.
-_UNSEEN = 1e-9
 # A single row among thousands must count as much as they do together.
 _GAUGE_WEIGHT = 30.0
 
@@ -143,7 +144,7 @@ def _unseen_fields(relations: Sequence[Relation], fields: LinearFields, unknowns
     rng = np.random.default_rng(0)  # samples only
     rows = []
     for relation in relations:
-        sites = relation.sample(_GAUGE_SITES, rng, "low-discrepancy")
+        sites = relation.sample(FEW_SITES, rng, "low-discrepancy")
         pieces = [fields.rows(operator, places, unknowns) for operator, places in relation.pieces(sites)]
         block = np.sum(pieces, axis=0)
         if relation.sum_weights is not None:
@@ -154,7 +155,7 @@ def _unseen_fields(relations: Sequence[Relation], fields: LinearFields, unknowns
     sizes = np.linalg.norm(matrix, axis=0)
     scales = np.where(sizes > 0, sizes, 1.0)
     _, singular, modes = np.linalg.svd(np.linalg.qr(matrix / scales, mode="r"), full_matrices=True)
-    seen = int(np.sum(singular > _UNSEEN * max(singular[0], np.finfo(float).tiny)))
+    seen = int(np.sum(singular > SAME * max(singular[0], np.finfo(float).tiny)))
     return _row_echelon(modes[seen:] / scales).reshape(-1, unknowns, fields.size)
 
 
@@ -168,7 +169,7 @@ def _row_echelon(modes: NumberArray) -> NumberArray:
         reduced[row] /= reduced[row, column]
         others = np.arange(len(reduced)) != row
         reduced[others] -= reduced[others, column, None] * reduced[row]
-    return np.asarray(np.where(np.abs(reduced) > _UNSEEN, reduced, 0.0))
+    return np.asarray(np.where(np.abs(reduced) > SAME, reduced, 0.0))
 
 
 def _gauge_relation(mode: NumberArray, fields: LinearFields, setting: Setting) -> Relation:
@@ -214,16 +215,7 @@ def _quadrature(fields: LinearFields, setting: Setting) -> tuple[Quadrature, Flo
 # ---- Complex unknowns as pairs of real ones, where their conjugates occur
 
 
-# Sites to see whether terms cancel, and what counts as rounding then.
-_PART_SITES = 16
-_ROUNDING = 1e-13
-
 _PART_NAMES = ("real part", "imaginary part")
-
-
-def has_conjugates(relations: Sequence[Relation], unknowns: int) -> bool:
-    """Whether a relation contains the conjugate of an unknown."""
-    return any(term.unknown >= unknowns for relation in relations for term in relation.operator.terms)
 
 
 def real_unknowns(unknowns: Sequence[Unknown]) -> tuple[Unknown, ...]:
@@ -252,10 +244,12 @@ def _parts_of(relation: Relation, unknowns: int) -> list[Relation]:
         for part, of_a, of_b, factor in ((0, real, imaginary, -sign), (1, imaginary, real, sign)):
             terms[part].extend(Term(c, term.orders, first) for c in of_a)
             terms[part].extend(Term(product(factor, c), term.orders, first + 1) for c in of_b)
-    sites = relation.sample(_PART_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
+    sites = relation.sample(FEW_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
     found = []
     for part, value in enumerate(_field_parts(relation.value)):
-        operator = Operator(relation.operator.dimension, _drop_cancelling(terms[part], sites))
+        groups = Operator(relation.operator.dimension, tuple(terms[part])).by_derivative.values()
+        left = tuple(term for group in groups if not _cancel(group, sites) for term in group)
+        operator = replace(relation.operator, terms=left)
         if operator.terms:
             found.append(replace(relation, name=f"{relation.name} {_PART_NAMES[part]}", operator=operator, value=value))
         elif value.constant != 0.0:
@@ -266,20 +260,13 @@ def _parts_of(relation: Relation, unknowns: int) -> list[Relation]:
     return found
 
 
-def _drop_cancelling(terms: Sequence[Term], sites: Sites) -> tuple[Term, ...]:
-    """The terms without those that cancel at all sites, as parts of an unknown and of its conjugate do."""
-    groups: dict[tuple[tuple[int, ...], int], list[Term]] = {}
-    for term in terms:
-        groups.setdefault((term.orders, term.unknown), []).append(term)
-    return tuple(term for group in groups.values() if not _cancel(group, sites) for term in group)
-
-
 def _cancel(terms: Sequence[Term], sites: Sites) -> bool:
+    """Whether terms cancel at all sites, as parts of an unknown and of its conjugate do."""
     try:
         values = np.stack([term.at(sites) for term in terms])
     except ProblemError:  # a coefficient without a value there is reported where it is needed
         return False
-    return bool(np.all(np.abs(values.sum(axis=0)) <= _ROUNDING * np.abs(values).sum(axis=0)))
+    return bool(np.all(np.abs(values.sum(axis=0)) <= ROUNDING * np.abs(values).sum(axis=0)))
 
 
 def _coefficient_parts(coefficient: Coefficient) -> tuple[list[Coefficient], list[Coefficient]]:
@@ -329,29 +316,13 @@ def _part(field: Field, name: str) -> object:
 # ---- Compiling a statement
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """What a problem consists of.
-
-    Attributes
-    ----------
-    statement, unknowns, relations, givens, missing
-        As in `Problem`.
-    whole : Compiled or None
-        The same for the complex unknowns as written, if the unknowns here are their real and imaginary parts.
-    interfaces : tuple of InterfaceLine
-    notes : tuple of str
-        Sentences on how interfaces were read.
-    nonlinear : Nonlinear or None
-        The nonlinear part; `relations` are then those of a linearisation, and their values mean nothing.
-    open_symbols : tuple of Symbol
-        Symbols without a value.
-    """
+    """What a `Problem` consists of, which describes these attributes."""
 
     statement: Statement
     unknowns: tuple[Unknown, ...]
-    relations: tuple[Relation, ...]
+    pattern: tuple[Relation, ...]
     givens: Substitutions
     missing: str = ""
     whole: Compiled | None = None
@@ -359,6 +330,11 @@ class Compiled:
     notes: tuple[str, ...] = ()
     nonlinear: Nonlinear | None = None
     open_symbols: tuple[sp.Symbol, ...] = ()
+
+    @property
+    def setting(self) -> Setting:
+        """In which values are read, without the parts of the boundary."""
+        return Setting(self.unknowns, self.givens, self.statement.domain)
 
 
 def compile_all(statement: Statement) -> Compiled:
@@ -384,7 +360,7 @@ def compile_all(statement: Statement) -> Compiled:
         if any(max(relation.operator.unknowns, default=0) >= len(unknowns) for relation in relations):
             stated.check_use(statement.expressions)
             return Compiled(statement, unknowns, relations, givens)
-    if has_conjugates(relations, len(unknowns)):
+    if any(term.unknown >= len(unknowns) for relation in relations for term in relation.operator.terms):  # conjugates
         made = split_real_imaginary(Compiled(statement, unknowns, relations, givens))
     else:
         missing = check_conditions(relations, setting)
@@ -396,7 +372,7 @@ def compile_all(statement: Statement) -> Compiled:
 def split_real_imaginary(whole: Compiled) -> Compiled:
     """The same with real and imaginary parts as unknowns."""
     domain, unknowns = whole.statement.domain, real_unknowns(whole.unknowns)
-    relations = real_relations(whole.relations, len(whole.unknowns))
+    relations = real_relations(whole.pattern, len(whole.unknowns))
     known = {part.name: part for relation in relations for part in relation.region.parts}
     parts = domain.boundary([str(symbol) for symbol in unknowns[0].coordinates])
     setting = Setting(unknowns, whole.givens, domain, tuple(known.get(part.name, part) for part in parts))

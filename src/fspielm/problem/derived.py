@@ -14,17 +14,14 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field, Value
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import SAME
 from fspielm.problem.compiled import Compiled, split_real_imaginary
 from fspielm.problem.further_conditions import Condition
 from fspielm.problem.linear import residual_form
-from fspielm.problem.operator import cache_by_object
-from fspielm.problem.problem import Problem, make_problem, problem_of
+from fspielm.problem.operator import FEW_SITES, cache_by_object
+from fspielm.problem.problem import Problem, problem_of, problem_with
 from fspielm.problem.setting import Setting, by_unknown
 from fspielm.problem.statement import AnyCondition, Relation
-
-_SITES = 64
-# Sums of logarithms that differ by less are the same.
-_SAME = 1e-9
 
 
 def natural_scales(problem: Problem, frequencies: FloatArray) -> FloatArray:
@@ -64,7 +61,7 @@ def _heights(matrix: FloatArray) -> FloatArray:
     each[:columns, rows:-2], each[columns:, rows:-2] = -np.eye(columns), np.eye(columns)
     each[:columns, -2], each[columns:, -1] = 1.0, -1.0
     limits = np.concatenate([above, each, total[None]])
-    most = np.concatenate([least, np.zeros(2 * columns), [best.fun + _SAME * (1.0 + abs(best.fun))]])
+    most = np.concatenate([least, np.zeros(2 * columns), [best.fun + SAME * (1.0 + abs(best.fun))]])
     spread = np.concatenate([np.zeros(rows + columns), [-1.0, 1.0]])
     found = linprog(spread, limits, most, bounds=bounds)
     return np.asarray((found if found.success else best).x[rows:-2])
@@ -73,7 +70,7 @@ def _heights(matrix: FloatArray) -> FloatArray:
 @cache_by_object
 def _terms(problem: Problem) -> list[tuple[int, tuple[int, ...], int, float]]:
     """For each term: its equation, orders, unknown, and the largest size of its coefficient."""
-    sites = Sites(problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # samples only
+    sites = Sites(problem.domain.sample(FEW_SITES, np.random.default_rng(0), "low-discrepancy"))  # samples only
     return [
         (row, term.orders, term.unknown, float(np.abs(term.at(sites)).max()))
         for row, equation in enumerate(problem.equations)
@@ -113,7 +110,7 @@ def with_data(
         whole = with_data(problem.whole, right_hand_side, values)
         statement = replace(whole.statement, origin=origin)
         return problem_of(split_real_imaginary(Compiled(statement, whole.unknowns, whole.relations, whole.givens)))
-    setting = Setting(problem.unknowns, problem.givens, problem.domain)
+    setting = problem.setting
     equations = problem.equations
     if right_hand_side is not None:
         sources = _right_hand_sides(right_hand_side, len(equations))
@@ -133,9 +130,7 @@ def with_data(
         origin=origin,
     )
     relations = (*equations, *constraints, *added)
-    return make_problem(
-        statement, problem.unknowns, relations, problem.givens, problem.missing, problem.interfaces, problem.notes
-    )
+    return problem_with(problem, statement, relations)
 
 
 def _right_hand_sides(given: Any, number: int) -> list[Any]:

@@ -17,11 +17,11 @@ from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field, Value, check_value, describe, evaluate_derivatives
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import PlaneCurve
+from fspielm.numerics.tolerances import SAME
 from fspielm.problem.linear import as_sympy, linear_operator, linear_parts, residual_form
 from fspielm.problem.normal import OF_NORMALS
-from fspielm.problem.operator import identity
+from fspielm.problem.operator import FEW_SITES, identity
 from fspielm.problem.places import (
-    SAME_PLACE,
     At,
     Region,
     Where,
@@ -32,9 +32,9 @@ from fspielm.problem.places import (
     points_region,
     whole_part,
 )
-from fspielm.problem.setting import Rule, Setting, freeze, written
+from fspielm.problem.setting import Rule, Setting, freeze
 from fspielm.problem.statement import AnyCondition, check_weight, check_where, prescribed, vanishing
-from fspielm.problem.substitutions import number_in
+from fspielm.problem.substitutions import is_plain_callable, number_in
 
 
 @final
@@ -138,8 +138,7 @@ class Condition(AnyCondition):
         written = residual_form(self.equation, "Condition: equation")
         parts, _ = linear_parts(evaluate_derivatives(setting.givens.substitute(written)), setting.symbols)
         left = sum((coefficient * as_sympy(atom) for atom, coefficient in parts.items()), sp.S.Zero)
-        named = callable(value) and not isinstance(value, sp.Basic)
-        right = sp.Function("g")(*setting.coordinates) if named else sp.sympify(value)
+        right = sp.Function("g")(*setting.coordinates) if is_plain_callable(value) else sp.sympify(value)
         return replace(self, equation=sp.Eq(left, right, evaluate=False))
 
 
@@ -156,9 +155,6 @@ def check_unknowns(expression: sp.Expr, unknowns: tuple[AppliedUndef, ...]) -> N
             f"the condition contains {other}; write {by_name[other.func.__name__]}, with the very symbols of the "
             "equation: where it holds is said with on= or at="
         )
-
-
-_PLACES = 64
 
 
 @final
@@ -201,11 +197,6 @@ class Periodic(AnyCondition):
                 f'("x-", "x+"); got {self.faces!r}'
             )
 
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """The factor; faces are names."""
-        return (self.factor,)
-
     def regions(self, setting: Setting) -> list[Region]:
         """The pair of faces."""
         names = (f"{self.faces}-", f"{self.faces}+") if isinstance(self.faces, str) else self.faces
@@ -242,9 +233,8 @@ def _translation(here: BoundaryPart, there: BoundaryPart, setting: Setting) -> F
     """The translation from one part to the other; None if there is none."""
     if here.parameters != there.parameters:
         return None
-    lower, upper = setting.domain.bounding_box
-    near = SAME_PLACE * float(np.linalg.norm(upper - lower))
-    unit = np.random.default_rng(0).random((_PLACES, here.parameters))
+    near = SAME * setting.size
+    unit = np.random.default_rng(0).random((FEW_SITES, here.parameters))
     # opposite edges of a plane shape run in opposite directions
     turned = unit.copy()
     turned[:, :1] = 1.0 - turned[:, :1]
@@ -252,19 +242,14 @@ def _translation(here: BoundaryPart, there: BoundaryPart, setting: Setting) -> F
     for end in (there.place(unit), there.place(turned)):
         shift: FloatArray = np.mean(end.points - start.points, axis=0)
         same_shape = np.abs(end.points - start.points - shift).max() <= near
-        if same_shape and _opposite(start, end) and np.array_equal(_kept(here, start), _kept(there, end)):
+        opposite = np.abs(start.outward + end.outward).max() <= SAME
+        if same_shape and opposite and np.array_equal(_kept(here, start), _kept(there, end)):
             return shift
     return None
 
 
 def _kept(part: BoundaryPart, sites: Sites) -> BoolArray:
     return np.ones(len(sites), dtype=np.bool_) if part.keep is None else part.keep(sites.points)
-
-
-def _opposite(start: Sites, end: Sites) -> bool:
-    assert start.normals is not None  # both lie on a boundary
-    assert end.normals is not None
-    return bool(np.abs(start.normals + end.normals).max() <= 1e-9)
 
 
 @final
@@ -300,11 +285,6 @@ class Measured(AnyCondition):
         weight = "" if self.weight == 1.0 else f", weight={self.weight}"
         shown = f"({len(self.values)} values)" if isinstance(self.values, tuple) else repr(self.values)
         return f"Measured(({n} point{'s' * (n > 1)}), {shown}{weight})"
-
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its values."""
-        return written(self.values)
 
     def regions(self, setting: Setting) -> list[Region]:
         """The points."""

@@ -18,11 +18,12 @@ from fspielm.expr.identities import is_zero
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.time import borders_in, regions_in
+from fspielm.numerics.tolerances import CLOSE, ROUNDING
 from fspielm.problem.borders import LevelBorder
 from fspielm.problem.linear import coefficients_of, linear_operator, linear_parts, read_equation, residual_form
 from fspielm.problem.normal import normal
-from fspielm.problem.operator import Operator, along_normal, identity
-from fspielm.problem.places import Region, probe
+from fspielm.problem.operator import FEW_SITES, Operator, along_normal, identity
+from fspielm.problem.places import Region, axes_across, probe
 from fspielm.problem.setting import Rule, Setting, by_unknown, check_datum, freeze, written
 from fspielm.problem.statement import AnyCondition, Relation, check_weight
 from fspielm.problem.substitutions import Signs
@@ -110,7 +111,6 @@ class Interface(AnyCondition):
 # is read as a divergence form unless its pieces contradict that.
 
 
-_FEW_SITES = 64
 # Distance of sites beside an interface, relative to its extent.
 _OFFSET = 1e-3
 # Coefficients of one unknown, by the orders of the derivative along each coordinate.
@@ -181,7 +181,8 @@ class Reading:
     @cached_property
     def parts(self) -> list[dict[sp.Expr, sp.Expr]]:
         """Coefficients of each equation, not restricted to a side."""
-        return [linear_parts(self._substituted(e), self.setting.symbols)[0] for e in self.equations]
+        known = (evaluate_derivatives(self.setting.givens.substitute(residual_form(e))) for e in self.equations)
+        return [linear_parts(expression, self.setting.symbols)[0] for expression in known]
 
     def rules_on(self, side: Side) -> tuple[Rule, ...]:
         """The equations on one side."""
@@ -195,9 +196,6 @@ class Reading:
             self._operators[key] = linear_operator(parts, self.setting_on(side), "the flux", normals=True)
         return self._operators[key]
 
-    def _substituted(self, equation: sp.Basic) -> sp.Expr:
-        return evaluate_derivatives(self.setting.givens.substitute(residual_form(equation)))
-
 
 def transmissions(
     reading: Reading, sides: tuple[Side, Side], part: BoundaryPart, names: tuple[str, str], condition: Interface
@@ -210,9 +208,7 @@ def transmissions(
     """
     setting = reading.setting
     unknowns = setting.symbols
-    normals = probe(part, _FEW_SITES).normals
-    assert normals is not None  # every boundary part has them
-    crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0)).tolist()
+    crossed = axes_across(part)
     tables = [{u: coefficients_of(parts, u, setting) for u in unknowns} for parts in reading.parts]
     orders = [max(_order(table[u], crossed) for table in tables) for u in unknowns]
     fluxes, notes = _fluxes(reading, tables, orders, sides)
@@ -253,7 +249,8 @@ def _fluxes(
         terms = []
         for place, (unknown, coefficients) in enumerate(table.items()):
             if orders[place] < 2:  # such as a pressure
-                terms.append(_first_order_flux(coefficients, unknown))
+                first = {key.index(1): c for key, c in coefficients.items() if sum(key) == 1}
+                terms += [normal(unknown.args[axis]) * c * unknown for axis, c in first.items()]
                 continue
             own = place == index or len(table) == 1
             flux = _normal_flux(coefficients, unknown, reading.setting.givens.materials, on_sides, own=own)
@@ -265,11 +262,6 @@ def _fluxes(
             terms.append(flux)
         found[index] = sp.Add(*terms)
     return found, []
-
-
-def _first_order_flux(coefficients: dict[tuple[int, ...], sp.Expr], unknown: AppliedUndef) -> sp.Expr:
-    first = {key.index(1): c for key, c in coefficients.items() if sum(key) == 1}
-    return sp.Add(*(normal(unknown.args[axis]) * c * unknown for axis, c in first.items()))
 
 
 def _values(setting: Setting, orders: Sequence[int], condition: Interface) -> list[Transmission]:
@@ -293,8 +285,8 @@ def _normal_derivatives(setting: Setting, orders: Sequence[int], condition: Inte
     for place, order in enumerate(orders):
         for number in range(1, order):
             one = along_normal(setting.dimension, number, setting.space).on(place)
-            words = ["normal derivative", setting.symbols[place].func.__name__ * (len(orders) > 1)]
-            name = " ".join(filter(None, [*words, f"order {number}" * (number > 1)]))
+            several = setting.symbols[place].func.__name__ * (len(orders) > 1)
+            name = " ".join(filter(None, ["normal derivative", several, f"order {number}" * (number > 1)]))
             value = setting.field(jumps[place] if number == 1 else 0, "the flux_jump of Interface", normals=True)
             rules.append(Transmission("flux", name, one, one, value))
     return rules
@@ -315,7 +307,7 @@ def _refuse_zero_flux(
     first: Operator, second: Operator, part: BoundaryPart, names: tuple[str, str], equation: sp.Basic
 ) -> None:
     """Refuse a flux that vanishes on one side for any unknown, which nothing would determine there."""
-    sites = probe(part, _FEW_SITES)
+    sites = probe(part, FEW_SITES)
     for sign, name, own, other in zip((-1, 1), names, (first, second), (second, first), strict=True):
         if not _vanishes(own, sites, sign):
             continue
@@ -335,9 +327,8 @@ def _refuse_zero_flux(
 
 def _vanishes(flux: Operator, sites: Sites, sign: int) -> bool:
     """Whether a flux vanishes for any unknown, on the interface and beside it."""
-    assert sites.normals is not None  # every boundary part has them
     size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), _OFFSET)
-    off = Sites(sites.points + sign * _OFFSET * size * sites.normals, sites.normals)
+    off = Sites(sites.points + sign * _OFFSET * size * sites.outward, sites.normals)
     terms = [term for term in flux.terms if term.order]
     return all(not np.any(term.at(sites)) and not np.any(term.at(off)) for term in terms)
 
@@ -352,17 +343,8 @@ def _normal_flux(
 ) -> sp.Expr | None:
     """The normal component of F, if the terms in one unknown are div F and lower-order terms; None otherwise.
 
-    Parameters
-    ----------
-    coefficients : mapping
-        Up to second derivatives.
-    unknown : AppliedUndef
-    materials : set of str
-        Names of functions given by region.
-    sides : two callables
-        From an expression to the same on either side.
-    own : bool
-        Whether the equation is the unknown's own; for others, mixed derivatives are ambiguous.
+    `materials` names the functions given by region. Mixed derivatives of unknowns that are not the equation's `own` are
+    ambiguous.
     """
     coordinates = unknown.args
     d = len(coordinates)
@@ -452,11 +434,8 @@ def _may_be_divergence(
 # ---- Interfaces of a problem
 
 
-# Sites of an interface, and what counts as zero there, relative to the coefficients.
-_MANY_SITES = 4096
-_ZERO = 1e-14
-# Borders closer than this, relative to their extent, on this share of their length coincide.
-_NEAR, _OVERLAP = 1e-6, 1e-2
+# Borders that are close on this share of their length coincide.
+_OVERLAP = 1e-2
 
 
 @final
@@ -487,8 +466,8 @@ class InterfaceLine:
     name: str
     sides: tuple[str, str]
     part: BoundaryPart
-    rules: tuple[Transmission, ...]
-    condition: Interface
+    rules: tuple[Transmission, ...] = ()
+    condition: Interface = Interface()
     curves: tuple[PlaneCurve, ...] = ()
     border: sp.Expr | None = None
     level: Field | None = None
@@ -540,7 +519,7 @@ def interface_relations(lines: Sequence[InterfaceLine], setting: Setting) -> tup
     relations = []
     for line in lines:
         part = line.part
-        sites = probe(part, _FEW_SITES)
+        sites = probe(part, FEW_SITES)
         for rule in line.rules:
             difference = rule.first + rule.second.times(-1.0)
             if rule.value.constant == 0.0 and _is_zero(difference, rule.first, sites):
@@ -560,27 +539,23 @@ def kinks(problem: Problem, blocks: Container[str]) -> tuple[str, ...]:
 
 
 def _is_zero(difference: Operator, one: Operator, sites: Sites) -> bool:
-    sums: dict[tuple[tuple[int, ...], int], np.ndarray] = {}
-    for term in difference.terms:
-        key = term.orders, term.unknown
-        sums[key] = sums.get(key, np.zeros(len(sites))) + term.at(sites)
+    sums = [sum((term.at(sites) for term in same), np.zeros(1)) for same in difference.by_derivative.values()]
     size = max((float(np.abs(term.at(sites)).max(initial=0.0)) for term in one.terms), default=0.0)
-    return all(np.abs(total).max(initial=0.0) <= _ZERO * size for total in sums.values())
+    return all(np.abs(total).max(initial=0.0) <= ROUNDING * size for total in sums)
 
 
 def _find_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[InterfaceLine, tuple[Side, Side]]]:
     """Interfaces without their rules, each with its two sides."""
     found: list[tuple[InterfaceLine, tuple[Side, Side]]] = []
     for border in borders_in(setting.domain):
-        line = InterfaceLine(border.name, border.sides, border.part, (), Interface(), border.curves)
+        line = InterfaceLine(border.name, border.sides, border.part, curves=border.curves)
         found.append((line, (Side(border.sides[0]), Side(border.sides[1]))))
         for level in borders:
             _refuse_coinciding(line, level)
     for level in borders:
         for part in level.parts:
-            line = InterfaceLine(
-                part.name, level.sides, part, (), Interface(), level.curves, level.expression, level.level
-            )
+            line = InterfaceLine(part.name, level.sides, part, curves=level.curves)
+            line = replace(line, border=level.expression, level=level.level)
             others = _signs_along(part, [other for other in borders if other is not level])
             below, above = ({level.expression: sign} | others for sign in (-1, 1))
             found.append((line, (Side(None, below), Side(None, above))))
@@ -589,11 +564,10 @@ def _find_lines(setting: Setting, borders: Sequence[LevelBorder]) -> list[tuple[
 
 def _refuse_coinciding(line: InterfaceLine, level: LevelBorder) -> None:
     """Refuse a border of a Piecewise that runs along an interface of regions."""
-    sites = probe(line.part, _MANY_SITES)
-    assert sites.normals is not None  # every boundary part has them
-    near = _NEAR * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
-    before, at, after = (level.level(sites.points + step * near * sites.normals).real for step in (-1, 0, 1))
-    if np.mean(np.abs(at) <= _NEAR * np.abs(after - before)) > _OVERLAP:
+    sites = probe(line.part)
+    near = CLOSE * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
+    before, at, after = (level.level(sites.points + step * near * sites.outward).real for step in (-1, 0, 1))
+    if np.mean(np.abs(at) <= CLOSE * np.abs(after - before)) > _OVERLAP:
         raise ProblemError(
             f"the border {describe(level.expression)} = 0 of a Piecewise runs along that of the regions {line.name!r}; "
             "write what changes there by region too, with fs.ByRegion, or leave the regions out"
@@ -602,7 +576,7 @@ def _refuse_coinciding(line: InterfaceLine, level: LevelBorder) -> None:
 
 def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:
     """The signs of level functions that do not change along an interface: they simplify coefficients there."""
-    points = probe(part, _MANY_SITES).points
+    points = probe(part).points
     found = {}
     for other in others:
         signs = np.sign(other.level(points))
@@ -613,19 +587,13 @@ def _signs_along(part: BoundaryPart, others: Sequence[LevelBorder]) -> Signs:
 
 def _reversed(line: InterfaceLine) -> InterfaceLine:
     """The same interface with its sides swapped."""
-    place, level = line.part.place, line.level
-
-    def turned(unit: np.ndarray) -> Sites:
-        sites = place(unit)
-        assert sites.normals is not None  # every boundary part has them
-        return Sites(sites.points, -sites.normals)
-
+    level = line.level
     if line.border is not None and level is not None:
         level = make_field(-line.border, level.arguments, what=f"the border {line.name}")
     return replace(
         line,
         sides=line.sides[::-1],
-        part=replace(line.part, place=turned),
+        part=line.part.reversed(),
         curves=tuple(curve.reversed() for curve in line.curves),
         level=level,
     )

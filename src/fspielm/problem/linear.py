@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from math import comb, prod
+from operator import itemgetter
 from typing import Any, final
 
 import numpy as np
@@ -20,6 +21,7 @@ from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field, bare_hint, describe, evaluate_derivatives, flaw, make_field
 from fspielm.expr.identities import is_zero
 from fspielm.geometry.level_curves import Extent, find_border
+from fspielm.numerics.tolerances import SAME
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative
 from fspielm.problem.operator import Operator, along_normal, field_coefficient
 from fspielm.problem.setting import Rule, Setting, refuse_nonlocal_terms
@@ -96,15 +98,8 @@ def split_affine(expression: sp.Expr, symbols: frozenset[sp.Symbol]) -> Parts:
 
 def _split_terms(terms: Iterable[sp.Expr], symbols: frozenset[sp.Symbol]) -> tuple[list[Parts], list[sp.Expr]]:
     """The parts of the terms that are visibly linear, and the other terms."""
-    parts: list[Parts] = []
-    nonlinear: list[sp.Expr] = []
-    for term in terms:
-        split = visible_parts(term, symbols)
-        if split is None:
-            nonlinear.append(term)
-        else:
-            parts.append(split)
-    return parts, nonlinear
+    split = [(term, visible_parts(term, symbols)) for term in terms]
+    return [parts for _, parts in split if parts is not None], [term for term, parts in split if parts is None]
 
 
 def _multiplied_out(expression: sp.Expr) -> sp.Expr:
@@ -179,11 +174,9 @@ def _split_piecewise(expression: sp.Piecewise, symbols: frozenset[sp.Symbol]) ->
     branches = [(visible_parts(value, symbols), condition) for value, condition in expression.args]
     if any(split is None or condition.free_symbols & symbols for split, condition in branches):
         return None
-    keys = dict.fromkeys(key for split, _ in branches for key in split or {})
-    return {
-        key: sp.Piecewise(*(((split or {}).get(key, sp.S.Zero), condition) for split, condition in branches))
-        for key in keys
-    }
+    known = [(split or {}, condition) for split, condition in branches]
+    keys = dict.fromkeys(key for split, _ in known for key in split)
+    return {key: sp.Piecewise(*((split.get(key, sp.S.Zero), condition) for split, condition in known)) for key in keys}
 
 
 def _sum(parts: Iterable[Parts]) -> Parts:
@@ -217,12 +210,6 @@ class Conjugate(sp.Expr):  # type: ignore[misc]
         return f"conjugate({printer._print(self.function)})"
 
 
-def _modulus(expression: sp.Expr, unknowns: Sequence[AppliedUndef]) -> sp.Expr | None:
-    """A modulus or phase of something with an unknown in it, if there is one."""
-    found = [part for part in expression.atoms(sp.Abs, sp.arg) if part.has(*unknowns)]
-    return min(found, key=str, default=None)
-
-
 def expand_conjugates(expression: sp.Expr, coordinates: Sequence[sp.Symbol], split: Split) -> sp.Expr:
     """The expression in terms of unknowns and their `Conjugate`; coordinates are real.
 
@@ -235,10 +222,8 @@ def expand_conjugates(expression: sp.Expr, coordinates: Sequence[sp.Symbol], spl
 
     def conjugated(inner: sp.Expr) -> sp.Expr:
         parts, rest = split(inner.xreplace(back))
-        terms = [
-            sp.conjugate(factor.xreplace(real)) * _conjugated_atom(atom).xreplace(real)
-            for atom, factor in parts.items()
-        ]
+        both = [(atom.function if isinstance(atom, Conjugate) else Conjugate(atom), f) for atom, f in parts.items()]
+        terms = [sp.conjugate(factor.xreplace(real)) * atom.xreplace(real) for atom, factor in both]
         return sp.Add(*terms, sp.conjugate(rest.xreplace(real)))
 
     def has_unknown(part: sp.Expr) -> bool:
@@ -259,24 +244,25 @@ def rewrite_part(conjugated: Callable[[sp.Expr], sp.Expr], part: sp.Expr) -> sp.
     return (inner - conjugated(inner)) / (2 * sp.I)
 
 
-def _conjugated_atom(atom: sp.Expr) -> sp.Expr:
-    return atom.function if isinstance(atom, Conjugate) else Conjugate(atom)
-
-
 def as_sympy(atom: sp.Expr) -> sp.Expr:
     """An atom in SymPy's own terms."""
     return sp.conjugate(atom.function) if isinstance(atom, Conjugate) else atom
 
 
+def without_conjugate(atom: sp.Expr) -> sp.Expr:
+    """The unknown or its derivative, also under a conjugate."""
+    return atom.function if isinstance(atom, Conjugate) else atom
+
+
 def target_of(atom: sp.Expr) -> sp.Expr:
     """The unknown or its derivative in an atom, without conjugate and normal derivative."""
-    plain = atom.function if isinstance(atom, Conjugate) else atom
+    plain = without_conjugate(atom)
     return plain.function if isinstance(plain, NormalDerivative) else plain
 
 
 def normal_order(atom: sp.Expr) -> int:
     """The order of the normal derivative of an atom."""
-    plain = atom.function if isinstance(atom, Conjugate) else atom
+    plain = without_conjugate(atom)
     return plain.order if isinstance(plain, NormalDerivative) else 0
 
 
@@ -284,8 +270,6 @@ def normal_order(atom: sp.Expr) -> int:
 
 
 _STEPS = (sp.Heaviside, sp.sign, sp.floor, sp.ceiling, sp.DiracDelta)
-# Branches that differ by less, relative to their size, are equal.
-_ROUNDING = 1e-9
 
 
 class NonlinearError(ProblemError):
@@ -355,9 +339,9 @@ def linear_parts(
     back = {sp.Dummy(real=True): d for d in sorted(derivatives, key=str)}
     form = expression.xreplace({d: dummy for dummy, d in back.items()})
     try:
-        modulus = _modulus(expression, unknowns)
-        if modulus is not None:
-            raise NonlinearTermError(modulus)
+        moduli = [part for part in expression.atoms(sp.Abs, sp.arg) if part.has(*unknowns)]
+        if moduli:
+            raise NonlinearTermError(min(moduli, key=str))
         parts = split_affine(form, frozenset(back))
     except NonlinearTermError as error:
         either = "or a derivative of it" if len(unknowns) == 1 else "or a derivative of one"
@@ -376,16 +360,12 @@ def linear_operator(
 
     The conjugates of unknowns have the numbers after those of the unknowns, in the same order.
     """
-
-    def order(part: tuple[sp.Expr, sp.Expr]) -> tuple[int, tuple[int, ...], int]:
-        return normal_order(part[0]), _orders(part[0], setting), _unknown_index(part[0], setting)
-
+    read = [((normal_order(atom), _orders(atom, setting), _unknown_index(atom, setting)), atom) for atom in parts]
     operator = Operator(setting.dimension, ())
-    for atom, expression in sorted(parts.items(), key=order):
-        name = f"{what}'s coefficient {describe(expression)} of {derivative_name(atom, setting)}"
-        field = setting.field(expression, name, normals=normals)
-        single = along_normal(setting.dimension, normal_order(atom), setting.space).after(_orders(atom, setting))
-        operator += single.on(_unknown_index(atom, setting)).times(field_coefficient(field, name))
+    for (order, orders, unknown), atom in sorted(read, key=itemgetter(0)):
+        name = f"{what}'s coefficient {describe(parts[atom])} of {derivative_name(atom, setting)}"
+        coefficient = field_coefficient(setting.field(parts[atom], name, normals=normals), name)
+        operator += along_normal(setting.dimension, order, setting.space).after(orders).on(unknown).times(coefficient)
     return operator
 
 
@@ -497,4 +477,4 @@ def _branches_differ(branches: list[Field], border: tuple[FloatArray, FloatArray
     # a branch such as sin(x)/x may have no value at the border itself
     gaps = np.fmin(np.abs(before[0] - before[1]), np.abs(after[0] - after[1]))
     varied = np.nansum(np.abs(before - after), axis=0)
-    return not np.all(gaps <= _ROUNDING * size + varied)
+    return not np.all(gaps <= SAME * size + varied)

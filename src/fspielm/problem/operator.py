@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from itertools import combinations, combinations_with_replacement
@@ -21,6 +21,10 @@ from fspielm.expr.functions import Field, describe, simplest_number
 from fspielm.expr.identities import is_multiple
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
+from fspielm.numerics.tolerances import ROUNDED, ROUNDING
+
+# Samples that tell what a coefficient is like: whether it is zero, complex, or cancels others.
+FEW_SITES = 64
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -104,6 +108,14 @@ class Operator:
         """The numbers among the coefficients and their factors."""
         factors = [factor for term in self.terms for factor in _factors(term.coefficient)]
         return tuple(factor for factor in factors if not callable(factor))
+
+    @property
+    def by_derivative(self) -> dict[tuple[tuple[int, ...], int], list[Term]]:
+        """The terms of each derivative of each unknown, by their orders and the index of the unknown."""
+        groups: dict[tuple[tuple[int, ...], int], list[Term]] = {}
+        for term in self.terms:
+            groups.setdefault((term.orders, term.unknown), []).append(term)
+        return groups
 
     def times(self, coefficient: Coefficient) -> Operator:
         """The operator times a coefficient."""
@@ -228,15 +240,7 @@ _TEST_PLACES = (347, 31, 661, 929, 1499, -388)
 @final
 @dataclass(frozen=True, eq=False)
 class ConstantOperator:
-    """A factor times an operator with constant coefficients.
-
-    Attributes
-    ----------
-    operator : Operator
-        Its coefficients are nonzero numbers.
-    factor : Field or None
-        None for one.
-    """
+    """A factor (None for one) times an operator whose coefficients are nonzero numbers."""
 
     operator: Operator
     factor: Field | None
@@ -253,12 +257,12 @@ def constant_operator(operator: Operator) -> ConstantOperator:
         If there is no such factor, or all coefficients are zero.
     """
     if operator.is_constant:
-        return ConstantOperator(_merge_terms(operator.dimension, operator.terms), None)
+        return ConstantOperator(_merge_terms(operator), None)
     factor = next(t.coefficient for t in operator.terms if callable(t.coefficient))
     if not isinstance(factor, FieldCoefficient):
         raise UnsuitableError("the coefficients of the equation must be constant; got one that is not an expression")
     terms = tuple(replace(term, coefficient=_quotient(term, factor)) for term in operator.terms)
-    return ConstantOperator(_merge_terms(operator.dimension, terms), factor.field)
+    return ConstantOperator(_merge_terms(replace(operator, terms=terms)), factor.field)
 
 
 def _quotient(term: Term, factor: FieldCoefficient) -> complex:
@@ -309,17 +313,14 @@ def _written_form(coefficient: Coefficient) -> Any:
     return coefficient if callable(coefficient) else sp.sympify(coefficient)
 
 
-def _merge_terms(dimension: int, terms: tuple[Term, ...]) -> Operator:
-    """The same operator with one term for each derivative of each unknown, and no zeros."""
-    sums: dict[tuple[tuple[int, ...], int], complex] = {}
-    for term in terms:
-        assert not callable(term.coefficient)
-        key = term.orders, term.unknown
-        sums[key] = sums.get(key, 0.0) + term.coefficient
-    kept = tuple(Term(coefficient, *key) for key, coefficient in sums.items() if coefficient != 0.0)
+def _merge_terms(operator: Operator) -> Operator:
+    """The same operator, of numbers, with one term for each derivative of each unknown, and no zeros."""
+    numbers = ([t.coefficient for t in same if not callable(t.coefficient)] for same in operator.by_derivative.values())
+    sums = zip(operator.by_derivative, (sum(each, 0.0) for each in numbers), strict=True)
+    kept = tuple(Term(total, *derivative) for derivative, total in sums if total != 0.0)
     if not kept:
         raise UnsuitableError("the equation vanishes identically: all of its coefficients are zero")
-    return Operator(dimension, kept)
+    return replace(operator, terms=kept)
 
 
 # ---- Characteristic boundaries
@@ -343,7 +344,7 @@ def is_characteristic(operator: Operator, sites: Sites, space: range) -> BoolArr
             time_order = term.order - order
             symbols[time_order] = symbols.get(time_order, 0.0) + share
             largest = np.maximum(largest, np.abs(share))
-    nowhere = [np.abs(symbol) <= 1e-12 * largest for symbol in symbols.values()]
+    nowhere = [np.abs(symbol) <= ROUNDED * largest for symbol in symbols.values()]
     return np.logical_and.reduce(nowhere, axis=0) if nowhere else np.ones(len(sites), dtype=bool)
 
 
@@ -360,13 +361,9 @@ def _coefficient(term: Term, sites: Sites) -> FloatArray:
 # constant: the determinant is that of the equations frozen at a point.
 
 
-# Points to see whether coefficients cancel.
-_SITES = 16
-# Sums below this share of their terms are rounding.
-_ROUNDING = 1e-13
-
-# Factors of the products that make up the coefficient of each derivative.
-_Products: TypeAlias = dict[tuple[int, ...], list[tuple[Coefficient, ...]]]
+# The terms of each equation in each unknown, and the factors of a product of coefficients.
+_Matrix: TypeAlias = Sequence[Sequence[tuple[Term, ...]]]
+_Factors: TypeAlias = tuple[Coefficient, ...]
 
 
 def determinant(operators: Sequence[Operator], unknowns: int, domain: Domain) -> Operator:
@@ -378,12 +375,11 @@ def determinant(operators: Sequence[Operator], unknowns: int, domain: Domain) ->
     if unknowns == 1:
         return next((o for o in operators if o.order > 0), operators[0])
     dimension = operators[0].dimension
-    for chosen in combinations(range(len(operators)), unknowns):
-        rows = [[operators[i].part(j).terms for j in range(unknowns)] for i in chosen]
-        products = _expand(rows, tuple(range(unknowns)), dimension)
-        made = {orders: value for orders, value in _sum_products(products).items() if not _vanishes(value, domain)}
-        if made:
-            return Operator(dimension, tuple(Term(made[orders], orders) for orders in sorted(made)))
+    for rows in _selections(operators, unknowns):
+        made = _expand(rows, tuple(range(unknowns)), dimension)
+        made = replace(made, terms=tuple(term for term in made.terms if not _vanishes(term.coefficient, domain)))
+        if made.terms:
+            return made
     return Operator(dimension, ())
 
 
@@ -394,30 +390,41 @@ def adjugate(operators: Sequence[Operator], unknowns: int) -> list[list[Operator
     unknowns, the selection is that of the `determinant`.
     """
     dimension = operators[0].dimension
-    for chosen in combinations(range(len(operators)), unknowns):
-        rows = [[operators[i].part(j).terms for j in range(unknowns)] for i in chosen]
-        if _sum_products(_expand(rows, tuple(range(unknowns)), dimension)):
-            return [[_cofactor(rows, i, j, dimension) for i in range(unknowns)] for j in range(unknowns)]
+
+    def cofactor(rows: _Matrix, row: int, column: int) -> Operator:
+        left = tuple(j for j in range(unknowns) if j != column)
+        minor = _expand([*rows[:row], *rows[row + 1 :]], left, dimension)
+        return minor.times(-1.0 if (row + column) % 2 else 1.0)
+
+    for rows in _selections(operators, unknowns):
+        if _expand(rows, tuple(range(unknowns)), dimension).terms:
+            return [[cofactor(rows, i, j) for i in range(unknowns)] for j in range(unknowns)]
     return []
 
 
-def _cofactor(rows: Sequence[Sequence[tuple[Term, ...]]], row: int, column: int, dimension: int) -> Operator:
-    left = tuple(j for j in range(len(rows)) if j != column)
-    made = _sum_products(_expand([*rows[:row], *rows[row + 1 :]], left, dimension))
-    sign = -1.0 if (row + column) % 2 else 1.0
-    return Operator(dimension, tuple(Term(made[orders], orders) for orders in sorted(made))).times(sign)
+def _selections(operators: Sequence[Operator], unknowns: int) -> Iterator[_Matrix]:
+    """The matrices of terms of as many operators as there are unknowns."""
+    for chosen in combinations(operators, unknowns):
+        yield [[operator.part(j).terms for j in range(unknowns)] for operator in chosen]
 
 
-def _expand(rows: Sequence[Sequence[tuple[Term, ...]]], columns: tuple[int, ...], dimension: int) -> _Products:
-    """The products in the determinant of `columns` of all rows, expanded along the first row."""
+def _expand(rows: _Matrix, columns: tuple[int, ...], dimension: int) -> Operator:
+    """The determinant of `columns` of all rows, without derivatives whose coefficients cancel as numbers."""
+    products = _products(rows, columns, dimension)
+    sums = {orders: _sum_products(each) for orders, each in sorted(products.items())}
+    return Operator(dimension, tuple(Term(value, orders) for orders, value in sums.items() if value != 0.0))
+
+
+def _products(rows: _Matrix, columns: tuple[int, ...], dimension: int) -> dict[tuple[int, ...], list[_Factors]]:
+    """The products in a determinant by the orders of their derivatives, expanded along the first row."""
     if not rows:
         return {(0,) * dimension: [()]}
-    found: _Products = {}
+    found: dict[tuple[int, ...], list[_Factors]] = {}
     for place, column in enumerate(columns):
         terms = rows[0][column]
         if not terms:
             continue
-        minor = _expand(rows[1:], columns[:place] + columns[place + 1 :], dimension)
+        minor = _products(rows[1:], columns[:place] + columns[place + 1 :], dimension)
         sign = -1.0 if place % 2 else 1.0
         for term in terms:
             for orders, products in minor.items():
@@ -426,30 +433,21 @@ def _expand(rows: Sequence[Sequence[tuple[Term, ...]]], columns: tuple[int, ...]
     return found
 
 
-def _sum_products(products: _Products) -> dict[tuple[int, ...], Coefficient]:
-    """One coefficient for each derivative, without those that cancel."""
-    made: dict[tuple[int, ...], Coefficient] = {}
-    for orders, each in products.items():
-        varying = [product for product in each if any(callable(factor) for factor in product)]
-        numbers = [
-            prod((factor for factor in product if not callable(factor)), start=1.0 + 0j)
-            for product in each
-            if product not in varying
-        ]
-        total, size = sum(numbers), sum(map(abs, numbers))
-        constant = 0.0 if abs(total) <= _ROUNDING * size else total if np.imag(total) else float(np.real(total))
-        if varying:
-            made[orders] = _SumOfProducts(tuple(varying), constant)
-        elif constant:
-            made[orders] = constant
-    return made
+def _sum_products(products: Sequence[_Factors]) -> Coefficient:
+    """The sum of products as one coefficient; zero if numbers cancel."""
+    varying = tuple(product for product in products if any(map(callable, product)))
+    plain = [[factor for factor in product if not callable(factor)] for product in products if product not in varying]
+    numbers = [prod(factors, start=1.0 + 0j) for factors in plain]
+    total, size = sum(numbers), sum(map(abs, numbers))
+    constant = 0.0 if abs(total) <= ROUNDING * size else total if total.imag else total.real
+    return _SumOfProducts(varying, constant) if varying else constant
 
 
 def _vanishes(coefficient: Coefficient, domain: Domain) -> bool:
     """Whether a varying coefficient is zero at all sample points of the domain."""
     if not isinstance(coefficient, _SumOfProducts):
         return False
-    sites = Sites(domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy"))  # samples only
+    sites = Sites(domain.sample(FEW_SITES, np.random.default_rng(0), "low-discrepancy"))  # samples only
     try:
         return not np.any(coefficient(sites))
     except ProblemError:  # a coefficient without a value there is reported where it is needed
@@ -460,25 +458,17 @@ def _vanishes(coefficient: Coefficient, domain: Domain) -> bool:
 class _SumOfProducts:
     """A sum of products of coefficients, and a number."""
 
-    products: tuple[tuple[Coefficient, ...], ...]
+    products: tuple[_Factors, ...]
     constant: complex
 
     def __call__(self, sites: Sites) -> NumberArray:
-        known: dict[Coefficient, NumberArray] = {}  # a coefficient may be a slow callable
-
-        def at(factor: Coefficient) -> NumberArray | complex:
-            if not callable(factor):
-                return factor
-            if factor not in known:
-                known[factor] = factor(sites)
-            return known[factor]
-
+        # each coefficient once, as it may be a slow callable
+        varying = {factor for product in self.products for factor in product if callable(factor)}
+        known: dict[Any, Any] = {factor: factor(sites) for factor in varying}
         total: NumberArray = np.full(len(sites), self.constant)
         size = np.abs(total)
         for product in self.products:
-            value: NumberArray | complex = 1.0
-            for factor in product:
-                value = value * at(factor)
+            value: Any = prod((known.get(factor, factor) for factor in product), start=1.0)
             total = total + value
             size = size + np.abs(value)
-        return np.asarray(np.where(np.abs(total) <= _ROUNDING * size, 0.0, total))
+        return np.asarray(np.where(np.abs(total) <= ROUNDING * size, 0.0, total))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -19,13 +19,11 @@ from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import extrude
 from fspielm.numerics.sampling import Sampling, kronecker
-from fspielm.problem.setting import Setting
+from fspielm.numerics.tolerances import ROUNDED, ROUNDING, SAME
+from fspielm.problem.setting import Setting, format_point
 
 # Probes of a part; smaller pieces that conditions leave out or cover twice are not seen.
-PROBES = 2000
-
-# Tolerance of places, relative to the domain's size.
-SAME_PLACE = 1e-9
+PART_PROBES = 2000
 
 
 class Sampler(Protocol):
@@ -91,6 +89,11 @@ class Region:
         return self.measure / self.part.measure
 
 
+def axes_across(part: BoundaryPart) -> list[int]:
+    """The axes that the normals of a part point along somewhere."""
+    return np.flatnonzero(np.any(np.abs(probe(part).outward) > ROUNDED, axis=0)).tolist()
+
+
 def whole_domain(domain: Domain) -> Region:
     """All of a domain."""
 
@@ -102,7 +105,7 @@ def whole_domain(domain: Domain) -> Region:
 
 def whole_part(part: BoundaryPart) -> Region:
     """All of a part of the boundary."""
-    return Region("boundary", part.name, part.measure, part.sample, part, count=_point_count(part))
+    return Region("boundary", part.name, part.measure, part.sample, part, count=None if part.parameters else 1)
 
 
 def piece_of(part: BoundaryPart, mask: Mask, sharp: Mask | None) -> list[Region]:
@@ -112,15 +115,11 @@ def piece_of(part: BoundaryPart, mask: Mask, sharp: Mask | None) -> list[Region]
     def sample(n: int, rng: np.random.Generator, sampling: Sampling = "uniform") -> Sites:
         return part.sample(n, rng, sampling, where=mask)
 
-    found = Region("boundary", part.name, share * part.measure, sample, part, mask, sharp, _point_count(part))
+    found = replace(whole_part(part), measure=share * part.measure, sample=sample, mask=mask, sharp=sharp)
     return [found] if share > 0 else []
 
 
-def _point_count(part: BoundaryPart) -> int | None:
-    return 1 if part.parameters == 0 else None
-
-
-def probe(part: BoundaryPart, count: int = PROBES) -> Sites:
+def probe(part: BoundaryPart, count: int = PART_PROBES) -> Sites:
     """Fixed sites spread evenly over a part, to see which conditions cover it.
 
     Their coordinates are irrational, so that none lies where ``x <= 1/2`` and ``x >= 1/2`` meet.
@@ -135,9 +134,6 @@ Where: TypeAlias = str | Sequence[str] | Boolean | Callable[[FloatArray], BoolAr
 
 # The value of `on` for everything that no other condition covers.
 REST = "rest"
-
-# Rounding of coordinates, relative to their size.
-_ROUNDING = 1e-13
 
 
 def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Region]:
@@ -167,7 +163,7 @@ def boundary_regions(on: Where | None, who: str, setting: Setting) -> list[Regio
     if not regions:
         raise ProblemError(
             f"{who}: on={describe(on)} holds nowhere on the boundary, or on less than "
-            f"1/{PROBES} of any of its parts {[part.name for part in parts]}; for all of a part, write its name"
+            f"1/{PART_PROBES} of any of its parts {[part.name for part in parts]}; for all of a part, write its name"
         )
     return regions
 
@@ -229,7 +225,6 @@ def _region_of_side(part: BoundaryPart, name: str, setting: Setting) -> Region:
     units = np.column_stack([side.breaks[:-1], np.nextafter(side.breaks[1:], 0.0)]).ravel()
     places = side.place(np.column_stack([units, np.full((len(units), part.parameters - 1), 0.5)])).points
     starts, ends = places[::2, :2], places[1::2, :2]
-    size, rounding = _size_and_rounding(setting)
 
     def mask_with(room: float) -> Mask:
         def mask(points: FloatArray) -> BoolArray:
@@ -242,8 +237,8 @@ def _region_of_side(part: BoundaryPart, name: str, setting: Setting) -> Region:
 
         return mask
 
-    sharp = mask_with(rounding)
-    return Region("boundary", name, side.measure, side.sample, part, mask_with(SAME_PLACE * size), sharp)
+    mask, sharp = mask_with(SAME * setting.size), mask_with(_coordinate_rounding(setting))
+    return Region("boundary", name, side.measure, side.sample, part, mask, sharp)
 
 
 def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
@@ -275,13 +270,12 @@ def named_part(name: str, who: str, setting: Setting) -> BoundaryPart:
 def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], Mask]:
     """The mask of a relation on each part.
 
-    Its threshold has a margin of `SAME_PLACE`. If that covers a whole part, as for ``x < 1e-9`` and the face ``x = 0``,
+    Its threshold has a margin of `SAME`. If that covers a whole part, as for ``x < 1e-9`` and the face ``x = 0``,
     the margin is rounding alone.
     """
-    size, rounding = _size_and_rounding(setting)
-    relation = _substitute(on, setting)
-    usual = compile_relation(relation, setting.coordinates, SAME_PLACE * size)
-    close = compile_relation(relation, setting.coordinates, SAME_PLACE * size, rounding)
+    relation, near = _substitute(on, setting), SAME * setting.size
+    usual = compile_relation(relation, setting.coordinates, near)
+    close = compile_relation(relation, setting.coordinates, near, _coordinate_rounding(setting))
 
     def mask_on(part: BoundaryPart) -> Mask:
         points = probe(part).points
@@ -290,11 +284,8 @@ def _relation_masks(on: Boolean, setting: Setting) -> Callable[[BoundaryPart], M
     return mask_on
 
 
-def _size_and_rounding(setting: Setting) -> tuple[float, float]:
-    """The size of the domain, and the rounding of coordinates in it."""
-    lower, upper = setting.domain.bounding_box
-    size = float(np.linalg.norm(upper - lower))
-    return size, _ROUNDING * max(size, float(np.abs([lower, upper]).max()))
+def _coordinate_rounding(setting: Setting) -> float:
+    return ROUNDING * max(setting.size, float(np.abs(setting.domain.bounding_box).max()))
 
 
 def _substitute(on: Boolean, setting: Setting) -> Boolean:
@@ -325,9 +316,6 @@ def _checked_mask(on: Callable[[FloatArray], BoolArray]) -> Mask:
 Points: TypeAlias = tuple[tuple[float, ...], ...]
 At: TypeAlias = Points | PlaneCurve | Callable[[FloatArray], ArrayLike]
 
-# Straight pieces to measure the length of a curve: only the number of rows follows from it.
-_PIECES = 2000
-
 
 def check_points(points: Any, argument: str) -> Points:
     """Points as tuples; `points_region` checks their number of coordinates."""
@@ -343,7 +331,8 @@ def check_points(points: Any, argument: str) -> Points:
         )
     bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
     if bad.size:
-        raise ProblemError(f"{argument} must be finite; the point number {bad[0]} is {_format_point(array[bad[0]])}")
+        point = ", ".join(f"{v:.6g}" for v in array[bad[0]])
+        raise ProblemError(f"{argument} must be finite; the point number {bad[0]} is ({point})")
     return tuple(map(tuple, array.tolist()))
 
 
@@ -388,7 +377,7 @@ def _from_callable(curve: Callable[[FloatArray], ArrayLike], argument: str, sett
             )
         return Sites(points)
 
-    path = place(np.linspace(0.0, 1.0, _PIECES + 1)[:, None]).points
+    path = place(np.linspace(0.0, 1.0, PART_PROBES + 1)[:, None]).points  # its length only decides how many rows it has
     length = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
     if not 0.0 < length < np.inf:
         raise ProblemError(f"{who} must be a curve of positive, finite length; got {length}")
@@ -398,16 +387,11 @@ def _from_callable(curve: Callable[[FloatArray], ArrayLike], argument: str, sett
 def _refuse_outside(points: FloatArray, argument: str, setting: Setting) -> None:
     outside = np.flatnonzero(~setting.domain.contains(points))
     if outside.size:
-        first = points[outside[0]]
-        place = ", ".join(f"{s}={v:.6g}" for s, v in zip(setting.coordinates, first, strict=True))
+        place = format_point(setting.coordinates, points[outside[0]])
         raise ProblemError(
             f"{argument} must lie in the domain {setting.domain!r}; {place} does not "
             f"({outside.size} of {len(points)} points)"
         )
-
-
-def _format_point(point: FloatArray) -> str:
-    return f"({', '.join(f'{v:.6g}' for v in point)})"
 
 
 def _shorten(value: Any) -> str:

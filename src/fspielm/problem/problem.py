@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import sympy as sp
@@ -23,43 +22,14 @@ from fspielm.problem.compiled import Compiled, compile_all, real_relations
 from fspielm.problem.interfaces import InterfaceLine, Reading, Side
 from fspielm.problem.linear import NonlinearError, residual_form
 from fspielm.problem.nonlinear.iterate import AtPoints, AtSites, Iterate, MovableIterate, SlotValues, as_iterate
-from fspielm.problem.nonlinear.statement import Nonlinear, compile_nonlinear
+from fspielm.problem.nonlinear.statement import compile_nonlinear
 from fspielm.problem.operator import Operator, cache_by_object, determinant
-from fspielm.problem.parameters import (
-    check_parameter,
-    need_values,
-    open_symbols,
-    used_in,
-    with_numbers,
-    with_stand_ins,
-)
+from fspielm.problem.parameters import check_parameter, need_values, open_symbols, used_in, with_numbers, with_stand_ins
 from fspielm.problem.scattering.incident import as_typed
-from fspielm.problem.setting import Setting, Unknown, single_unknown
+from fspielm.problem.setting import Unknown, single_unknown
 from fspielm.problem.statement import AnyCondition, Relation, Statement, is_complex, state
-from fspielm.problem.substitutions import Substitutions, levels_in
+from fspielm.problem.substitutions import levels_in
 from fspielm.problem.typeset import problem_html, problem_latex
-
-
-def remarks_on(problem: Problem) -> tuple[str, ...]:
-    """Sentences on interfaces, conjugates, excess equations and gauges."""
-    found = list(problem.notes)
-    if problem.whole is not None:
-        names = ", ".join(str(unknown.symbol) for unknown in problem.whole.unknowns)
-        found.append(f"Conjugates or parts of unknowns occur: real and imaginary parts of {names} are solved for.")
-    stated = problem.stated
-    number, unknowns = sum(r.region.kind == "domain" for r in stated.pattern), len(stated.unknowns)
-    if number > unknowns:
-        found.append(
-            f"There are {number} equations for {unknowns} unknown{'s' * (unknowns > 1)}: they are met together as well "
-            "as they can be, which is exactly where they do not contradict one another."
-        )
-    for relation in problem.pattern:
-        if relation.condition is None and relation.region.kind != "domain":
-            always = " at all times" if relation.region.count != 1 else ""
-            found.append(
-                f"Neither equations nor conditions determine the {relation.name}{always}: zero was chosen for it."
-            )
-    return tuple(found)
 
 
 def linearise(problem: Problem, around: Any = None, share: float = 1.0) -> Problem:
@@ -101,14 +71,7 @@ def iterate_of(problem: Problem) -> Iterate | None:
 class Moving:
     """A linearisation whose iterate can be replaced, as making a problem takes time.
 
-    Anything evaluated or found out about the problem belongs to the iterate of that time.
-
-    Attributes
-    ----------
-    nonlinear : Problem
-        The nonlinear problem.
-    problem : Problem
-        Its linearisation.
+    Anything evaluated or found out about the linear `problem` belongs to the iterate of that time.
     """
 
     nonlinear: Problem
@@ -165,7 +128,7 @@ def residual(problem: Problem, iterate: Any, points: Any) -> NumberArray:
 
 @final
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Problem:
+class Problem(Compiled):
     """A differential equation, or a system of them, with its domain and conditions.
 
     It may be nonlinear in the unknowns and their derivatives, as long as it is smooth: see `linearised`.
@@ -236,16 +199,7 @@ class Problem:
         If the statement cannot be solved as written.
     """
 
-    statement: Statement
-    unknowns: tuple[Unknown, ...]
-    pattern: tuple[Relation, ...]
-    givens: Substitutions
-    missing: str
-    whole: Problem | None
-    interfaces: tuple[InterfaceLine, ...]
-    notes: tuple[str, ...]
-    nonlinear: Nonlinear | None
-    open_symbols: tuple[sp.Symbol, ...]
+    whole: Problem | None = None
 
     def __init__(
         self,
@@ -373,8 +327,25 @@ class Problem:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Sentences on how the statement was read."""
-        return remarks_on(self)
+        """Sentences on how the statement was read: interfaces, conjugates, excess equations and gauges."""
+        found = list(self.notes)
+        if self.whole is not None:
+            names = ", ".join(str(unknown.symbol) for unknown in self.whole.unknowns)
+            found.append(f"Conjugates or parts of unknowns occur: real and imaginary parts of {names} are solved for.")
+        stated = self.stated
+        number, unknowns = sum(r.region.kind == "domain" for r in stated.pattern), len(stated.unknowns)
+        if number > unknowns:
+            found.append(
+                f"There are {number} equations for {unknowns} unknown{'s' * (unknowns > 1)}: they are met together as "
+                "well as they can be, which is exactly where they do not contradict one another."
+            )
+        for relation in self.pattern:
+            if relation.condition is None and relation.region.kind != "domain":
+                always = " at all times" if relation.region.count != 1 else ""
+                found.append(
+                    f"Neither equations nor conditions determine the {relation.name}{always}: zero was chosen for it."
+                )
+        return tuple(found)
 
     @property
     def operator(self) -> Operator:
@@ -409,17 +380,17 @@ class Problem:
         if not self.interfaces:
             return self.equations
         row = self.material_of(points)[0]
-        found = _equations_by_material.setdefault(self, {})
+        found = _equations_by_material(self)
         if row.tobytes() not in found:
             found[row.tobytes()] = _read_equations(self, row)
         return found[row.tobytes()]
 
     def place(self, unknown: Any) -> int:
         """The index of an unknown, given as a function or by name."""
-        for place, known in enumerate(self.unknowns):
-            if unknown == known.symbol or unknown == known.symbol.func.__name__:
+        for place, symbol in enumerate(self.setting.symbols):
+            if unknown in (symbol, symbol.func.__name__):
                 return place
-        names = ", ".join(str(known.symbol) for known in self.unknowns)
+        names = ", ".join(map(str, self.setting.symbols))
         raise ProblemError(f"there is no unknown {unknown!r}{bare_hint(unknown)}; the unknowns are {names}")
 
     def places(self, unknown: Any) -> tuple[int, ...]:
@@ -436,7 +407,7 @@ class Problem:
             return self
         alone = replace(known, dtype=self.dtype if self.whole is None else np.dtype(np.complex128))
         statement = replace(self.statement, origin=partial(Problem.field, self, alone.symbol))
-        return make_problem(statement, (alone,), (), self.givens, self.missing)
+        return problem_of(Compiled(statement, (alone,), (), self.givens, self.missing))
 
     def _equation(self, attribute: str) -> Relation:
         """The one equation."""
@@ -479,37 +450,30 @@ def _compiled_problem(statement: Statement) -> Problem:
     except NonlinearError as error:
         if statement.domain.is_unbounded:
             raise ProblemError(f"{error}; on an open domain equations must be linear") from None
-
         return problem_of(compile_nonlinear(statement, error))
-
-
-def make_problem(
-    statement: Statement,
-    unknowns: tuple[Unknown, ...],
-    relations: tuple[Relation, ...],
-    givens: Substitutions,
-    missing: str = "",
-    interfaces: tuple[InterfaceLine, ...] = (),
-    notes: tuple[str, ...] = (),
-) -> Problem:
-    """A problem from its compiled parts."""
-    return problem_of(Compiled(statement, unknowns, relations, givens, missing, interfaces=interfaces, notes=notes))
 
 
 def problem_of(compiled: Compiled) -> Problem:
     """A problem from a compiled statement."""
     problem = object.__new__(Problem)
     whole = None if compiled.whole is None else problem_of(compiled.whole)
-    parts = vars(compiled) | {"whole": whole, "pattern": compiled.relations}
-    del parts["relations"]
-    vars(problem).update(parts)
+    vars(problem).update(vars(compiled) | {"whole": whole})
     return problem
+
+
+def problem_with(problem: Problem, statement: Statement, relations: tuple[Relation, ...]) -> Problem:
+    """A linear problem with another statement and other relations, for the same unknowns."""
+    made = Compiled(statement, problem.unknowns, relations, problem.givens, problem.missing)
+    return problem_of(replace(made, interfaces=problem.interfaces, notes=problem.notes))
 
 
 # ---- The equations at one point, with the materials there
 
 
-_equations_by_material: WeakKeyDictionary[Problem, dict[bytes, tuple[Relation, ...]]] = WeakKeyDictionary()
+@cache_by_object
+def _equations_by_material(problem: Problem) -> dict[bytes, tuple[Relation, ...]]:
+    """The equations known so far, by the bytes of a row of `Problem.material_of`."""
+    return {}
 
 
 def _level_lines(problem: Problem) -> dict[sp.Expr, InterfaceLine]:
@@ -561,15 +525,12 @@ def _read_equations(problem: Problem, row: NDArray[np.int_]) -> tuple[Relation, 
     side = Side(region, dict(zip(levels, row[1:].tolist(), strict=True)))
     written = stated.statement.equations
     changed = stated.statement.origin is not None  # its right-hand sides may be callables
-    setting = Setting(stated.unknowns, stated.givens, stated.domain, levels=_levels(problem))
-    operators = tuple(_left_hand_side(equation) if changed else equation for equation in written)
-    rules = Reading(operators, setting).rules_on(side)
+    setting = replace(stated.setting, levels=_levels(problem))
+    if changed:
+        written = tuple(e.lhs if isinstance(e, sp.Eq) else residual_form(e) for e in written)
+    rules = Reading(written, setting).rules_on(side)
     relations = tuple(
         replace(known, operator=rule.operator, value=known.value if changed else rule.value)
         for known, rule in zip(stated.equations, rules, strict=True)
     )
     return relations if problem.whole is None else tuple(real_relations(relations, len(stated.unknowns)))
-
-
-def _left_hand_side(equation: sp.Basic) -> sp.Basic:
-    return equation.lhs if isinstance(equation, sp.Eq) else residual_form(equation)

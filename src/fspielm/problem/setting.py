@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import sympy as sp
-from sympy import Basic, Symbol
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
+from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import NONLOCAL, Field, Value, check_value, describe, evaluate_derivatives, make_field
 from fspielm.geometry.boundary import BoundaryPart
@@ -18,7 +18,7 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import Time
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative, normal_symbols, write_out
 from fspielm.problem.operator import Operator
-from fspielm.problem.substitutions import ByRegion, Substitutions
+from fspielm.problem.substitutions import ByRegion, Substitutions, is_plain_callable
 
 if TYPE_CHECKING:
     from fspielm.problem.places import Region
@@ -108,9 +108,7 @@ def read_unknowns(written: Sequence[sp.Expr], givens: Substitutions, statement: 
         given = f" (its {', '.join(known)} is given)" if known else ""
         which = "the equation contains" if len(written) == 1 else "the equations contain"
         raise ProblemError(f'{which} no unknown function{given}; write it as u = sp.Function("u")(x, y)')
-    _check_symbols(symbols)
-    _check_number(symbols, len(written))
-    _check_same_coordinates(symbols)
+    _check_symbols(symbols, len(written))
     for symbol in symbols:
         givens.check_coordinates(symbol)
         _check_coordinates(symbol, domain)
@@ -163,8 +161,8 @@ def _sort_as_declared(declared: Sequence[Any], found: Iterable[AppliedUndef]) ->
     return tuple(declared)
 
 
-def _check_symbols(symbols: Sequence[AppliedUndef]) -> None:
-    """Refuse unknowns that are not functions of distinct symbols, or that are written in two ways."""
+def _check_symbols(symbols: Sequence[AppliedUndef], equations: int) -> None:
+    """Refuse unknowns that are not functions of the same distinct symbols, and more of them than equations."""
     for symbol in symbols:
         same = sorted((s for s in symbols if s.func.__name__ == symbol.func.__name__), key=str)
         shown = ", ".join(map(str, same))
@@ -180,19 +178,12 @@ def _check_symbols(symbols: Sequence[AppliedUndef]) -> None:
             )
         if not all(isinstance(a, sp.Symbol) for a in symbol.args) or len(set(symbol.args)) < len(symbol.args):
             raise ProblemError(f"the unknown must be a function of distinct symbols, as in u(x, y); got {symbol}")
-
-
-def _check_number(symbols: Sequence[AppliedUndef], equations: int) -> None:
-    if equations >= len(symbols):
-        return
-    raise ProblemError(
-        f"there {'is' if equations == 1 else 'are'} {equations} equation{'s' * (equations > 1)} for {len(symbols)} "
-        f"unknown functions ({', '.join(map(str, symbols))}); write as many equations, as in fs.Problem([equation, "
-        "...], ...), or supply the known ones, as in given={f: callable}: callables, numbers or fs.ByRegion"
-    )
-
-
-def _check_same_coordinates(symbols: Sequence[AppliedUndef]) -> None:
+    if equations < len(symbols):
+        raise ProblemError(
+            f"there {'is' if equations == 1 else 'are'} {equations} equation{'s' * (equations > 1)} for {len(symbols)} "
+            f"unknown functions ({', '.join(map(str, symbols))}); write as many equations, as in fs.Problem([equation, "
+            "...], ...), or supply the known ones, as in given={f: callable}: callables, numbers or fs.ByRegion"
+        )
     first = symbols[0]
     for symbol in symbols[1:]:
         if symbol.args != first.args:
@@ -228,15 +219,7 @@ def _check_coordinates(unknown: AppliedUndef, domain: Domain) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """``operator(unknowns) = value``, from an equation or a condition.
-
-    Attributes
-    ----------
-    operator : Operator
-    value : Field
-    label : str
-        Distinguishes several rules of one condition: ``"order 1"``.
-    """
+    """``operator(unknowns) = value``, from an equation or a condition; labels tell rules apart: ``"order 1"``."""
 
     operator: Operator
     value: Field
@@ -291,6 +274,12 @@ class Setting:
         """The axes that are not time."""
         return range(self.dimension - (self.domain.time is not None))
 
+    @property
+    def size(self) -> float:
+        """The diagonal of the box around the domain."""
+        lower, upper = self.domain.bounding_box
+        return float(np.linalg.norm(upper - lower))
+
     def field(self, value: Value | ByRegion, what: str, *, normals: bool = False) -> Field:
         """A known value as a field, with given values substituted; `normals` allows the outward normal in it."""
         symbols = normal_symbols(self.coordinates) if normals else ()
@@ -315,6 +304,11 @@ class Setting:
         functions = self.givens.callables(written, self.coordinates)
         field = make_field(written, self.coordinates, functions, what=what, normals=symbols)
         return replace(field, source=known)  # for messages: as it was written
+
+
+def format_point(coordinates: Sequence[sp.Symbol], point: FloatArray, digits: int = 6) -> str:
+    """A point in messages: ``x=0.5, y=1``."""
+    return ", ".join(f"{symbol}={value:.{digits}g}" for symbol, value in zip(coordinates, point, strict=True))
 
 
 # ---- Values by unknown
@@ -362,7 +356,7 @@ def freeze(value: Any, what: str, check: Callable[[Any, str], Any] = check_datum
     frozen = {}
     for key, entry in value.items():
         if not isinstance(key, AppliedUndef | str):
-            is_bare = isinstance(key, UndefinedFunction | Symbol)
+            is_bare = isinstance(key, UndefinedFunction | sp.Symbol)
             bare = f"; write {key}(x, y), with its coordinates" if is_bare else ""
             raise ProblemError(f"{what} must name unknowns, as in {{u: 0, v: 1}}; got the key {key!r}{bare}")
         checked = check(entry, f"{what}[{key}]")
@@ -381,7 +375,7 @@ def by_unknown(value: Any, who: str, setting: Setting) -> list[tuple[int, str, A
     if not isinstance(value, Mapping):
         if len(symbols) > 1:
             names = ", ".join(map(str, symbols))
-            shown = "f" if callable(value) and not isinstance(value, Basic) else describe(value)
+            shown = "f" if is_plain_callable(value) else describe(value)
             raise ProblemError(
                 f"{who}: there are {len(symbols)} unknowns, {names}; say which one is meant with a dictionary, as in "
                 f"{{{symbols[0].func.__name__}: {shown}}}"
@@ -399,7 +393,7 @@ def by_unknown(value: Any, who: str, setting: Setting) -> list[tuple[int, str, A
 def _place(key: Any, who: str, setting: Setting) -> int:
     symbols = setting.symbols
     for place, symbol in enumerate(symbols):
-        if key == symbol or key == symbol.func.__name__:
+        if key in (symbol, symbol.func.__name__):
             return place
     alike = [str(symbol) for symbol in symbols if str(symbol) == str(key)]
     hint = (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self, final
+from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 
 import numpy as np
 import sympy as sp
@@ -19,8 +19,16 @@ from fspielm.expr.functions import Field, Value, check_value
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import SpaceTime, Time
-from fspielm.problem.operator import Operator, along_normal, cache_by_object, derivative, field_coefficient, identity
-from fspielm.problem.places import Region, Sampler, Where, boundary_regions, is_rest, probe
+from fspielm.problem.operator import (
+    FEW_SITES,
+    Operator,
+    along_normal,
+    cache_by_object,
+    derivative,
+    field_coefficient,
+    identity,
+)
+from fspielm.problem.places import Region, Sampler, Where, axes_across, boundary_regions, is_rest
 from fspielm.problem.scattering.incident import Incident, as_incident
 from fspielm.problem.setting import Rule, Setting, by_unknown, freeze, written
 from fspielm.problem.substitutions import ByRegion
@@ -62,9 +70,9 @@ class AnyCondition(ABC):
         """The operators with prescribed values; `across` has the order of the equations along the normal by unknown."""
 
     @property
-    @abstractmethod
     def expressions(self) -> tuple[Any, ...]:
-        """The values and expressions that the user wrote."""
+        """The values and expressions that the user wrote, among other attributes."""
+        return tuple(one for value in vars(self).values() for one in written(value))
 
     def read_value(self, value: Any, what: str, setting: Setting) -> Field:
         """A value of the condition as a field."""
@@ -72,7 +80,10 @@ class AnyCondition(ABC):
 
     def with_value(self, value: Any, setting: Setting) -> AnyCondition:
         """The same condition with another value."""
-        raise ProblemError(f"the value of {type(self).__name__} is always zero; it cannot be replaced by {value!r}")
+        if not hasattr(self, "value"):
+            raise ProblemError(f"the value of {type(self).__name__} is always zero; it cannot be replaced by {value!r}")
+        changed: AnyCondition = replace(cast(Any, self), value=value)
+        return changed
 
 
 class BoundaryCondition(AnyCondition):
@@ -156,15 +167,6 @@ class _PrescribedOnBoundary(BoundaryCondition):
         object.__setattr__(self, "value", freeze(self.value, f"{type(self).__name__}: value"))
         super().__post_init__()
 
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its values and its place."""
-        return *written(self.value), self.on
-
-    def with_value(self, value: Any, setting: Setting) -> Self:
-        """The same with another value."""
-        return replace(self, value=value)
-
 
 @final
 @dataclass(frozen=True)
@@ -229,11 +231,6 @@ class Initial(AnyCondition):
         if not isinstance(self.order, int | np.integer) or isinstance(self.order, bool) or self.order < 0:
             raise ProblemError(f"Initial: order must be a whole number, 0 or more; got {self.order!r}")
 
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its values."""
-        return written(self.value)
-
     def regions(self, setting: Setting) -> list[Region]:
         """The start of time."""
         domain = setting.domain
@@ -250,10 +247,6 @@ class Initial(AnyCondition):
         """The time derivative of this order."""
         operator = derivative((0,) * (setting.dimension - 1) + (int(self.order),))
         return prescribed(self, operator, self.value, setting, f"order {self.order}" if self.order else "")
-
-    def with_value(self, value: Any, setting: Setting) -> Initial:
-        """The same with another value."""
-        return replace(self, value=value)
 
 
 @final
@@ -284,11 +277,6 @@ class Robin(BoundaryCondition):
         object.__setattr__(self, "value", freeze(self.value, "Robin: value"))
         super().__post_init__()
 
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Coefficients, value and place."""
-        return self.alpha, self.beta, *written(self.value), self.on
-
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The one mixture."""
         alpha, beta = (self.read_value(getattr(self, n), f"the {n} of Robin", setting) for n in ("alpha", "beta"))
@@ -299,10 +287,6 @@ class Robin(BoundaryCondition):
         slope = along_normal(setting.dimension, axes=setting.space).times(field_coefficient(beta, "the beta of Robin"))
         mixture = slope if alpha.constant == 0.0 else value if beta.constant == 0.0 else value + slope
         return prescribed(self, mixture, self.value, setting)
-
-    def with_value(self, value: Any, setting: Setting) -> Robin:
-        """The same with another value."""
-        return replace(self, value=value)
 
 
 @final
@@ -321,11 +305,6 @@ class Symmetry(BoundaryCondition):
     on: Where | None = None
     weight: float = 1.0
     kind: ClassVar[str] = "symmetry"
-
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """Its place."""
-        return (self.on,)
 
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """The first normal derivative, and further odd ones below the order of the equation."""
@@ -405,17 +384,13 @@ def state(
         raise ProblemError(f"domain must be a shape such as fs.Box((0, 0), (1, 1)); got {domain!r}")
     _check_size(domain)
     declared = tuple(unknowns) if isinstance(unknowns, list | tuple) else unknowns
-    field = None if incident is None else _read_incident(incident, domain)
-    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared, incident=field)
-
-
-def _read_incident(incident: Any, domain: Domain) -> Incident | None:
-    if not domain.is_unbounded:
+    if incident is not None and not domain.is_unbounded:
         raise ProblemError(
             f"incident is for open domains, fs.Exterior(...); domain={domain!r} has an end: state what comes in by the "
             "conditions on its boundary"
         )
-    return as_incident(incident)
+    field = as_incident(incident)
+    return Statement(_as_equations(equations), domain, _as_conditions(conditions), given, declared, incident=field)
 
 
 def _as_equations(equations: Any) -> tuple[sp.Basic, ...]:
@@ -424,7 +399,8 @@ def _as_equations(equations: Any) -> tuple[sp.Basic, ...]:
         raise ProblemError(f"equation must be one equation, or a list of them in their order; got {equations!r}")
     if isinstance(equations, sp.Eq) and any(isinstance(side, _VECTORS) for side in equations.args):
         return _componentwise(equations)
-    if not isinstance(equations, _VECTORS) and (isinstance(equations, sp.Basic | str) or not _is_iterable(equations)):
+    is_single = isinstance(equations, sp.Basic | str) or not isinstance(equations, Iterable)
+    if is_single and not isinstance(equations, _VECTORS):
         return (equations,)
     stated = tuple(one for each in equations for one in _as_equations(each))
     if not stated:
@@ -444,21 +420,16 @@ def _componentwise(equation: sp.Eq) -> tuple[sp.Basic, ...]:
     return tuple(sp.Eq(*pair, evaluate=False) for pair in zip(*sides, strict=True))
 
 
-def _is_iterable(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, sp.Expr)
-
-
 def _as_conditions(conditions: Any) -> tuple[AnyCondition, ...]:
     if isinstance(conditions, AnyCondition):
         return (conditions,)
     if not isinstance(conditions, Iterable):
         raise ProblemError(f"conditions must be a list such as [fs.Dirichlet(0)]; got {conditions!r}")
     stated = tuple(conditions)
-    for condition in stated:
-        if not isinstance(condition, AnyCondition):
-            raise ProblemError(
-                f"conditions must be objects such as fs.Dirichlet(0), fs.Neumann(0) or fs.Initial(0); got {condition!r}"
-            )
+    for wrong in (condition for condition in stated if not isinstance(condition, AnyCondition)):
+        raise ProblemError(
+            f"conditions must be objects such as fs.Dirichlet(0), fs.Neumann(0) or fs.Initial(0); got {wrong!r}"
+        )
     return stated
 
 
@@ -467,22 +438,15 @@ def _check_size(domain: Domain) -> None:
     with np.errstate(over="ignore"):
         lengths = upper - lower
     farthest = max(np.abs(lower).max(), np.abs(upper).max())
-    if np.all(lengths >= 1 / _LONGEST) and max(lengths.max(), farthest) <= _LONGEST:
-        return
-    raise ProblemError(
-        f"domain={domain!r} has sides of length {', '.join(f'{length:g}' for length in lengths)} and reaches out to "
-        f"{farthest:g}; lengths must be from {1 / _LONGEST:g} to {_LONGEST:g}, and coordinates no larger: state the "
-        "problem in other units"
-    )
+    if not np.all(lengths >= 1 / _LONGEST) or max(lengths.max(), farthest) > _LONGEST:
+        raise ProblemError(
+            f"domain={domain!r} has sides of length {', '.join(f'{length:g}' for length in lengths)} and reaches out "
+            f"to {farthest:g}; lengths must be from {1 / _LONGEST:g} to {_LONGEST:g}, and coordinates no larger: state "
+            "the problem in other units"
+        )
 
 
 # ---- Relations
-
-
-# Sites to see which axes the normals of a part point along.
-_NORMAL_SITES = 200
-# Sites to see whether a callable returns complex numbers.
-_VALUE_SITES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -590,7 +554,7 @@ def _any_complex(relation: Relation, numbers: Iterable[complex], fields: Iterabl
         return False
     if any(field.constant is not None for field in fields):
         return True
-    sites = relation.sample(_VALUE_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
+    sites = relation.sample(FEW_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
     try:
         return any(np.iscomplexobj(field(sites.points, sites.normals)) for field in fields)
     except ProblemError:  # a field without a value there is reported where it is needed
@@ -640,9 +604,7 @@ def _orders_across(region: Region, equations: Sequence[Relation], unknowns: int)
     """The order of the equations in each unknown, along the normals of a piece of the boundary."""
     if region.kind != "boundary" or region.part is None:
         return (0,) * unknowns
-    normals = probe(region.part, _NORMAL_SITES).normals
-    assert normals is not None  # every boundary part has them
-    crossed = np.flatnonzero(np.any(np.abs(normals) > 1e-12, axis=0))
+    crossed = axes_across(region.part)
     terms = [term for equation in equations for term in equation.operator.terms]
     return tuple(
         max((sum(t.orders[axis] for axis in crossed) for t in terms if t.unknown % unknowns == one), default=0)

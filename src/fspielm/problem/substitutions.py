@@ -119,7 +119,7 @@ class Placed:
     def diff(self, derivative: sp.Derivative) -> Placed:
         """Its derivative, region by region; that of a callable must be given."""
         for name, value in self.values.items():
-            if _is_callable(value):
+            if is_plain_callable(value):
                 each = ", ".join(f"{region}=..." for region in self.values)
                 raise ProblemError(
                     f"the equation needs {derivative}, but {self.what} is a callable in {name!r}; supply its "
@@ -162,7 +162,7 @@ def levels_in(expression: sp.Basic) -> tuple[sp.Expr, ...]:
     return tuple(dict.fromkeys(side[0] for side in sides if side is not None))
 
 
-def decided(expression: Any, signs: Signs) -> Any:
+def resolve_pieces(expression: Any, signs: Signs) -> Any:
     """The expression on one side of some borders, with the Piecewise expressions resolved there."""
     return expression.xreplace({piecewise: _piece_of(piecewise, signs) for piecewise in _outermost(expression)})
 
@@ -192,7 +192,7 @@ def _piece_of(piecewise: sp.Piecewise, signs: Signs) -> sp.Expr:
         holds = condition.xreplace(known)
         if holds == sp.false:
             continue
-        left.append((decided(expression, signs), holds))
+        left.append((resolve_pieces(expression, signs), holds))
         if holds == sp.true:
             break
     return sp.Piecewise(*left) if left else sp.nan
@@ -242,31 +242,29 @@ class Substitutions:
         if self.formulas:
             names = {function: function.func.__name__ for function in known.atoms(AppliedUndef)}
             known = known.xreplace({f: self.formulas[name] for f, name in names.items() if name in self.formulas})
-        return decided(known, self.signs) if self.signs else known
+        return resolve_pieces(known, self.signs) if self.signs else known
 
     def placed(self, domain: Domain, coordinates: tuple[sp.Symbol, ...]) -> Substitutions:
         """The same with values by region as functions of the points of a domain."""
 
-        def put(values: dict[Any, Any]) -> dict[Any, Any]:
-            return {
-                key: value.substituted(self.substitute).placed(domain, coordinates, f"given[{key}]")
-                if isinstance(value, ByRegion)
-                else value
-                for key, value in values.items()
-            }
+        def put(key: Any, value: Any) -> Any:
+            if not isinstance(value, ByRegion):
+                return value
+            return value.substituted(self.substitute).placed(domain, coordinates, f"given[{key}]")
 
         names = {symbol: sp.Function(symbol.name)(*coordinates) for symbol in self.regional}
-        placed = put(self.regional)
+        placed = {symbol: put(symbol, data) for symbol, data in self.regional.items()}
         for symbol, data in placed.items():
             _check_numbers(symbol, data)
-        return replace(
-            self,
-            symbols={key: value.xreplace(names) for key, value in self.symbols.items()} | names,
-            functions=put(self.functions),
-            applied=put(self.applied),
-            derivatives=put(self.derivatives),
-            stand_ins={names[symbol]: data for symbol, data in placed.items()},
-        )
+        symbols = {key: value.xreplace(names) for key, value in self.symbols.items()} | names
+        stand_ins = {names[symbol]: data for symbol, data in placed.items()}
+        return replace(self, symbols=symbols, stand_ins=stand_ins)._with_callables(put)
+
+    def _with_callables(self, change: Callable[[Any, Any], Any]) -> Substitutions:
+        """The same with `change`, of a key and a callable, applied to all callables."""
+        kinds = ("functions", "applied", "derivatives", "stand_ins")
+        changed: dict[str, Any] = {n: {k: change(k, v) for k, v in getattr(self, n).items()} for n in kinds}
+        return replace(self, **changed)
 
     @property
     def materials(self) -> frozenset[str]:
@@ -276,27 +274,17 @@ class Substitutions:
 
     def on_side(self, region: str | None = None, signs: Signs | None = None) -> Substitutions:
         """The same in one region and on one side of borders: smooth functions, which go on beyond them."""
+        on_side = replace(self, signs=self.signs | (signs or {}))
         if region is None:
-            return replace(self, signs=self.signs | (signs or {}))
-
-        def in_region(values: dict[Any, Any]) -> dict[Any, Any]:
-            return {key: _in_region(value, region) for key, value in values.items()}
-
+            return on_side
         functions = self.functions | {key.func.__name__: call for key, call in (self.applied | self.stand_ins).items()}
         by_name = {
             name: sp.sympify(call.values[region])
             for name, call in functions.items()
-            if isinstance(call, Placed) and not _is_callable(call.values[region])
+            if isinstance(call, Placed) and not is_plain_callable(call.values[region])
         }
-        return replace(
-            self,
-            functions=in_region(self.functions),
-            applied=in_region(self.applied),
-            derivatives=in_region(self.derivatives),
-            stand_ins=in_region(self.stand_ins),
-            formulas=self.formulas | by_name,
-            signs=self.signs | (signs or {}),
-        )
+        in_region = on_side._with_callables(lambda key, value: _in_region(value, region))
+        return replace(in_region, formulas=self.formulas | by_name)
 
     def without_derivatives(self, expression: sp.Expr) -> sp.Expr:
         """Hide the given derivatives: the functions under them need not be given."""
@@ -415,7 +403,7 @@ def _resolve(givens: Substitutions) -> None:
 
 
 def _number(key: sp.Symbol, value: Any) -> sp.Expr:
-    if _is_callable(value):
+    if is_plain_callable(value):
         raise ProblemError(
             f"given[{key}] is a callable, but {key} is a symbol; write a function of the coordinates, as "
             f"in sp.Function({str(key)!r})(x, y), and give that"
@@ -434,17 +422,18 @@ def _in_region(value: PointFunction, region: str) -> PointFunction:
     if not isinstance(value, Placed):
         return value
     own = value.values[region]
-    function: PointFunction = own if _is_callable(own) else value.field(region)
+    function: PointFunction = own if is_plain_callable(own) else value.field(region)
     return function
 
 
-def _is_callable(value: Any) -> bool:
+def is_plain_callable(value: Any) -> bool:
+    """Whether a value is a function of points, and no expression."""
     return callable(value) and not isinstance(value, sp.Basic)
 
 
 def _check_numbers(symbol: sp.Symbol, data: Placed) -> None:
     for name, value in data.values.items():
-        if _is_callable(value) or sp.sympify(value).free_symbols:
+        if is_plain_callable(value) or sp.sympify(value).free_symbols:
             raise ProblemError(
                 f"given[{symbol}] must be a number in each region, for {symbol} is a symbol, which derivatives take "
                 f"for a constant; got {value!r} in {name!r}: write sp.Function({str(symbol)!r})"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import singledispatch
 from html import escape, unescape
-from typing import Any, Protocol, final
+from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
 import sympy as sp
@@ -23,7 +21,7 @@ from fspielm.problem.normal import NormalComponent, NormalDerivative, normal_der
 from fspielm.problem.places import REST
 from fspielm.problem.setting import Unknown
 from fspielm.problem.statement import AnyCondition, Dirichlet, Initial, Neumann, Robin, Statement, Symmetry
-from fspielm.problem.substitutions import ByRegion
+from fspielm.problem.substitutions import ByRegion, is_plain_callable
 
 
 def _write(node: Any) -> str:
@@ -78,42 +76,28 @@ class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
         return self._print(sp.Symbol("i"))  # the same
 
     def _print_Derivative(self, derivative: sp.Derivative) -> Any:  # noqa: N802
-        above, below, fraction = (self.dom.createElement(tag) for tag in ("mrow", "mrow", "mfrac"))
-        above.appendChild(self._raised(self._sign("\N{PARTIAL DIFFERENTIAL}"), derivative.derivative_count))
-        above.appendChild(self._print(derivative.expr))
-        for symbol, count in derivative.variable_count:
-            below.appendChild(self._sign("\N{PARTIAL DIFFERENTIAL}"))
-            below.appendChild(self._raised(self._print(symbol), count))
-        fraction.appendChild(above)
-        fraction.appendChild(below)
-        return fraction
+        above = self._raised(self._partial(), derivative.derivative_count), self._print(derivative.expr)
+        below = [(self._partial(), self._raised(self._print(s), count)) for s, count in derivative.variable_count]
+        return self._node("mfrac", self._node("mrow", *above), self._node("mrow", *(n for pair in below for n in pair)))
 
     def _print_NormalDerivative(self, normal: NormalDerivative) -> Any:  # noqa: N802
-        row, lowered = (self.dom.createElement(tag) for tag in ("mrow", "msub"))
-        lowered.appendChild(self._sign("\N{PARTIAL DIFFERENTIAL}"))
-        lowered.appendChild(self._print(sp.Symbol("n")))
-        row.appendChild(self._raised(lowered, normal.order))
-        row.appendChild(self._print(normal.function))
-        return row
+        lowered = self._node("msub", self._partial(), self._print(sp.Symbol("n")))
+        return self._node("mrow", self._raised(lowered, normal.order), self._print(normal.function))
 
     def _print_NormalComponent(self, normal: NormalComponent) -> Any:  # noqa: N802
-        lowered = self.dom.createElement("msub")
-        lowered.appendChild(self._print(sp.Symbol("n")))
-        lowered.appendChild(self._print(normal.coordinate))
-        return lowered
+        return self._node("msub", self._print(sp.Symbol("n")), self._print(normal.coordinate))
 
-    def _sign(self, text: str) -> Any:
-        sign = self.dom.createElement("mo")
-        sign.appendChild(self.dom.createTextNode(text))
-        return sign
+    def _partial(self) -> Any:
+        return self._node("mo", self.dom.createTextNode("\N{PARTIAL DIFFERENTIAL}"))
 
     def _raised(self, base: Any, power: Any) -> Any:
-        if power == 1:
-            return base
-        raised = self.dom.createElement("msup")
-        raised.appendChild(base)
-        raised.appendChild(self._print(sp.sympify(power)))
-        return raised
+        return base if power == 1 else self._node("msup", base, self._print(sp.sympify(power)))
+
+    def _node(self, tag: str, *children: Any) -> Any:
+        node = self.dom.createElement(tag)
+        for child in children:
+            node.appendChild(child)
+        return node
 
 
 # ---- Problems
@@ -149,17 +133,8 @@ class _Stated(Protocol):
         """What was written."""
 
 
-@dataclass(frozen=True)
-class _TypesetLine:
-    """An equation or condition and where it holds, to be set in one line.
-
-    Attributes
-    ----------
-    what : tuple of Basic or str
-        Mathematics, or words without a formula; one for each unknown.
-    where : tuple of Basic or str
-        Mathematics and words in their order.
-    """
+class _TypesetLine(NamedTuple):
+    """An equation or condition, by unknown, and where it holds: mathematics, or words without a formula."""
 
     what: tuple[sp.Basic | str, ...]
     where: tuple[sp.Basic | str, ...]
@@ -232,7 +207,7 @@ def _value(value: Any, problem: _Stated) -> sp.Expr:
     """A number, an expression, or a callable as a function of its name."""
     if isinstance(value, ByRegion):
         return sp.Symbol(repr(value))
-    if callable(value) and not isinstance(value, sp.Basic):
+    if is_plain_callable(value):
         return sp.Function(_name(value))(*problem.coordinates)
     if isinstance(value, complex | np.complexfloating):
         return _number(float(value.real)) + sp.I * _number(float(value.imag))
@@ -248,79 +223,40 @@ def _number(value: float) -> sp.Expr:
     return sp.Integer(int(value)) if float(value).is_integer() else sp.Float(f"{value:.6g}")
 
 
-@singledispatch
 def _stated(condition: AnyCondition, problem: _Stated) -> _TypesetLine:
     """The line of a condition; unknown types show their `repr`."""
+    where = _where(getattr(condition, "on", None))
+    match condition:
+        case Dirichlet():
+            return _TypesetLine(_each(lambda unknown: unknown, condition.value, problem), where)
+        case Neumann():
+            return _TypesetLine(_each(normal_derivative, condition.value, problem), where)
+        case Robin():
+            alpha, beta = (_value(value, problem) for value in (condition.alpha, condition.beta))
+            mixture = _each(lambda u: alpha * u + beta * normal_derivative(u), condition.value, problem)
+            return _TypesetLine(mixture, where)
+        case Symmetry():
+            return _TypesetLine(_each(normal_derivative, 0, problem), ("by symmetry", *where))
+        case Periodic(faces=faces, factor=factor):
+            pair = f"in {faces}" if isinstance(faces, str) else f"from {faces[0]} to {faces[1]}"
+            return _TypesetLine(("periodic",), (pair, *(() if factor == 1 else ("times", sp.sympify(factor)))))
+        case Initial():
+            time, start = problem.coordinates[-1], float(problem.statement.domain.bounding_box[0][-1])
+            order = int(condition.order)
+            what = _each(lambda unknown: unknown.diff(time, order) if order else unknown, condition.value, problem)
+            return _TypesetLine(what, ("at", sp.Eq(time, _number(start), evaluate=False)))
+        case Measured():
+            values = _by_symbol(condition.values, problem)
+            what = tuple(u if isinstance(value, tuple) else _equals(u, value, problem) for u, value in values)
+            return _TypesetLine(what, (f"measured {_at_points(condition.points)}",))
+        case Condition(at=at):
+            inside = _at_points(at) if isinstance(at, tuple) else "on a curve inside"
+            return _TypesetLine((_equation(condition.equation),), where if at is None else (inside,))
     return _TypesetLine((repr(condition),), ())
 
 
-@_stated.register(Dirichlet)
-def _(condition: Dirichlet, problem: _Stated) -> _TypesetLine:
-    return _TypesetLine(_each(lambda unknown: unknown, condition.value, problem), _where(condition.on))
-
-
-@_stated.register(Neumann)
-def _(condition: Neumann, problem: _Stated) -> _TypesetLine:
-    return _TypesetLine(_each(normal_derivative, condition.value, problem), _where(condition.on))
-
-
-@_stated.register(Robin)
-def _(condition: Robin, problem: _Stated) -> _TypesetLine:
-    alpha, beta = (_value(value, problem) for value in (condition.alpha, condition.beta))
-
-    def mixture(unknown: Any) -> sp.Expr:
-        return alpha * unknown + beta * normal_derivative(unknown)
-
-    return _TypesetLine(_each(mixture, condition.value, problem), _where(condition.on))
-
-
-@_stated.register(Symmetry)
-def _(condition: Symmetry, problem: _Stated) -> _TypesetLine:
-    return _TypesetLine(_each(normal_derivative, 0, problem), ("by symmetry", *_where(condition.on)))
-
-
-@_stated.register(Periodic)
-def _(condition: Periodic, problem: _Stated) -> _TypesetLine:
-    faces = condition.faces
-    where = f"in {faces}" if isinstance(faces, str) else f"from {faces[0]} to {faces[1]}"
-    times = () if condition.factor == 1 else ("times", sp.sympify(condition.factor))
-    return _TypesetLine(("periodic",), (where, *times))
-
-
-@_stated.register(Initial)
-def _(condition: Initial, problem: _Stated) -> _TypesetLine:
-    time = problem.coordinates[-1]
-
-    def left(unknown: Any) -> sp.Expr:
-        return unknown.diff(time, int(condition.order)) if condition.order else unknown
-
-    start = problem.statement.domain.bounding_box[0][-1]
-    return _TypesetLine(
-        _each(left, condition.value, problem), ("at", sp.Eq(time, _number(float(start)), evaluate=False))
-    )
-
-
-@_stated.register(Measured)
-def _(condition: Measured, problem: _Stated) -> _TypesetLine:
-    count = len(np.atleast_1d(np.asarray(condition.points, dtype=np.float64)))
-    what = tuple(
-        symbol if isinstance(one, tuple) else _equals(symbol, one, problem)
-        for symbol, one in _by_symbol(condition.values, problem)
-    )
-    return _TypesetLine(what, (f"measured at {count} point{'s' * (count > 1)}",))
-
-
-@_stated.register(Condition)
-def _(condition: Condition, problem: _Stated) -> _TypesetLine:
-    where: tuple[sp.Basic | str, ...]
-    if condition.at is None:
-        where = _where(condition.on)
-    elif isinstance(condition.at, tuple):
-        count = len(condition.at)
-        where = (f"at {count} point{'s' * (count > 1)}",)
-    else:
-        where = ("on a curve inside",)
-    return _TypesetLine((_equation(condition.equation),), where)
+def _at_points(points: Any) -> str:
+    return f"at {len(points)} point{'s' * (len(points) > 1)}"
 
 
 def problem_latex(problem: _Stated) -> str:
@@ -364,7 +300,8 @@ def _latex_place(line: _TypesetLine, problem: _Stated) -> str:
 
 def _latex(item: sp.Basic | str, problem: _Stated) -> str:
     if isinstance(item, str):
-        return item if item == "," else rf"\text{{ {_escape_latex(item)} }}"
+        escaped = "".join(f"\\{c}" if c in "&%$#_{}" else c for c in item if c not in "\\^~")
+        return item if item == "," else rf"\text{{ {escaped} }}"
     return str(_Latex(_symbols_of(problem)).doprint(item))
 
 
@@ -372,7 +309,3 @@ def _html(item: sp.Basic | str, problem: _Stated) -> str:
     if isinstance(item, str):
         return escape(item)
     return f'<math displaystyle="true">{_write(_MathML(_symbols_of(problem))._print(item))}</math>'
-
-
-def _escape_latex(text: str) -> str:
-    return "".join(f"\\{c}" if c in "&%$#_{}" else c for c in text if c not in "\\^~")

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.expr.functions import describe
-from fspielm.geometry.boundary import BoundaryPart
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Domain
+from fspielm.numerics.tolerances import PROBES, SAME
 from fspielm.problem.operator import Operator, constant_operator, determinant, is_characteristic
 from fspielm.problem.places import probe
-from fspielm.problem.setting import Setting
+from fspielm.problem.setting import Setting, format_point
 from fspielm.problem.statement import Initial, Relation
 
 _NEIGHBOURS = 8
@@ -149,12 +150,7 @@ def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], operator: O
     order = operator.order_along(setting.space)
     needed = order // 2 if order % 2 == 0 else 0
     sites = probe(part)
-    number = np.zeros(len(sites))
-    for constraint in constraints:
-        if part in constraint.region.parts:
-            mask = np.ones(len(sites)) if constraint.mask is None else constraint.mask(sites.points)
-            # a periodic condition is half a condition on each of its two parts
-            number += (0.5 if constraint.region.partner is not None else 1.0) * mask
+    number, _ = _count_along(sites, [c for c in constraints if part in c.region.parts])
     if np.all(number >= needed):
         return ""
     few = np.flatnonzero((number < needed) & ~is_characteristic(operator, sites, setting.space))
@@ -167,6 +163,16 @@ def _missing_on(part: BoundaryPart, constraints: Sequence[Relation], operator: O
     )
 
 
+def _count_along(sites: Sites, here: Sequence[Relation]) -> tuple[FloatArray, list[BoolArray]]:
+    """The number of conditions at each site of a part, and where each of them holds."""
+    covered = [np.ones(len(sites), dtype=np.bool_) if c.mask is None else c.mask(sites.points) for c in here]
+    number = np.zeros(len(sites))
+    for condition, mask in zip(here, covered, strict=True):
+        # a periodic condition is half a condition on each of its two parts
+        number += (0.5 if condition.region.partner is not None else 1.0) * mask
+    return number, covered
+
+
 def _unknowns_without_conditions(constraints: Sequence[Relation], setting: Setting) -> str:
     """The unknowns without conditions, in words."""
     seen = {term.unknown for constraint in constraints for term in constraint.operator.terms}
@@ -177,9 +183,6 @@ def _unknowns_without_conditions(constraints: Sequence[Relation], setting: Setti
 # ---- A single equation
 
 
-# What counts as a zero of the symbol, relative to its terms.
-_ROUNDING = 1e-9
-_SITES = 200
 # Fewer points than this share are an artefact in a corner, not a piece.
 _LEAST_SHARE = 0.005
 
@@ -202,7 +205,7 @@ def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
     """
     equations = [relation for relation in relations if relation.condition is None]
     constraints = [r for r in relations if r.condition is not None and r.region.kind != "interface"]
-    parts, domain = setting.parts, setting.domain
+    domain = setting.domain
     if not constraints:
         alone = "equation alone has" if len(equations) == 1 else "equations alone have"
         names = [str(unknown.symbol.func) for unknown in setting.unknowns]
@@ -219,11 +222,11 @@ def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
         if domain.dimension > 1 or len(given) + _count_inside(inside, operator.order) < operator.order:
             missing.append(late)
     boundary = [c for c in constraints if c.region.kind == "boundary"]
-    for part in parts:
+    for part in setting.parts:
         here = [c for c in boundary if part in c.region.parts]
-        missing.append(_check_part(part, parts, here, operator, setting.space, may_miss=bool(inside)))
-    if parts and domain.dimension == 1:
-        _check_count(boundary, inside, parts, operator)
+        missing.append(_check_part(part, here, operator, setting, may_miss=bool(inside)))
+    if setting.parts and domain.dimension == 1:
+        _check_count(boundary, inside, operator, setting)
     if any(missing) and not any(_can_stand_in(c, domain, operator) for c in inside):
         return next(filter(None, missing))
     return _undetermined_piece(constraints, domain, operator)
@@ -244,24 +247,21 @@ def _can_stand_in(constraint: Relation, domain: Domain, operator: Operator) -> b
         if operator.order_along(range(last, last + 1)) >= operator.order_along(range(len(space))):
             return True
     points = probe(part).points
-    before_end = np.full(len(points), True) if time is None else points[:, -1] < time.end - 1e-9 * time.duration
+    before_end = np.full(len(points), True) if time is None else points[:, -1] < time.end - SAME * time.duration
     return bool(np.all(before_end & ~domain._contains(points, False)))
 
 
 def _check_count(
-    boundary: Sequence[Relation],
-    inside: Sequence[Relation],
-    parts: tuple[BoundaryPart, ...],
-    operator: Operator,
+    boundary: Sequence[Relation], inside: Sequence[Relation], operator: Operator, setting: Setting
 ) -> None:
     """Refuse too few or too many conditions of an ordinary differential equation."""
-    intervals = max(len(parts) // 2, 1)  # a line with gaps has an equation of its own on every piece
+    intervals = max(len(setting.parts) // 2, 1)  # a line with gaps has an equation of its own on every piece
     needed = operator.order * intervals
     further = _count_inside(inside, needed)
     open_ends = count_left_open(boundary, operator)
     if len(boundary) - open_ends <= needed <= len(boundary) + further:
         return
-    if any(is_characteristic(operator, probe(part), range(1)).any() for part in parts):
+    if any(is_characteristic(operator, probe(part), range(1)).any() for part in setting.parts):
         return
     pieces = "" if intervals == 1 else f" on {intervals} intervals"
     more = f", and {open_ends} more for what periodic ends leave open" if open_ends else ""
@@ -277,29 +277,20 @@ def _count_inside(inside: Sequence[Relation], needed: int) -> int:
 
 
 def _check_part(
-    part: BoundaryPart,
-    parts: tuple[BoundaryPart, ...],
-    here: Sequence[Relation],
-    operator: Operator,
-    space: range,
-    *,
-    may_miss: bool,
+    part: BoundaryPart, here: Sequence[Relation], operator: Operator, setting: Setting, *, may_miss: bool
 ) -> str:
     """What is missing on a part; refused unless `may_miss`."""
     sites = probe(part)
-    covered = [np.ones(len(sites), dtype=bool) if c.mask is None else c.mask(sites.points) for c in here]
+    number, covered = _count_along(sites, here)
     _check_doubled(part, here, covered)
-    order = operator.order_along(space)
+    order = operator.order_along(setting.space)
     if operator.dimension == 1 or order % 2 or order == 0:
         return ""
     needed = order // 2
-    # a periodic condition is half a condition on each of its two parts
-    shares = [0.5 if c.region.partner is not None else 1.0 for c in here]
-    number = sum((share * mask for share, mask in zip(shares, covered, strict=True)), np.zeros(len(sites)))
     # before the coefficients are evaluated to see where the boundary is characteristic
     if np.all(number == needed):
         return ""
-    wrong = (number != needed) & ~is_characteristic(operator, sites, space)
+    wrong = (number != needed) & ~is_characteristic(operator, sites, setting.space)
     if np.any(wrong & (number > needed)):
         raise ProblemError(
             f"the part {part.name!r} has contradicting conditions ({', '.join(c.name for c in here)}): "
@@ -308,7 +299,8 @@ def _check_part(
     few = np.flatnonzero(wrong & (number < needed))
     if not few.size:
         return ""
-    missing = _missing(part, parts, here, needed, int(number[few[0]]), sites.points[few[0]])
+    wanted = f"{int(number[few[0]])} of the {needed} condition{'s' * (needed > 1)} it needs"
+    missing = _missing(part, here, wanted, sites.points[few[0]], setting)
     if not may_miss:
         raise ProblemError(missing)
     return missing
@@ -339,24 +331,16 @@ def _format_value(constraint: Relation) -> str:
     return describe(value.source) if value.constant is None else f"{value.constant:g}"
 
 
-def _missing(
-    part: BoundaryPart,
-    parts: tuple[BoundaryPart, ...],
-    here: Sequence[Relation],
-    needed: int,
-    number: int,
-    point: FloatArray,
-) -> str:
-    wanted = f"{number} of the {needed} condition{'s' * (needed > 1)} it needs"
+def _missing(part: BoundaryPart, here: Sequence[Relation], wanted: str, point: FloatArray, setting: Setting) -> str:
     if any(c.mask is not None for c in here):
-        place = ", ".join(f"{s}={v:.4g}" for s, v in zip(here[0].value.arguments, point, strict=True))
+        place = format_point(setting.coordinates, point, 4)
         limits = ", ".join(describe(getattr(c.condition, "on", None)) for c in here if c.mask is not None)
         return (
             f"a piece of the boundary part {part.name!r}, for instance at {place}, has {wanted} "
             f"(others hold only on {limits}); add one that holds there"
         )
     return (
-        f"the boundary part {part.name!r} has {wanted} (the parts are {[p.name for p in parts]}); "
+        f"the boundary part {part.name!r} has {wanted} (the parts are {[p.name for p in setting.parts]}); "
         f"add one with on={part.name!r}, or without on= for the whole boundary"
     )
 
@@ -410,12 +394,9 @@ def periodic_solutions(operator: Operator, period: float, factor: complex = 1.0)
     coefficients = np.array([values.get(order, 0.0) for order in range(operator.order, -1, -1)])
     first = cmath.log(factor)
     turns = {round((root * period - first).imag / (2 * np.pi)) for root in np.roots(coefficients)}
-    return sum(_vanishes(coefficients, (first + 2j * np.pi * n) / period) for n in turns)
-
-
-def _vanishes(coefficients: np.ndarray, root: complex) -> bool:
-    """Whether a polynomial is zero at `root`, up to rounding."""
-    return bool(abs(np.polyval(coefficients, root)) <= _ROUNDING * np.polyval(np.abs(coefficients), abs(root)))
+    roots = np.array([(first + 2j * np.pi * n) / period for n in turns])
+    sizes = np.polyval(np.abs(coefficients), np.abs(roots))
+    return int(np.count_nonzero(np.abs(np.polyval(coefficients, roots)) <= SAME * sizes))
 
 
 def _undetermined_piece(constraints: Sequence[Relation], domain: Domain, operator: Operator) -> str:
@@ -446,5 +427,5 @@ def _adjacent_pieces(constraint: Relation, points: np.ndarray, labels: np.ndarra
     """The pieces next to the sites of a constraint."""
     from scipy.spatial import cKDTree
 
-    sites = constraint.sample(_SITES, np.random.default_rng(0))
+    sites = constraint.sample(PROBES, np.random.default_rng(0))
     return np.unique(labels[cKDTree(points).query(sites.points)[1]])

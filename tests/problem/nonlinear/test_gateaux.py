@@ -173,7 +173,6 @@ def test_in_time() -> None:
     assert problem.nonlinear is not None
     (law,) = problem.nonlinear.laws
     check(problem, law, Sites(np.random.default_rng(2).random((40, 2))))
-    assert law.curved == ("w", "w_x")
 
 
 def test_size_of_the_second_derivative() -> None:

@@ -23,6 +23,7 @@ from fspielm.problem.linear import (
     rewrite_part,
     target_of,
     visible_parts,
+    without_conjugate,
 )
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative
 from fspielm.problem.operator import Operator
@@ -58,12 +59,7 @@ _REMEDIES: dict[type[sp.Basic], Callable[[sp.Basic], str]] = {
     sp.Piecewise: lambda e: (
         f"join the pieces smoothly, by (1 + tanh(.../eps))/2 {_SMALL}; where a coordinate decides, pieces may differ"
     ),
-    sp.floor: lambda e: "",
-    sp.ceiling: lambda e: "",
-    sp.Mod: lambda e: "",
-    sp.frac: lambda e: "",
-    sp.DiracDelta: lambda e: "",
-    Relational: lambda e: "",
+    **dict.fromkeys((sp.floor, sp.ceiling, sp.Mod, sp.frac, sp.DiracDelta, Relational), lambda e: ""),
 }
 
 
@@ -83,18 +79,14 @@ def refuse_rough(form: sp.Expr, written: Mapping[sp.Dummy, sp.Expr], what: str) 
             continue
         if kind is not None:
             remedy = _REMEDIES[kind](node.xreplace(written))
-            raise ProblemError(_message(node.xreplace(written), what, remedy))
-        if _is_root_of_square(node):
-            base = node.base.base.xreplace(written)
-            remedy = f"write sqrt(({base})**2 + eps**2) {_SMALL}"
-            raise ProblemError(_message(node.xreplace(written), what, remedy))
-
-
-def _message(term: sp.Basic, what: str, remedy: str) -> str:
-    return (
-        f"{what} contains {describe(term)}, which is not smooth in the unknown, so that it has no linearisation"
-        f"{f'; {remedy}' if remedy else ''}"
-    )
+        elif _is_root_of_square(node):
+            remedy = f"write sqrt(({node.base.base.xreplace(written)})**2 + eps**2) {_SMALL}"
+        else:
+            continue
+        raise ProblemError(
+            f"{what} contains {describe(node.xreplace(written))}, which is not smooth in the unknown, so that it has "
+            f"no linearisation{f'; {remedy}' if remedy else ''}"
+        )
 
 
 def _is_root_of_square(node: sp.Basic) -> bool:
@@ -121,15 +113,9 @@ _COMPLEX = (sp.hankel1, sp.hankel2, sp.hn1, sp.hn2, sp.expint)
 @final
 @dataclass(frozen=True, eq=False)
 class Jet:
-    """The unknowns, derivatives, normal derivatives and their conjugates in an expression.
+    """The unknowns, derivatives, normal derivatives and `Conjugate` of these in an expression, in the order of names.
 
-    Attributes
-    ----------
-    atoms : tuple of Expr
-        In the order of their names; conjugates are `Conjugate`.
-    symbols : tuple of Dummy
-        The symbols that replace them.
-    setting : Setting
+    The `symbols` replace these `atoms` in expressions.
     """
 
     atoms: tuple[sp.Expr, ...]
@@ -144,7 +130,7 @@ class Jet:
     @cached_property
     def operators(self) -> tuple[Operator, ...]:
         """The operators that give the atoms, without conjugation."""
-        plain = [atom.function if isinstance(atom, Conjugate) else atom for atom in self.atoms]
+        plain = map(without_conjugate, self.atoms)
         return tuple(linear_operator({atom: sp.S.One}, self.setting, normals=True) for atom in plain)
 
     @property
@@ -256,9 +242,8 @@ def _with_conjugates(form: sp.Expr, conjugates: dict[sp.Dummy, sp.Dummy], what: 
 # and right-hand sides that depend on v become known functions of the coordinates, a `Slot` each.
 
 
-# Limits for names of slots: characters of a name, and nodes of an expression that is printed as one.
+# Characters of the name of a slot; and nodes of an expression that is printed as one.
 _LONGEST = 48
-_MOST_NODES = 60
 
 
 class Slot(NamedTuple):
@@ -389,7 +374,7 @@ class _Slots:
 
     def _slot_text(self, expression: sp.Expr) -> str:
         """The name of a slot in messages: its expression, unless it would take long to print."""
-        if sum(1 for _ in islice(sp.preorder_traversal(expression), _MOST_NODES)) == _MOST_NODES:
+        if sum(1 for _ in islice(sp.preorder_traversal(expression), _LONGEST)) == _LONGEST:
             names = ", ".join(str(name) for symbol, name in self.jet.shown.items() if expression.has(symbol))
             return f"function of {names}"
         text = str(expression.xreplace(self.jet.shown))

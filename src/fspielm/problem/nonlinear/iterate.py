@@ -19,7 +19,7 @@ from fspielm.errors import ProblemError
 from fspielm.expr.functions import Field, Value, check_value
 from fspielm.geometry.boundary import Sites
 from fspielm.problem.operator import Operator
-from fspielm.problem.setting import Setting, by_unknown, freeze
+from fspielm.problem.setting import by_unknown, freeze
 
 if TYPE_CHECKING:
     from fspielm.problem.nonlinear.law import Law
@@ -64,16 +64,11 @@ def as_iterate(problem: Problem, guess: Any = None) -> Iterate:
         return iterate
     if guess is not None:
         guess = freeze(guess, "guess", check_value)
-    each = [] if guess is None else by_unknown(guess, "guess", _setting(problem))
+    each = [] if guess is None else by_unknown(guess, "guess", stated.setting)
     values = {place: value for place, _, value in each}
     made = Guess(problem, tuple(values.get(place, 0) for place in range(len(stated.unknowns))))
     _ = made.fields  # checks the values
     return made
-
-
-def _setting(problem: Problem) -> Setting:
-    stated = problem.stated
-    return Setting(stated.unknowns, stated.givens, stated.domain)
 
 
 def _check_solution(problem: Problem, guess: Any) -> None:
@@ -91,13 +86,7 @@ def _check_solution(problem: Problem, guess: Any) -> None:
 @final
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """An iterate of numbers, expressions and callables, one for each unknown.
-
-    Attributes
-    ----------
-    problem : Problem
-    values : tuple of number, Expr or callable
-    """
+    """An iterate of numbers, expressions and callables, one for each unknown."""
 
     problem: Problem
     values: tuple[Value, ...]
@@ -105,9 +94,11 @@ class Guess:
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The values as functions of points."""
-        names = self.problem.names if len(self.values) > 1 else ("",)
-        each = zip(self.values, names, strict=True)
-        return tuple(_setting(self.problem).field(value, _guess_name(name)) for value, name in each)
+        setting = self.problem.stated.setting
+        return tuple(setting.field(value, self._what(place)) for place, value in enumerate(self.values))
+
+    def _what(self, place: int) -> str:
+        return f"the guess for {self.problem.names[place]}" if len(self.values) > 1 else "the guess"
 
     def evaluate_each(self, operators: Sequence[Operator], sites: Sites) -> NumberArray:
         """Each of T operators, at n sites; shape ``(T, n)``."""
@@ -122,12 +113,11 @@ class Guess:
     def _derivative(self, place: int, orders: tuple[int, ...], points: FloatArray) -> NumberArray:
         if place >= len(self.values):
             return self._derivative(place - len(self.values), orders, points).conj()
-        field = self.fields[place]
-        what = _guess_name(self.problem.names[place] if len(self.values) > 1 else "")
+        field, what = self.fields[place], self._what(place)
         if isinstance(field.source, sp.Expr):
             if (place, orders) not in self._derived:
                 along = zip(self.problem.coordinates, orders, strict=True)
-                self._derived[place, orders] = _setting(self.problem).field(field.source.diff(*along), what)
+                self._derived[place, orders] = self.problem.stated.setting.field(field.source.diff(*along), what)
             return self._derived[place, orders].checked(points, what)
         lower, upper = self.problem.domain.bounding_box
         return _finite_difference(lambda places: field.checked(places, what), orders, points, lower, upper)
@@ -138,10 +128,6 @@ class Guess:
 
     def __reduce__(self) -> tuple[type[Guess], tuple[Any, ...]]:
         return Guess, (self.problem, self.values)  # compiled fields cannot be pickled
-
-
-def _guess_name(name: str) -> str:
-    return f"the guess for {name}" if name else "the guess"
 
 
 def _finite_difference(
@@ -155,15 +141,12 @@ def _finite_difference(
     axes = [axis for axis, order in enumerate(orders) if order]
     if not axes:
         return function(points)
-    offsets = np.arange(_NODES) - (_NODES - 1) / 2
-    steps = _WIDTH * (upper - lower) / (_NODES - 1)
-    reach = 0.5 * _WIDTH * (upper - lower)
-    centers = np.clip(points, lower + reach, upper - reach)
-    powers = np.arange(_NODES)
+    powers, width = np.arange(_NODES), _WIDTH * (upper - lower)
+    offsets, steps = powers - (_NODES - 1) / 2, width / (_NODES - 1)
+    centers = np.clip(points, lower + 0.5 * width, upper - 0.5 * width)
     weights = []
     for axis in axes:
-        place = (points[:, axis] - centers[:, axis]) / steps[axis]
-        order = orders[axis]
+        place, order = (points[:, axis] - centers[:, axis]) / steps[axis], orders[axis]
         factors = np.prod([powers - k for k in range(order)], axis=0)
         slopes = factors[:, None] * place ** np.maximum(powers - order, 0)[:, None] / steps[axis] ** order
         weights.append(np.linalg.solve(offsets ** powers[:, None], slopes))
@@ -188,15 +171,7 @@ _NUMBER = sp.GoldenRatio
 @final
 @dataclass(frozen=True, eq=False)
 class SlotValues:
-    """The slots of a nonlinear problem around an iterate; all slots of a law are evaluated together, and once.
-
-    Attributes
-    ----------
-    problem : Problem
-    iterate : Iterate
-    share : float
-        Factor of all slots.
-    """
+    """The slots of a nonlinear problem around an iterate, times a share; those of a law are evaluated together."""
 
     problem: Problem
     iterate: Iterate

@@ -18,6 +18,7 @@ from fspielm.geometry.boundary import Sites
 from fspielm.problem.nonlinear.expressions import Jet, Linearisation, slopes_of
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.normal import normal_symbols, write_out
+from fspielm.problem.setting import format_point
 from fspielm.problem.statement import Dirichlet, Initial
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Law:
         first, last = self.values(one, sites), self.values(other, sites)
         found = self._curvatures(sites, self.values(iterate, sites))
         total: NumberArray = np.zeros(len(sites))
-        for (a, b), curvature in zip(self._pairs, found, strict=True):
+        for (a, b), curvature in zip(self._second, found, strict=True):
             total = total + curvature * (first[a] * last[b] if a == b else first[a] * last[b] + first[b] * last[a])
         return total
 
@@ -80,17 +81,12 @@ class Law:
         """A bound of the second derivative along jets of length one, shape ``(n,)``.
 
         This is the Frobenius norm of the second derivatives with respect to u, u_x, ...: ``|F''(v, w)|`` is at most
-        this times the lengths of the jets of v and w, of which only `curved` count.
+        this times the lengths of the jets of v and w.
         """
         total: FloatArray = np.zeros(len(sites))
-        for (a, b), curvature in zip(self._pairs, self._curvatures(sites, self.values(iterate, sites)), strict=True):
+        for (a, b), curvature in zip(self._second, self._curvatures(sites, self.values(iterate, sites)), strict=True):
             total += (1.0 if a == b else 2.0) * np.abs(curvature) ** 2
         return np.sqrt(total)
-
-    @property
-    def curved(self) -> tuple[str, ...]:
-        """The names of the jet entries in which F is nonlinear."""
-        return tuple(self.jet.names[place] for place in sorted({place for pair in self._pairs for place in pair}))
 
     def values(self, iterate: Iterate, sites: Sites) -> NumberArray:
         """The jet of an iterate, shape ``(T, n)``."""
@@ -116,10 +112,6 @@ class Law:
         pairs = combinations_with_replacement(range(len(symbols)), 2)
         found = {(a, b): slopes[symbols[a]].diff(symbols[b]) for a, b in pairs}
         return {pair: curvature for pair, curvature in found.items() if curvature != 0}
-
-    @property
-    def _pairs(self) -> tuple[tuple[int, int], ...]:
-        return tuple(self._second)
 
     @cached_property
     def _curvatures(self) -> Evaluate:
@@ -158,7 +150,7 @@ class Law:
             return
         here = sites.select(slice(bad[0], bad[0] + 1))
         jet = zip(self.jet.symbols, self.jet.names, self.values(iterate, here)[:, 0], strict=True)
-        place = ", ".join(f"{s}={v:.6g}" for s, v in zip(self.jet.setting.coordinates, here.points[0], strict=True))
+        place = format_point(self.jet.setting.coordinates, here.points[0])
         there = ", ".join(f"{name} = {value:.6g}" for symbol, name, value in jet if expression.has(symbol))
         what = describe(expression.xreplace(self.jet.shown))
         raise IterateError(
@@ -173,7 +165,6 @@ class Law:
 # ordinary differential equations. Anything else is left open.
 
 
-_SECOND = 2
 # Derivatives of the equation by the orders of the derivative of the unknown.
 Slopes = dict[tuple[int, ...], sp.Expr]
 
@@ -214,7 +205,7 @@ def _why_elliptic(slopes: Slopes, dimension: int) -> str:
     """Elliptic equations whose terms do not grow with u against the second derivatives."""
     sign = _sign_of_second(slopes, range(dimension), dimension)
     value = sign * slopes.get((0,) * dimension, sp.S.Zero)
-    if sign and max(map(sum, slopes)) == _SECOND and value.is_nonpositive:
+    if sign and max(map(sum, slopes)) == 2 and value.is_nonpositive:
         return "by the comparison principle, for no term grows with u against the second derivatives"
     return ""
 
@@ -227,14 +218,14 @@ def _why_evolving(slopes: Slopes, dimension: int) -> str:
     if not space:
         return "by Picard's theorem, for it is an ordinary equation with a start" if first.is_number else ""
     mixed = any(orders[time] and sum(orders) > orders[time] for orders in slopes)
-    if mixed or max(map(sum, slopes)) > _SECOND:
+    if mixed or max(map(sum, slopes)) > 2:
         return ""
     sign = _sign_of_second(slopes, space, dimension)
     if not (first.is_negative if sign == 1 else first.is_positive if sign == -1 else False):
         return ""
     if in_time == 1:
         return "for it is parabolic, with a start"
-    if all(slope.is_number for orders, slope in slopes.items() if sum(orders) == _SECOND):
+    if all(slope.is_number for orders, slope in slopes.items() if sum(orders) == 2):
         return "for it is a wave equation with terms of lower order, with a start"
     return ""
 

@@ -20,7 +20,7 @@ from fspielm.problem.nonlinear.law import Law
 from fspielm.problem.parameters import used_in
 from fspielm.problem.setting import Setting, read_unknowns
 from fspielm.problem.statement import AnyCondition, Statement
-from fspielm.problem.substitutions import ByRegion, read_givens
+from fspielm.problem.substitutions import ByRegion, is_plain_callable, read_givens
 
 # From the numbers of a law and of a slot in it to a function of points.
 Fill = Callable[[int, int], Any]
@@ -83,7 +83,9 @@ def compile_nonlinear(statement: Statement, error: NonlinearError) -> Compiled:
     others: list[Law] = []
     for index, condition in enumerate(conditions):
         if isinstance(condition, Condition):
-            law = reader.condition(condition, f"{len(others) + 1}: " if others else "")
+            residual = residual_form(condition.equation, "Condition: equation")
+            check_unknowns(residual, setting.symbols)
+            law = reader.law(residual, "the condition", f"condition {len(others) + 1}: " if others else "condition ")
             if law is not None:
                 others.append(law)
                 conditions[index] = replace(condition, equation=law.linear.equation)
@@ -114,7 +116,7 @@ class _Reader:
     nonlinear: sp.Expr | None
 
     def law(self, residual: sp.Expr, what: str, prefix: str = "") -> Law | None:
-        """The law of an equation; None if it is linear."""
+        """The law of an equation or condition; None if it is linear."""
         if self._is_linear(residual, what):
             return None
         form, jet = read_jet(residual.xreplace(self.symbols), self.setting, what, surely_real=self.surely_real)
@@ -131,24 +133,15 @@ class _Reader:
             return False
         return True
 
-    def condition(self, condition: Condition, prefix: str) -> Law | None:
-        """The law of a condition; None if it is linear."""
-        residual = residual_form(condition.equation, "Condition: equation")
-        check_unknowns(residual, self.setting.symbols)
-        return self.law(residual, "the condition", f"condition {prefix}")
-
 
 def _is_surely_real(statement: Statement) -> bool:
     """Whether a statement has only real formulas and numbers, without callables and conjugates."""
-    complex_ones = (sp.I, sp.conjugate, sp.re, sp.im)
     data = [*(statement.given or {}).values(), *(e for c in statement.conditions for e in c.expressions)]
     values = [inner for one in data for inner in (one.values.values() if isinstance(one, ByRegion) else (one,))]
-    if any(callable(value) and not isinstance(value, sp.Basic) for value in values):
+    if any(is_plain_callable(value) or isinstance(value, complex) for value in values):
         return False
-    numbers = [value for value in values if not isinstance(value, sp.Basic | str | tuple | None)]
-    return not any(isinstance(number, complex) for number in numbers) and not any(
-        e.has(*complex_ones) for e in [*statement.equations, *(v for v in values if isinstance(v, sp.Basic))]
-    )
+    written = [*statement.equations, *(value for value in values if isinstance(value, sp.Basic))]
+    return not any(e.has(sp.I, sp.conjugate, sp.re, sp.im) for e in written)
 
 
 def _refuse_flux(law: Law, interface: str) -> None:

@@ -18,6 +18,7 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import describe, make_field
 from fspielm.geometry.boundary import as_plane_point, as_positive, as_vector
+from fspielm.numerics.tolerances import ROUNDING
 from fspielm.problem.substitutions import Substitutions, as_written, number_in
 
 # Directions of a beam: their range in units of their spread, and their number per spread.
@@ -75,7 +76,7 @@ class PlaneWaves(Incident):
 
     def __str__(self) -> str:
         which = "the plane wave" if len(self.directions) == 1 else f"the sum of {len(self.directions)} plane waves"
-        return f"{which} of wavenumber {_format_wavenumber(self.wavenumber)}"
+        return f"{which} of wavenumber {format_wavenumber(self.wavenumber)}"
 
     def bound(self, givens: Substitutions, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """See `Incident.bound`."""
@@ -117,7 +118,7 @@ class Beam(Incident):
     waist: float
 
     def __str__(self) -> str:
-        return f"the beam of wavenumber {_format_wavenumber(self.wavenumber)}"
+        return f"the beam of wavenumber {format_wavenumber(self.wavenumber)}"
 
     def bound(self, givens: Substitutions, coordinates: tuple[sp.Symbol, ...]) -> PlaneWaves:
         """Its plane waves; see `Incident.bound`."""
@@ -156,7 +157,7 @@ class PointSource(Incident):
     at: tuple[float, ...]
 
     def __str__(self) -> str:
-        return f"the point source of wavenumber {_format_wavenumber(self.wavenumber)}"
+        return f"the point source of wavenumber {format_wavenumber(self.wavenumber)}"
 
     @property
     def place(self) -> tuple[float, ...]:
@@ -197,13 +198,7 @@ class PointSource(Incident):
 @final
 @dataclass(frozen=True)
 class Formula(Incident):
-    """A SymPy expression in the coordinates.
-
-    Attributes
-    ----------
-    expression : Expr
-    coordinates : tuple of Symbol
-    """
+    """A SymPy expression in the coordinates."""
 
     expression: sp.Expr
     coordinates: tuple[sp.Symbol, ...] = ()
@@ -229,12 +224,7 @@ class Formula(Incident):
 @final
 @dataclass(frozen=True)
 class ByUnknown(Incident):
-    """The incident fields of several unknowns.
-
-    Attributes
-    ----------
-    fields : tuple of (unknown, Incident)
-    """
+    """The incident fields of several unknowns, each after its unknown."""
 
     fields: tuple[tuple[sp.Basic, Incident], ...]
 
@@ -269,7 +259,7 @@ def _wavenumber_value(k: Any, givens: Substitutions) -> complex:
     return number_in(value, givens, "incident: the wavenumber")
 
 
-def _format_wavenumber(k: Any) -> str:
+def format_wavenumber(k: Any) -> str:
     """A wavenumber as text: 7 instead of 7.0 or 7 + 0j."""
     if not isinstance(k, int | float | complex):
         return str(k)
@@ -288,10 +278,6 @@ def _derivative_of(expression: sp.Expr, coordinates: tuple[sp.Symbol, ...], orde
 
 
 # ---- What users write for ``incident=``
-
-
-# Directions of length one up to this are not normalised.
-_UNIT_TOLERANCE = 1e-15
 
 
 def plane_wave(k: Any, direction: Iterable[SupportsFloat]) -> PlaneWaves:
@@ -391,4 +377,4 @@ def _direction(value: Iterable[SupportsFloat], who: str) -> tuple[float, ...]:
     if len(entries) not in (2, 3) or length == 0.0:
         raise ProblemError(f"{who}: direction must have two entries, or three in space, not all zero; got {entries}")
     # normalised directions stay the same to the last bit
-    return tuple(entry if abs(length - 1) < _UNIT_TOLERANCE else entry / length for entry in entries)
+    return tuple(entry if abs(length - 1) < ROUNDING else entry / length for entry in entries)

@@ -10,18 +10,20 @@ from typing import TypeAlias
 
 import numpy as np
 import sympy as sp
-from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import make_field
 from fspielm.geometry.exterior import Exterior
+from fspielm.numerics.tolerances import ROUNDED
+from fspielm.problem.compiled import Compiled
 from fspielm.problem.operator import Operator, Term, along_normal, cache_by_object, identity
-from fspielm.problem.places import whole_domain
-from fspielm.problem.problem import Problem, make_problem
+from fspielm.problem.parameters import used_in
+from fspielm.problem.places import PART_PROBES, whole_domain
+from fspielm.problem.problem import Problem, problem_of
 from fspielm.problem.scattering.media import Medium, media_of
 from fspielm.problem.scattering.open_domain import wavenumber_of
-from fspielm.problem.setting import Setting, Unknown
+from fspielm.problem.setting import Unknown
 from fspielm.problem.statement import Relation, Robin
 from fspielm.problem.substitutions import read_givens
 
@@ -47,15 +49,14 @@ def transmission_problem(problem: Problem) -> Problem:
         equations.append(Relation(f"equation {which}", operator, zero, whole_domain(region)))
     first, *rest = problem.relations
     statement = replace(problem.statement, origin=partial(transmission_problem, problem))
-    return make_problem(statement, tuple(unknowns), (first, *equations, *rest), problem.givens)
+    return problem_of(Compiled(statement, tuple(unknowns), (first, *equations, *rest), problem.givens))
 
 
 def interior_operator(problem: Problem, medium: Medium) -> Operator:
     """The Helmholtz operator in a medium: the Laplacian plus the square of the wavenumber there."""
     d = problem.dimension
     laplacian = [Term(1.0, tuple(2 * (axis == other) for other in range(d))) for axis in range(d)]
-    setting = Setting(problem.unknowns, problem.givens, problem.domain)
-    return Operator(d, (*laplacian, Term(medium.condition.square(setting), (0,) * d)))
+    return Operator(d, (*laplacian, Term(medium.condition.square(problem.setting), (0,) * d)))
 
 
 def _medium_name(domain: Exterior, place: int) -> str:
@@ -74,13 +75,10 @@ def one_unknown_problem(problem: Problem) -> Problem:
     assert isinstance(domain, Exterior)
     filled = domain.filled(medium.place for medium in media_of(stated))
     statement = replace(stated.statement, domain=filled, origin=partial(one_unknown_problem, problem))
-    return make_problem(statement, stated.unknowns, stated.relations, stated.givens)
+    return problem_of(Compiled(statement, stated.unknowns, stated.relations, stated.givens))
 
 
 Data: TypeAlias = Callable[[FloatArray, FloatArray], NumberArray]
-
-# Sample points in an object.
-_TEST_SITES = 2000
 
 
 def varying_media(problem: Problem) -> tuple[int, ...]:
@@ -90,13 +88,13 @@ def varying_media(problem: Problem) -> tuple[int, ...]:
 
 def largest_interior_wavenumber(problem: Problem) -> float:
     """The largest wavenumber inside of the objects of a transmission problem; refused if waves grow there."""
-    return max(_largest_wavenumber(equation) for equation in problem.equations[1:])
+    return max(map(_largest_wavenumber, problem.equations[1:]))
 
 
 def _largest_wavenumber(equation: Relation) -> float:
-    sites = equation.sample(_TEST_SITES, np.random.default_rng(0), "low-discrepancy")  # samples only
+    sites = equation.sample(PART_PROBES, np.random.default_rng(0), "low-discrepancy")  # samples only
     (square,) = (term.at(sites) for term in equation.operator.terms if term.order == 0)
-    growing = np.flatnonzero(np.imag(square) < -1e-12 * np.abs(square).max())
+    growing = np.flatnonzero(np.imag(square) < -ROUNDED * np.abs(square).max())
     if len(growing):
         place = ", ".join(f"{value:.4g}" for value in sites.points[growing[0]])
         raise ProblemError(
@@ -126,15 +124,6 @@ def interior_problem(problem: Problem, number: int, data: Data) -> Problem:
     medium, inner = media_of(problem)[number - 1], problem.unknowns[number]
     given = problem.statement.given or {}
     square = sp.sympify(medium.condition.wavenumber).xreplace(read_givens(given).symbols) ** 2
-    names = {function.func.__name__ for function in square.atoms(AppliedUndef)}
-    used = {key: value for key, value in given.items() if _is_in(key, square, names)}
     laplacian = sum(inner.symbol.diff(coordinate, 2) for coordinate in inner.coordinates)
     known = Robin(-interior_impedance(problem, number), medium.flux, data)
-    return Problem(sp.Eq(laplacian + square * inner.symbol, 0), inner.domain, [known], given=used)
-
-
-def _is_in(key: object, expression: sp.Expr, names: set[str]) -> bool:
-    """Whether an expression contains what is given by this key."""
-    if isinstance(key, UndefinedFunction):
-        return key.__name__ in names
-    return isinstance(key, sp.Basic) and bool(expression.has(key))
+    return Problem(sp.Eq(laplacian + square * inner.symbol, 0), inner.domain, [known], given=used_in(given, [square]))

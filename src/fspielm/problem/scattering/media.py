@@ -5,10 +5,9 @@ from __future__ import annotations
 import cmath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, final
 
 import numpy as np
-import sympy as sp
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
@@ -17,6 +16,7 @@ from fspielm.expr.functions import Value
 from fspielm.geometry.boundary import BoundaryPart
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
+from fspielm.numerics.tolerances import ROUNDED
 from fspielm.problem.operator import (
     Coefficient,
     Operator,
@@ -29,26 +29,16 @@ from fspielm.problem.operator import (
 )
 from fspielm.problem.places import Region, Where, piece_of, probe, whole_part
 from fspielm.problem.setting import Rule, Setting
-from fspielm.problem.statement import (
-    AnyCondition,
-    BoundaryCondition,
-    Relation,
-    distinct,
-    regions_of,
-)
-from fspielm.problem.substitutions import Substitutions, as_written, number_in
+from fspielm.problem.statement import AnyCondition, BoundaryCondition, Relation, distinct, regions_of
+from fspielm.problem.substitutions import Substitutions, as_written, is_plain_callable, number_in
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# Rounding of the imaginary part of a wavenumber.
-_ROUNDING = 1e-12
-
-
 def grows(wavenumber: complex) -> bool:
     """Whether a wave grows in its direction of travel, for a time factor exp(-i omega t)."""
-    return wavenumber.imag < -_ROUNDING * abs(wavenumber)
+    return wavenumber.imag < -ROUNDED * abs(wavenumber)
 
 
 def radiating_root(square: complex) -> complex:
@@ -92,11 +82,6 @@ class Transparent(BoundaryCondition):
     kind: ClassVar[str] = "transparent"
     repeats: ClassVar[bool] = True
 
-    @property
-    def expressions(self) -> tuple[Any, ...]:
-        """The wavenumber, the factor of the flux, and the place."""
-        return self.wavenumber, self.flux, self.on
-
     def rules(self, setting: Setting, across: tuple[int, ...]) -> tuple[Rule, ...]:
         """Values and fluxes are equal inside and outside."""
         if not setting.domain.is_unbounded:
@@ -123,7 +108,7 @@ class Transparent(BoundaryCondition):
 
     def square(self, setting: Setting) -> Coefficient:
         """The square of the wavenumber as a coefficient."""
-        if callable(self.wavenumber) and not isinstance(self.wavenumber, sp.Basic):
+        if is_plain_callable(self.wavenumber):
             raise ProblemError(
                 "Transparent: wavenumber must be a number or an expression; write a function of the coordinates, as in "
                 'sp.Function("q")(x, y), and give the callable, given={q: callable}'
@@ -194,9 +179,8 @@ def media_of(problem: Problem) -> tuple[Medium, ...]:
     """The media of a problem, outer ones first; the first has the unknown number 1."""
     if not has_media(problem):
         return ()
-    outside, domain = problem.unknowns[:1], problem.domain
-    parts = domain.boundary([str(symbol) for symbol in problem.coordinates])
-    return _media_in(problem.conditions, Setting(outside, problem.givens, domain, parts))
+    parts = problem.domain.boundary([str(symbol) for symbol in problem.coordinates])
+    return _media_in(problem.conditions, replace(problem.setting, unknowns=problem.unknowns[:1], parts=parts))
 
 
 def medium_at(problem: Problem, points: FloatArray) -> NDArray[np.int_]:

@@ -17,9 +17,10 @@ from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
-from fspielm.problem.operator import Coefficient, Operator, cache_by_object
+from fspielm.numerics.tolerances import ROUNDED
+from fspielm.problem.operator import FEW_SITES, Coefficient, Operator, cache_by_object
 from fspielm.problem.parameters import stand_in_symbols
-from fspielm.problem.scattering.incident import Incident, PlaneWaves
+from fspielm.problem.scattering.incident import Incident, PlaneWaves, format_wavenumber
 from fspielm.problem.scattering.media import Transparent, outer_relations, radiating_root, transmission_relations
 from fspielm.problem.setting import Setting
 from fspielm.problem.statement import AnyCondition, Relation, Statement
@@ -29,22 +30,10 @@ if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
 
 
-# Relative tolerance of coefficients that should be equal.
-_SAME = 1e-12
-
-
 @final
 @dataclass(frozen=True)
 class ElasticWaves:
-    """Waves of an isotropic body in the plane.
-
-    Attributes
-    ----------
-    longitudinal, transverse : complex
-        Their wavenumbers, with imaginary parts that are not negative.
-    axes : tuple of int
-        The axis of the displacement of each of the two unknowns.
-    """
+    """The wavenumbers of an isotropic body in the plane, which do not grow, and the axis of each displacement."""
 
     longitudinal: complex
     transverse: complex
@@ -62,7 +51,7 @@ def elastic_waves(operators: Sequence[Operator]) -> ElasticWaves:
         raise _refusal("this system has other terms")
     one, other = found[0], found[1]
     for name in ("longitudinal", "transverse"):
-        if abs(getattr(one, name) - getattr(other, name)) > _SAME * abs(getattr(one, name)):
+        if abs(getattr(one, name) - getattr(other, name)) > ROUNDED * abs(getattr(one, name)):
             raise _refusal("its two equations have different coefficients")
     return ElasticWaves(one.longitudinal, one.transverse, (one.axes[0], other.axes[0]))
 
@@ -78,7 +67,7 @@ def _read_wave(operator: Operator, own: int) -> ElasticWaves | None:
         return None
     for axis in (0, 1):
         along, across = second[axis], second[1 - axis]
-        if abs(along - across - mixed) <= _SAME * abs(along):
+        if abs(along - across - mixed) <= ROUNDED * abs(along):
             return ElasticWaves(radiating_root(zeroth / along), radiating_root(zeroth / across), (axis,))
     return None
 
@@ -93,9 +82,8 @@ def _refusal(why: str) -> ProblemError:
 # ---- Problems on open domains
 
 
-# Relative residual of an incident field that satisfies the equation, and points to see it.
+# Relative residual of an incident field that satisfies the equation.
 _TOLERANCE = 1e-8
-_TEST_POINTS = 24
 # Relative to the extent of the window: farther from corners the boundary has equal weights.
 _CORNER_LENGTH = 0.05
 # Powers of the distance from corners that weigh values, and slopes, which are unbounded at corners.
@@ -105,7 +93,8 @@ _CORNER_POWERS = (0.5, 1.0)
 def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setting: Setting) -> tuple[Relation, ...]:
     """The relations of the scattered field; problems that open domains do not support are refused."""
     equations = [relation for relation in relations if relation.condition is None]
-    waves = wavenumbers_of([equation.operator for equation in equations])
+    operators = [equation.operator for equation in equations]
+    waves = wavenumbers_of(operators)
     for equation in equations:
         if equation.value.constant != 0.0:
             raise ProblemError(
@@ -116,35 +105,32 @@ def for_open_domain(relations: tuple[Relation, ...], statement: Statement, setti
         if relation.condition is not None and (relation.region.kind != "boundary" or relation.region.shift is not None):
             raise ProblemError(f"on an open domain conditions hold on the objects; {relation.name!r} does not")
     transparent = [condition for condition in statement.conditions if isinstance(condition, Transparent)]
-    if transparent and not ratio_of(equations[0].operator).imag < 0:
+    if transparent and not ratio_of(operators[0]).imag < 0:
         for condition in transparent:
             condition.check_loss(setting)
-    if needs_media(statement.conditions, setting.domain):
+    domain = setting.domain
+    if needs_media(statement.conditions, domain):
         check_conditions(outer_relations(relations), setting)
         relations = transmission_relations(relations, statement.conditions, setting)
     incident: tuple[Incident, ...] = ()
     if statement.incident is not None:
-        bound = statement.incident.bound(setting.givens, setting.unknowns[0].coordinates)
-        incident = bound.of_unknowns([unknown.symbol for unknown in setting.unknowns])
-        unmet = _explain_unmet(statement, waves)
-        _check_incident(incident, [equation.operator for equation in equations], setting, unmet)
-    domain = setting.domain
+        bound = statement.incident.bound(setting.givens, setting.coordinates)
+        incident = bound.of_unknowns(setting.symbols)
+        _check_incident(incident, operators, setting, _explain_unmet(statement, waves))
     if isinstance(domain, Exterior) and domain.period is not None:
         make_lattice(incident, waves, domain)  # checks the grating
-    corners = setting.domain.corners([str(symbol) for symbol in setting.unknowns[0].coordinates])
+    corners = domain.corners([str(symbol) for symbol in setting.coordinates])
     if not incident and not corners:
         return relations
-    lower, upper = setting.domain.bounding_box
+    lower, upper = domain.bounding_box
     places = np.array([corner.point for corner in corners])
     length = _CORNER_LENGTH * float(np.max(upper - lower))
 
     def read(relation: Relation) -> Relation:
-        weight = (
-            _CornerWeight(places, length, _CORNER_POWERS[min(relation.operator.order, 1)]) if len(corners) else None
-        )
-        return relation if relation.condition is None else _for_scattered_field(relation, incident, weight)
+        power = _CORNER_POWERS[min(relation.operator.order, 1)]
+        return _for_scattered_field(relation, incident, _CornerWeight(places, length, power) if corners else None)
 
-    return tuple(map(read, relations))
+    return tuple(relation if relation.condition is None else read(relation) for relation in relations)
 
 
 def needs_media(conditions: Sequence[AnyCondition], domain: Domain) -> bool:
@@ -179,7 +165,7 @@ def ratio_of(operator: Operator) -> complex:
     second = [tuple(2 * (axis == other) for other in range(d)) for axis in range(d)]
     main = terms.get(second[0], 0.0)
     others = set(terms) - {*second, (0,) * d}
-    if main == 0 or others or any(abs(terms.get(each, 0.0) - main) > 1e-12 * abs(main) for each in second):
+    if main == 0 or others or any(abs(terms.get(each, 0.0) - main) > ROUNDED * abs(main) for each in second):
         raise ProblemError(f"{known}, laplacian u + k^2 u = 0; this one has other terms")
     return terms.get((0,) * d, 0.0) / main
 
@@ -230,7 +216,7 @@ def _explain_unmet(statement: Statement, waves: Sequence[complex]) -> str:
             f"does not satisfy the equation, which leaves {names} open: write it with {names} as well, as in "
             f"fs.plane_wave({left_open[0]}, direction) where {left_open[0]} is the wavenumber"
         )
-    numbers = " and ".join(map(_format_number, waves))
+    numbers = " and ".join(map(format_wavenumber, waves))
     kind = "Laplace's, which has no wavenumber" if numbers == "0" else f"one of wavenumber {numbers}"
     return f"does not satisfy the equation, which is {kind}; take the field of that equation"
 
@@ -242,7 +228,7 @@ def _check_incident(incident: Sequence[Incident], operators: Sequence[Operator],
             raise ProblemError(
                 f"incident: the source at {field.place} lies in an object, or on its boundary; place it outside"
             )
-    points = domain.sample(_TEST_POINTS, np.random.default_rng(0))  # samples only
+    points = domain.sample(FEW_SITES, np.random.default_rng(0))  # samples only
     nothing = (0,) * points.shape[1]
 
     def satisfy(fields: Sequence[Incident]) -> bool:
@@ -264,10 +250,6 @@ def _relative_residual(operator: Operator, fields: Sequence[Incident], points: F
     each = np.array([term.at(sites) * fields[term.unknown].derivative(points, term.orders) for term in operator.terms])
     largest = float(np.abs(each).sum(axis=0).max())
     return float(np.abs(each.sum(axis=0)).max()) / largest if largest else 0.0
-
-
-def _format_number(number: complex) -> str:
-    return f"{number.real:.6g}" if number.imag == 0 else f"{number:.6g}"
 
 
 def _for_scattered_field(relation: Relation, incident: tuple[Incident, ...], weight: Coefficient | None) -> Relation:
