@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from fspielm import ProblemError
-from fspielm.basis import Angle, CornerFunction, Outgoing, Power, SingularBasis, Wave, localise
+from fspielm.basis import CornerFunction, Power, SingularBasis, Wave, localise
 from fspielm.basis.singular import outgoing
-from fspielm.basis.singular.singular import Polar
+from fspielm.basis.singular.outgoing import Outgoing
+from fspielm.basis.singular.singular import Angle, Polar
 from fspielm.geometry import Sites
 from fspielm.numerics.special import iv_by_order, jv_by_order
 from fspielm.problem import Operator, Term, derivative, identity

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from fspielm.basis import COSINE, Power, RidgeBasis, SingularBasis, Wave, with_tables
+from fspielm.basis import COSINE, Power, RidgeBasis, SingularBasis, Wave
 from fspielm.basis.singular.singular import Polar
-from fspielm.basis.singular.tabulated import RadialTable
+from fspielm.basis.singular.tabulated import RadialTable, with_tables
 from fspielm.geometry import Sites
 from fspielm.numerics.special import iv_by_order, jv_by_order
 from fspielm.problem import derivative, identity
