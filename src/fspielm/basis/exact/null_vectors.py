@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import factorial
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from fspielm.basis.basis import (
     LocalOperator,
     RidgeBasis,
     expand_powers,
+    frozen,
     join_sums,
 )
 from fspielm.basis.exact.symbol import Frequencies
@@ -45,39 +46,15 @@ class ModeBasis(Basis):
     oscillates = True
 
     def __init__(self, waves: ExponentialBasis, amplitudes: ArrayLike, *, is_real: bool) -> None:
-        self.waves = waves
-        self.amplitudes = np.array(amplitudes, dtype=np.complex128)
+        self.waves, self.is_real = waves, is_real
+        self.amplitudes = frozen(amplitudes, np.complex128)
         if self.amplitudes.ndim != 3 or len(self.amplitudes) != waves.size:
             raise ProblemError(
                 f"amplitudes must have shape (M, J, K) with M = {waves.size}; got shape {self.amplitudes.shape}"
             )
-        self.amplitudes.flags.writeable = False
-        self.is_real = is_real
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self.waves.size
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.waves.dimension
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the functions' values."""
-        return np.dtype(np.float64 if self.is_real else np.complex128)
-
-    @property
-    def components(self) -> int:
-        """Number of unknowns."""
-        return int(self.amplitudes.shape[1])
-
-    @property
-    def frequencies(self) -> ComplexArray:
-        """W."""
-        return self.waves.W
+        self.size, self.components, _ = self.amplitudes.shape
+        self.dimension, self.frequencies = waves.dimension, waves.W
+        self.dtype = np.dtype(np.float64 if is_real else np.complex128)
 
     @property
     def varying(self) -> tuple[Basis, ...]:

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.basis.basis import Basis, LinearMap, LocalOperator
 from fspielm.basis.outgoing.radiating import RadiatingBasis
-from fspielm.basis.wrapping import WrappedBasis
 from fspielm.problem.scattering.open_domain import Lattice
 
 
 @final
-class FoldedBasis(WrappedBasis):
+class FoldedBasis(LinearMap):
     """Functions that are defined in one period, continued quasi-periodically to all others.
 
     Parameters
@@ -27,8 +26,6 @@ class FoldedBasis(WrappedBasis):
         For a single unknown, complex.
     lattice : Lattice
     """
-
-    dtype = np.dtype(np.complex128)
 
     def __init__(self, basis: Basis, lattice: Lattice) -> None:
         super().__init__(basis)
@@ -68,7 +65,7 @@ _AT_ONCE = 4_000_000
 
 
 @final
-class GratingBasis(WrappedBasis):
+class GratingBasis(LinearMap):
     """The functions of a `RadiatingBasis`, each summed over all copies of its center along the first axis.
 
     Parameters
@@ -79,8 +76,6 @@ class GratingBasis(WrappedBasis):
     bottom, top : float
         The lower and upper end of the objects, between which all centers lie.
     """
-
-    dtype = np.dtype(np.complex128)
 
     def __init__(self, basis: RadiatingBasis, lattice: Lattice, bottom: float, top: float) -> None:
         super().__init__(basis)

@@ -13,7 +13,8 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.basis.basis import LocalOperator
+from fspielm.basis.outgoing.radiating import AroundCenters
 from fspielm.errors import ProblemError
 
 # ---- Real spherical harmonics
@@ -233,7 +234,7 @@ def _simplify(number: complex) -> complex | float:
 
 
 @final
-class MultipoleBasis(Basis):
+class MultipoleBasis(AroundCenters):
     """Solutions of ``laplacian u + k^2 u = 0`` in space around centers: spherical harmonics times functions of r.
 
     The latter are spherical Hankel functions of the first kind, which are outgoing for a time factor
@@ -259,44 +260,18 @@ class MultipoleBasis(Basis):
     def __init__(
         self, centers: ArrayLike, orders: ArrayLike, wavenumber: complex, scales: ArrayLike, *, regular: bool = False
     ) -> None:
-        self.centers = np.array(centers, dtype=np.float64).reshape(-1, 3)
-        self.orders = np.array(orders, dtype=np.int_)
-        self.scales = np.array(scales, dtype=np.float64)
-        self.wavenumber = complex(wavenumber)
-        self.regular = bool(regular)
-        if not len(self.centers) == len(self.orders) == len(self.scales) > 0:
-            raise ProblemError("centers, orders and scales must be as many, at least one")
+        super().__init__(centers, orders, scales)
+        self.wavenumber, self.regular = complex(wavenumber), bool(regular)
         if self.regular and self.wavenumber == 0:
             raise ProblemError("wavenumber must not be zero where functions are regular")
-        for array in (self.centers, self.orders, self.scales):
-            array.flags.writeable = False
+        if self.regular:
+            self.sources = np.empty((0, 3))
         self._starts = np.concatenate([[0], np.cumsum((self.orders + 1) ** 2)])
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return int(self._starts[-1])
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Real if fields decay without oscillation."""
-        falls_off = self.wavenumber.real == 0 and not self.regular
-        return np.dtype(np.float64 if falls_off else np.complex128)
-
-    @property
-    def sources(self) -> FloatArray:
-        """The centers, unless functions are regular there."""
-        return np.empty((0, 3)) if self.regular else self.centers
-
-    @property
-    def reach(self) -> FloatArray:
-        """The wavenumber, along all axes."""
-        return np.full(3, abs(self.wavenumber))
-
-    @property
-    def together(self) -> int:
-        """All functions of one center: each degree follows from the previous ones."""
-        return int((self.orders.max() + 1) ** 2)
+        # each degree follows from the previous ones
+        self.size, self.together = int(self._starts[-1]), int((self.orders.max() + 1) ** 2)
+        self.reach = np.full(3, abs(self.wavenumber))
+        # real if fields decay without oscillation
+        self.dtype = np.dtype(np.float64 if self.wavenumber.real == 0 and not self.regular else np.complex128)
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

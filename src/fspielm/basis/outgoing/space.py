@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from threading import Lock
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.basis.basis import Basis, DependentBasis, LocalOperator, localise
+from fspielm.basis.basis import Basis, LinearMap, LocalOperator, localise
 from fspielm.basis.outgoing.multipoles import MultipoleBasis, harmonics
 from fspielm.basis.outgoing.placement import Wanted, distance_between, orders_at, orders_of_images
 from fspielm.errors import ProblemError
@@ -97,7 +97,7 @@ class Rings:
 
 
 @final
-class LayerBasis(DependentBasis):
+class LayerBasis(LinearMap):
     """Fields of sources on surfaces with smooth strengths, together with ordinary multipoles.
 
     A smooth field needs far fewer functions than sources: their number depends on how fast the field varies along a
@@ -119,7 +119,6 @@ class LayerBasis(DependentBasis):
     def __init__(
         self, basis: MultipoleBasis, layers: tuple[Rings | None, ...], sizes: FloatArray | None = None
     ) -> None:
-        super().__init__(basis)
         self.layers = tuple(layers)
         source_ends, ends, center = [0], [0], 0
         for rings in self.layers:
@@ -132,24 +131,10 @@ class LayerBasis(DependentBasis):
                 f"layers must be of all {basis.size} functions of the basis; got {source_ends[-1]} of them"
             )
         self._pieces = tuple(zip(self.layers, pairwise(source_ends), pairwise(ends), strict=True))
-        self._size = ends[-1]
-        self.sizes = np.ones(self._size) if sizes is None else np.array(sizes, dtype=np.float64)
+        super().__init__(basis, ends[-1])
+        self.together = 1  # one table for all
+        self.sizes = np.ones(self.size) if sizes is None else np.array(sizes, dtype=np.float64)
         self._latest = _Latest()
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self._size
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the sources' values."""
-        return self.basis.dtype
-
-    @property
-    def reach(self) -> FloatArray:
-        """The wavenumber, along all axes."""
-        return self.basis.reach
 
     def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on the sources; see `Basis.valued`."""

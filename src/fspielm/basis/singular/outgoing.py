@@ -13,7 +13,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.basis.basis import Basis, LocalOperator, frozen
 from fspielm.basis.singular.singular import LOGARITHM, CornerFunction, Orders, Polar, off_zero, zeta_weights
 from fspielm.errors import ProblemError
 
@@ -160,9 +160,9 @@ class SourceBasis(Basis):
     dimension = 2
 
     def __init__(self, points: ArrayLike, ratio: float, clearances: ArrayLike) -> None:
-        self.points = np.array(points, dtype=np.float64)
+        self.points = self.sources = frozen(points, np.float64)
         self.ratio = float(ratio)
-        self.clearances = np.array(clearances, dtype=np.float64)
+        self.clearances = frozen(clearances, np.float64)
         if self.points.ndim != 2 or self.points.shape[1] != 2 or not len(self.points):
             raise ProblemError(f"points must have shape (M, 2), with at least one source; got {self.points.shape}")
         if self.clearances.shape != self.points.shape[:1] or not np.all(self.clearances > 0):
@@ -171,17 +171,7 @@ class SourceBasis(Basis):
             )
         if not math.isfinite(self.ratio):
             raise ProblemError(f"ratio must be a finite number; got {ratio!r}")
-        self.points.flags.writeable = self.clearances.flags.writeable = False
-
-    @property
-    def size(self) -> int:
-        """Number of functions, one for each source."""
-        return len(self.points)
-
-    @property
-    def sources(self) -> FloatArray:
-        """The points."""
-        return self.points
+        self.size = len(self.points)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

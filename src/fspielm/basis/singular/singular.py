@@ -289,16 +289,7 @@ class SingularBasis(Basis):
         self.functions = tuple(functions)
         # which function, and which part of it
         self._columns = [(i, part) for i, f in enumerate(self.functions) for part in ((0,) if f.is_real else (0, 1))]
-
-    @property
-    def size(self) -> int:
-        """Number of functions; complex ones count twice."""
-        return len(self._columns)
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """The corner."""
-        return (self.corner,)
+        self.size, self.corners = len(self._columns), (self.corner,)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

@@ -11,7 +11,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.basis.basis import Basis, LinearMap, LocalOperator
 from fspielm.basis.singular.singular import (
     CornerFunction,
     Orders,
@@ -21,7 +21,6 @@ from fspielm.basis.singular.singular import (
     SingularBasis,
     Wave,
 )
-from fspielm.basis.wrapping import WrappedBasis
 
 IntArray: TypeAlias = NDArray[np.int_]
 
@@ -121,7 +120,7 @@ class TabulatedWaves:
 
 
 @final
-class TabulatedBasis(WrappedBasis):
+class TabulatedBasis(LinearMap):
     """The functions of a `SingularBasis`, with tables for the waves among them.
 
     Parameters
