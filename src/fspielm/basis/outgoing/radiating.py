@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator, frozen
-from fspielm.basis.singular.singular import LOGARITHM, SMALLEST_RADIUS, Orders, Power, off_zero, zeta_weights
+from fspielm.basis.singular.singular import LOGARITHM, SMALLEST_RADIUS, Orders, Polar, Power, off_zero, zeta_weights
 from fspielm.errors import ProblemError
 from fspielm.numerics.special import hankel_on_ray
 
@@ -231,25 +231,23 @@ class HarmonicBasis(AroundCenters):
         value = np.real(weights.get((0, 0), np.zeros(())))
 
         @cache
-        def zeta(center: int) -> ComplexArray:
+        def polar(center: int) -> Polar:
             x, y = (operator.points - self.centers[center]).T
-            return off_zero((x + 1j * y) / self.scales[center])
+            return Polar(off_zero((x + 1j * y) / self.scales[center]))
 
         for row, column in enumerate(self._columns[columns]):
             if column is None:
                 out[row] = value
             elif len(column) == 2:
-                one, other = (self._applied(zeta(c), c, LOGARITHM, weights).real for c in column)
+                one, other = (self._applied(polar(c), c, LOGARITHM, weights).real for c in column)
                 out[row] = one - other + np.log(self.scales[column[0]] / self.scales[column[1]]) * value
             else:
                 center, order, part = column
-                values = self._applied(zeta(center), center, Power(-order), weights)
+                values = self._applied(polar(center), center, Power(-order), weights)
                 out[row] = values.imag if part else values.real
 
-    def _applied(
-        self, zeta: ComplexArray, center: int, function: Power, weights: dict[Orders, ComplexArray]
-    ) -> ComplexArray:
-        total = np.zeros(len(zeta), dtype=np.complex128)
+    def _applied(self, polar: Polar, center: int, function: Power, weights: dict[Orders, ComplexArray]) -> ComplexArray:
+        total = np.zeros(len(polar.zeta), dtype=np.complex128)
         for orders, weight in weights.items():
-            total += weight * function.derivative(zeta, *orders) / self.scales[center] ** sum(orders)
+            total += weight * function.derivative(polar, *orders) / self.scales[center] ** sum(orders)
         return total
