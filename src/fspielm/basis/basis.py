@@ -22,6 +22,9 @@ from fspielm.resources import check_deadline
 if TYPE_CHECKING:
     from fspielm.cells.basis import CellBasis
 
+# Entries of a table at a time, which bounds the memory.
+AT_ONCE = 2**20
+
 
 def expand_powers(orders: NDArray[np.int_], s: ComplexArray, along: FloatArray, degree: int) -> ComplexArray:
     """Coefficients of ``z^0 .. z^degree`` in ``(s + z along)^orders``, shape ``(M, T, degree + 1)``.

@@ -85,7 +85,8 @@ def evaluate_each(
         return _by_unknown(basis, coefficients, operators, sites, threads=threads, method=method)
     if not basis.size:  # an unknown that is zero
         return np.zeros((len(operators), *coefficients.shape[:-1], len(sites)), dtype=coefficients.dtype)
-    fields = _real_fields(coefficients)
+    flat = coefficients.reshape(-1, coefficients.shape[-1])
+    fields = np.concatenate([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat
     values = np.empty((len(operators), len(fields), len(sites)))
     for start in range(0, max(len(sites), 1), SLAB):
         here = sites.select(slice(start, start + SLAB))
@@ -117,12 +118,6 @@ def _by_unknown(
             total = total.astype(np.result_type(total, values), copy=False)
             total[some] += values
     return total
-
-
-def _real_fields(coefficients: NDArray[Any]) -> FloatArray:
-    """Coefficients ``(..., M)`` as real ones ``(F, M)``; complex ones as all real parts, then all imaginary parts."""
-    flat = coefficients.reshape(-1, coefficients.shape[-1])
-    return np.concatenate([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat
 
 
 def _restore_shape(values: NumberArray, coefficients: NDArray[Any]) -> NDArray[Any]:
@@ -157,7 +152,9 @@ def _evaluate_slab(
     values = np.zeros((len(operators), len(fields), len(points)))
     if by_transform:
         for group in waves:
-            _add_transform(group, rows, points, values, threads)
+            # all in one set of transforms, which share most of the work
+            strengths = np.concatenate([group.strengths(row.orders, row.coefficients) for each in rows for row in each])
+            add_rows(rows, sum_waves(group.W, strengths, group.origin, points, threads=threads), values)
     else:
         others = split_leaves(basis, fields)
     if by_tiles:
@@ -179,12 +176,6 @@ def _transform_suits(
     fields = len(waves[0].fields)
     transforms = fields * sum(1 if local.is_constant else len(local.orders) for local in operators)
     return transform_pays([group.W for group in waves], points, transforms, len(operators))
-
-
-def _add_transform(waves: Waves, rows: list[list[Row]], points: FloatArray, values: FloatArray, threads: int) -> None:
-    """Add the operators on the waves to `values`, all in one set of transforms, which share most of the work."""
-    strengths = [waves.strengths(row.orders, row.coefficients) for operator in rows for row in operator]
-    add_rows(rows, sum_waves(waves.W, np.concatenate(strengths), waves.origin, points, threads=threads), values)
 
 
 def _add_on_tiles(parts: Sequence[Part], rows: list[list[Row]], cloud: Cloud, values: FloatArray, threads: int) -> None:

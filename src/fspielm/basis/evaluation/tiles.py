@@ -17,6 +17,7 @@ from fspielm.basis.singular.outgoing import Outgoing, SourceBasis
 from fspielm.basis.singular.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.basis.singular.tabulated import TabulatedBasis
 from fspielm.numerics.chebyshev import Polynomials, add_up, join, lobatto, to_coefficients, unit_places
+from fspielm.numerics.tolerances import BISECTIONS
 from fspielm.resources import run_tasks
 
 # ---- Functions that change too fast for the nodes
@@ -243,8 +244,6 @@ IntArray: TypeAlias = NDArray[np.int_]
 NODES = {1: 32, 2: 24, 3: 16}
 # A tile is expanded if it has this many points per node: all failures together cost less than half of the direct sum.
 _POINTS_PER_NODE = 4
-# Tiles that are still unresolved after this many halvings contain a jump.
-_MOST_LEVELS = 40
 # Points of a tile at which to measure the rounding of the sum and to check its polynomial.
 _SPOTS = 16
 # Rank of the spot whose rounding is taken: a single spot at a singularity would excuse everything on its tile.
@@ -368,7 +367,7 @@ def sum_on_tiles(parts: Sequence[Sums], cloud: Cloud) -> FloatArray:
     values = np.zeros((len(parts[0].operators) * len(parts[0].fields), len(points)))
     places = np.ascontiguousarray(points.T[cloud.axes])
     pending, few = [_Tile(np.arange(len(points)), places, tuple(range(len(parts))))], []
-    for _ in range(_MOST_LEVELS):
+    for _ in range(BISECTIONS):  # tiles that are still unresolved after these contain a jump
         few += [tile for tile in pending if len(tile.index) < cloud.fewest]
         tiles = [tile for tile in pending if len(tile.index) >= cloud.fewest]
         if not tiles:

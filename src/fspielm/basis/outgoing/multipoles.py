@@ -15,16 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import LocalOperator
 from fspielm.basis.outgoing.radiating import AroundCenters
+from fspielm.basis.singular.singular import SMALLEST_RADIUS
 from fspielm.errors import ProblemError
+from fspielm.numerics.tolerances import TINY
 
 # ---- Real spherical harmonics
 # Degree n and order m from -n to n have the index ``n^2 + n + m``: cosines of the azimuth for positive orders, sines
 # for negative ones. The mean of their squares over all directions is one.
 
 Sparse: TypeAlias = Any  # scipy.sparse.csr_array
-
-# Closer to the axis than this, the azimuth is undefined.
-_AXIS = 1e-300
 
 
 def degrees(highest: int) -> NDArray[np.int_]:
@@ -36,7 +35,8 @@ def harmonics(highest: int, directions: FloatArray) -> FloatArray:
     """All harmonics up to a degree, ``((highest + 1)^2, n)``, in directions ``(n, 3)`` of length one."""
     x, y, z = directions.T
     across = np.hypot(x, y)
-    turn = np.where(across > _AXIS, (x + 1j * y) / np.maximum(across, _AXIS), 1.0)
+    # on the axis, the azimuth is undefined
+    turn = np.where(across > TINY, (x + 1j * y) / np.maximum(across, TINY), 1.0)
     table = np.empty(((highest + 1) ** 2, len(directions)))
     diagonal, turned = np.ones(len(directions)), np.ones(len(directions), dtype=np.complex128)
     for m in range(highest + 1):
@@ -113,11 +113,6 @@ def _real_to_complex(highest: int) -> Sparse:
 # Radial functions are spherical Bessel functions, normalised so that their limit for k = 0 is a power of r. Derivatives
 # of the function of degree n consist of those of degrees n + 1 and n - 1.
 
-# Replaces zero radius, where directions are undefined, in units of the scale; and in regular radial functions.
-_SMALLEST_RADIUS = 1e-100
-_SMALLEST_REGULAR_RADIUS = 1e-60
-# Regular functions below this are too small to start a recurrence.
-_NOTHING = 1e-200
 # Values of sources that the processor's cache holds.
 _AT_ONCE = 2**14
 
@@ -157,7 +152,6 @@ class _Outgoing(_Radial):
     """``i k^(n + 1) / (2 n - 1)!! h(n, k r)``, which is ``r^-(n + 1)`` for k = 0."""
 
     def values(self, highest: int, radius: FloatArray) -> ComplexArray:
-        """See `_Radial.values`."""
         k = self.wavenumber
         found = np.empty((highest + 1, len(radius)), dtype=np.complex128)
         # damped waves relative to their size at a distance of one
@@ -170,16 +164,13 @@ class _Outgoing(_Radial):
         return found
 
     def up(self, n: NDArray[np.int_]) -> FloatArray:
-        """See `_Radial.up`."""
         return np.asarray(-(2.0 * n + 1.0), dtype=np.float64)
 
     def down(self, n: NDArray[np.int_]) -> ComplexArray | FloatArray:
-        """See `_Radial.down`."""
         return np.asarray(_simplify(self.wavenumber**2) / (2 * n - 1))
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """See `_Radial.sizes`."""
         sizes: FloatArray = np.abs(self.values(self.highest, np.ones(1))[:, 0])
         if self.wavenumber.imag < 0:  # combined with the previous one, as a single one may vanish there: at a resonance
             return np.asarray(np.hypot(sizes, np.append(sizes[:1], sizes[:-1])), dtype=np.float64)
@@ -191,15 +182,14 @@ class _Regular(_Radial):
     """``(2 n + 1)!! / k^n j(n, k r)``, which is ``r^n`` for k = 0."""
 
     def values(self, highest: int, radius: FloatArray) -> ComplexArray:
-        """See `_Radial.values`."""
-        k, radius = self.wavenumber, np.maximum(radius, _SMALLEST_REGULAR_RADIUS)
+        k, radius = self.wavenumber, np.maximum(radius, SMALLEST_RADIUS)
         found = np.empty((highest + 1, len(radius)), dtype=np.complex128)
         found[-2:] = self._directly(np.arange(highest + 1)[-2:], radius)
         for n in range(highest - 1, 0, -1):
             # downward recurrence, which is stable for functions that fall with the degree
             found[n - 1] = found[n] / radius - k**2 / ((2 * n + 1) * (2 * n + 3)) * found[n + 1]
-        # next to the center the highest ones underflow
-        small = np.flatnonzero(np.abs(found[-1]) < _NOTHING)
+        # next to the center the highest ones underflow, and are too small to start a recurrence
+        small = np.flatnonzero(np.abs(found[-1]) < TINY)
         found[:, small] = self._directly(np.arange(highest + 1), radius[small])
         return found
 
@@ -213,16 +203,13 @@ class _Regular(_Radial):
         return np.asarray(np.array(ratios)[:, None] * scipy.special.jve(n[:, None] + 0.5, z) * front)
 
     def up(self, n: NDArray[np.int_]) -> ComplexArray | FloatArray:
-        """See `_Radial.up`."""
         return np.asarray(-_simplify(self.wavenumber**2) / (2 * n + 3))
 
     def down(self, n: NDArray[np.int_]) -> FloatArray:
-        """See `_Radial.down`."""
         return np.asarray(2.0 * n + 1.0, dtype=np.float64)
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """See `_Radial.sizes`."""
         # combined with the next one, as a single one may vanish there
         sizes = np.abs(self.values(self.highest, np.ones(1))[:, 0])
         following = abs(self.wavenumber) / (2 * np.arange(self.highest) + 3)
@@ -366,7 +353,7 @@ class _Run:
 
 def _table(radial: _Radial, highest: int, points: FloatArray) -> ComplexArray:
     """Functions of all degrees up to the highest around zero, ``((highest + 1)^2, n)``."""
-    radius = np.maximum(np.linalg.norm(points, axis=1), _SMALLEST_RADIUS)
+    radius = np.maximum(np.linalg.norm(points, axis=1), SMALLEST_RADIUS)
     angular = harmonics(highest, points / radius[:, None])
     return np.asarray(radial.values(highest, radius)[degrees(highest)] * angular)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
+from fspielm.numerics.tolerances import ROUNDED, SAME
 from fspielm.resources import check_deadline, reserve_waves
 
 Loop: TypeAlias = Sequence[PlaneCurve]
@@ -22,9 +23,8 @@ Loop: TypeAlias = Sequence[PlaneCurve]
 
 # Points along the curve, at first and at most: a curve that needs more nearly has corners.
 _FEWEST, _MOST = 64, 4096
-# Fourier coefficients, relative to the largest: the level of rounding, and the level that the last ones must reach.
+# Fourier coefficients at the level of rounding, relative to the largest.
 _ROUNDING = 1e-15
-_RESOLVED = 1e-12
 # RoundPlan depths, in radians of the parameter.
 _DEPTHS = np.concatenate([np.geomspace(1e-3, 0.1, 20)[:-1], np.arange(0.1, 1.0, 0.02)])
 
@@ -56,7 +56,7 @@ def continue_inward(curve: PlaneCurve) -> Continuation | None:
         modes = np.fft.fftfreq(count, 1 / count)
         sizes = np.abs(series) * np.maximum(np.abs(modes), 1.0)
         largest = float(sizes[1:].max())
-        if sizes[np.abs(modes) > 0.4 * count].max() <= _RESOLVED * largest:
+        if sizes[np.abs(modes) > 0.4 * count].max() <= ROUNDED * largest:
             break
         count *= 2
         if count > _MOST:
@@ -97,7 +97,7 @@ def _sum(modes: FloatArray, series: ComplexArray, s: FloatArray, depth: float) -
 # Depth below a side, at most: shares of the radius of the largest inscribed disk and of the gap outside, and radians
 # of the wave.
 _SHARE_OF_WALL = 0.5
-_SHARE_OF_GAP = 0.8
+SHARE_OF_GAP = 0.8
 _RADIANS_BELOW_SIDE = 3.5
 # A source keeps at least this share of its depth as distance from all sides.
 _CLEARANCE = 0.8
@@ -116,9 +116,9 @@ _SHALLOWEST = 0.35
 _OVERLAP = 1.5
 # Poles closer to the corner, in units of the farthest one, are inside of the object without a check.
 _CLOSE = 0.1
-# Number of poles: (digits - this)^2.
+# Number of poles: (digits - this)^2, and no fewer sources or poles than these.
 _DIGITS_FREE = 2.7
-_FEWEST_POLES = 12
+_FEWEST_SOURCES = 12
 # Points along a side that measure the thickness of the object, and the density of sources.
 _PER_SIDE = 80
 _FINE = 4000
@@ -145,7 +145,7 @@ def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float)
     points, deep, by_side = [], [], []
     for curve, t in zip(loop, places, strict=True):
         walls = np.minimum(_SHARE_OF_WALL * _inscribed_radii(curve.point(t), curve.normals(t), rim), curve.length)
-        deepest = share * min(float(np.median(walls)), _SHARE_OF_GAP * gap, _RADIANS_BELOW_SIDE / k if k else math.inf)
+        deepest = share * min(float(np.median(walls)), SHARE_OF_GAP * gap, _RADIANS_BELOW_SIDE / k if k else math.inf)
         found, depths = _below_side(curve, deepest, (unit, walls), ratio)
         points.append(found)
         deep.append(depths)
@@ -173,7 +173,7 @@ def _below_side(
 
 def toward_corners(loop: Loop, corners: Sequence[Corner], sides: Inside, digits: float) -> Inside:
     """Poles that crowd exponentially toward every corner."""
-    number = max((digits - _DIGITS_FREE) ** 2, _FEWEST_POLES)
+    number = max((digits - _DIGITS_FREE) ** 2, _FEWEST_SOURCES)
     points, depths, strengths = [np.empty((0, 2))], [np.empty(0)], [np.empty(0)]
     starts = np.array([curve.ends[0] for curve in loop])
     for corner in corners:
@@ -249,7 +249,7 @@ def _is_inside(points: FloatArray, loop: Loop) -> BoolArray:
 # (A. Gopal, L. N. Trefethen, SIAM J. Numer. Anal. 57, 2019); other sources lie along the sides, as deep as the object's
 # thickness and the wavelength allow.
 
-_FEWEST_ORDERS = 6
+FEWEST_ORDERS = 6
 # The images of others are smaller than the field itself by this logarithm.
 _SMALL = 5.0
 # Orders of a first round, at most, beyond the wavenumber times the radius.
@@ -261,9 +261,8 @@ _SPACINGS = 4.0
 _SHARE_OF_SINGULARITY = 0.6
 _RADIANS_ALONG_CURVE = 4.5
 _DEEPEST = 0.8
-# Fewest sources to a wavelength, and in all.
+# Fewest sources to a wavelength.
 _PER_WAVELENGTH = 2.4
-_FEWEST_SOURCES = 12
 # Points on each curve from which distances are measured.
 _RIM_POINTS = 256
 # From one level to the next: the factor of the depth, and additional digits, up to a total.
@@ -435,7 +434,7 @@ def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, w
     waves = ka + 0.5 * digits ** (2 / 3) * math.cbrt(ka) * 1.9 + digits if ka else digits
     orders = min(max(waves, orders_of_images(radius, gap, source_gap, wanted)), _MOST_ORDERS + ka)
     orders /= _SHALLOWER**wanted.level  # images just below the surface converge slowly
-    m = max(math.ceil(orders), math.ceil(wanted.inside * radius), _FEWEST_ORDERS)
+    m = max(math.ceil(orders), math.ceil(wanted.inside * radius), FEWEST_ORDERS)
     count = 2 * m + 1
     spacing = 2 * math.pi * radius / count
     spacings = min(_SPACINGS, 0.9 * radius / spacing)
@@ -448,7 +447,7 @@ def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, w
 def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
     """Sources on the continuation of a smooth curve."""
     k, speed = wanted.wavenumber, curve.speed
-    depth = min(_SHARE_OF_SINGULARITY * curve.deepest, _DEEPEST, _SHARE_OF_GAP * gap / speed)
+    depth = min(_SHARE_OF_SINGULARITY * curve.deepest, _DEEPEST, SHARE_OF_GAP * gap / speed)
     depth = min(depth, _RADIANS_ALONG_CURVE / (k * speed) if k else math.inf) * _SHALLOWER**wanted.level
     fastest = k * curve.fastest
     count = max(fastest + wanted.foldings / depth, _PER_WAVELENGTH * fastest, _FEWEST_SOURCES)
@@ -493,4 +492,4 @@ def _as_circle(rim: FloatArray) -> tuple[FloatArray, float] | None:
 
 
 def _is_vertex(point: tuple[float, float], loop: Loop) -> bool:
-    return any(math.dist(point, curve.ends[0]) <= 1e-9 * (1 + curve.length) for curve in loop)
+    return any(math.dist(point, curve.ends[0]) <= SAME * (1 + curve.length) for curve in loop)

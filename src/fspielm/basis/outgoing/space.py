@@ -15,17 +15,22 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.basis.basis import Basis, LinearMap, LocalOperator, localise
+from fspielm.basis.basis import AT_ONCE, Basis, LinearMap, LocalOperator, localise
 from fspielm.basis.outgoing.multipoles import MultipoleBasis, harmonics
-from fspielm.basis.outgoing.placement import Wanted, distance_between, orders_at, orders_of_images
+from fspielm.basis.outgoing.placement import (
+    FEWEST_ORDERS,
+    SHARE_OF_GAP,
+    Wanted,
+    distance_between,
+    orders_at,
+    orders_of_images,
+)
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.exterior import Body
+from fspielm.numerics.tolerances import ITERATIONS
 from fspielm.problem.operator import identity
 from fspielm.resources import reserve_waves
-
-# Values of sources at points, at a time.
-_AT_ONCE = 2**20
 
 
 @final
@@ -162,7 +167,7 @@ class LayerBasis(LinearMap):
     def _tabulate(self, operator: LocalOperator) -> NumberArray:
         """The operator on all functions, ``(M, n)``, which share the values of the sources."""
         found = np.empty((self.size, len(operator.points)), dtype=self.dtype_under(operator))
-        step = max(1, _AT_ONCE // self.basis.size)
+        step = max(1, AT_ONCE // self.basis.size)
         for begin in range(0, len(operator.points), step):
             here = operator.select(slice(begin, begin + step))
             for rings, (start, stop), (first, last) in self._pieces:
@@ -209,11 +214,8 @@ def _are_same(one: LocalOperator, other: LocalOperator) -> bool:
 # sources cannot make a field whose wavenumber resonates within their surface.
 _DEPTH = 0.75
 _SHALLOWER = 0.95
-# Depth as a share of the gap outside.
-_SHARE_OF_GAP = 0.8
 # Largest distance of sources around an ellipsoid, in units of its longest semi-axis.
 _FARTHEST = 2.0
-_FEWEST = 6.0
 # Degrees beyond those of waves that run around inside an object: these may resonate, which no residual shows.
 _BEYOND_RESONANCES = 2.0
 # Additional digits for objects without losses, which focus waves on each other.
@@ -227,8 +229,6 @@ _EXACT_TO = 3.0
 _MOST_SOURCES = 300_000
 # Grid along and around a surface on which frequencies are computed.
 _GRID = (65, 33)
-# Steps of Newton's method for distances, which converges from one side.
-_STEPS = 30
 
 
 @final
@@ -315,7 +315,7 @@ def _on_ball(heights: FloatArray, turns: FloatArray) -> FloatArray:
 def _distances(semi_axes: FloatArray, points: FloatArray) -> FloatArray:
     """Distances of points ``(n, 3)`` outside from an ellipsoid with these semi-axes."""
     squares, t = semi_axes**2, np.zeros((len(points), 1))
-    for _ in range(_STEPS):
+    for _ in range(ITERATIONS):  # Newton's method, which converges from one side
         # the nearest point of the surface is squares * point / (squares + t)
         terms = squares * points**2 / (squares + t) ** 2
         t = t + (terms.sum(axis=1, keepdims=True) - 1) / (2 * (terms / (squares + t)).sum(axis=1, keepdims=True))
@@ -400,7 +400,7 @@ def place_in(around: Neighbourhood) -> Around | Along:
     if body.is_ball:
         return _multipoles_of_ball(around, regular=False)
     short = float(body.semi_axes.min())
-    depth = min(_DEPTH * _SHALLOWER**wanted.level, _SHARE_OF_GAP * around.gap / short)
+    depth = min(_DEPTH * _SHALLOWER**wanted.level, SHARE_OF_GAP * around.gap / short)
     inner = np.sqrt(body.semi_axes**2 - short**2 * depth * (2 - depth))
     degrees = _degrees_of_strengths(around)
     return Along(body, layer_on(body, inner, degrees, wanted.wavenumber, wanted.foldings), degrees.axis)
@@ -414,7 +414,7 @@ def place_beside(around: Neighbourhood) -> Around | Along:
     degrees, (short, _, long) = _degrees_of_strengths(around), np.sort(body.semi_axes)
     # as far as the fastest harmonics of their strengths remain above rounding
     distance = distance_of(around.inside, wanted.foldings, degrees.degree / long)
-    distance = min(distance, _FARTHEST * long, _SHARE_OF_GAP * around.gap)
+    distance = min(distance, _FARTHEST * long, SHARE_OF_GAP * around.gap)
     outer = np.sqrt(body.semi_axes**2 + distance * (2 * short + distance))
     return Along(body, layer_on(body, outer, degrees, around.inside, wanted.foldings), degrees.axis)
 
@@ -477,7 +477,7 @@ def _degree_of_waves(radius: float, around: Neighbourhood) -> float:
     reserve_waves(ka / math.pi, ka**2, 2)
     n = np.arange(math.ceil(ka), math.ceil(1.5 * ka + 3 * digits) + 1)
     sizes = np.sqrt(2 * n + 1) * np.abs(scipy.special.spherical_jn(n, ka))
-    return max(float(n[np.argmax(sizes < 10.0**-digits)]), resonances, _FEWEST)
+    return max(float(n[np.argmax(sizes < 10.0**-digits)]), resonances, FEWEST_ORDERS)
 
 
 def _distance_of_bodies(body: Body, other: Body) -> float:

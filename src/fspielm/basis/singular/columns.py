@@ -13,7 +13,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.basis import Basis
-from fspielm.basis.exact.symbol import roots_of, symbol_of
+from fspielm.basis.exact.symbol import DIGITS, roots_of, symbol_of
 from fspielm.basis.singular.outgoing import Outgoing, OutgoingDamped, SourceBasis
 from fspielm.basis.singular.singular import LOGARITHM, Angle, CornerFunction, LogPower, Power, SingularBasis, Wave
 from fspielm.basis.wrapping import ComplexPairs, DerivedBasis
@@ -23,6 +23,7 @@ from fspielm.geometry.crossings import meets_any
 from fspielm.geometry.curves import segment
 from fspielm.geometry.domain import Corner, Domain, Hole
 from fspielm.geometry.plane import Joint, edges_of
+from fspielm.numerics.tolerances import CLOSE, ROUNDED, SAME
 from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, find_conflicts, sides_of, values_jump
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, adjugate, cache_by_object, constant_operator, derivative, identity
@@ -99,12 +100,8 @@ _DEGREE = 12.0
 _MIXED_DEGREE = 5.0
 # Functions are made for at most this many corners, the strongest first: each has tens of columns.
 _MOST_CORNERS = 12
-# Tolerance of the position of a function, relative to the domain's size.
-_ROUNDING = 1e-12
 # Largest exponent of growing functions over the domain: steeper ones vanish at the corner, where they are needed.
 _MOST_GROWTH = 4.0
-# Equal except for rounding: exponents, absolute, and coefficients, relative to each other.
-_SAME, _SAME_DIGITS = 1e-9, 9
 # Rays that are tried: tilts from the bisector of the exterior, relative to half its opening.
 _TILTS = (0.0, -0.25, 0.25, -0.5, 0.5, -0.75, 0.75)
 # Distances along a ray at which to check whether it enters the domain again, in units of the domain's size.
@@ -136,7 +133,7 @@ def missed_jumps(problem: Problem, basis: Basis) -> list[tuple[float, float]]:
     The position must match to rounding: a function that jumps nearby fits all points except those in between, of which
     there may be none.
     """
-    near = _ROUNDING * domain_size(problem)
+    near = ROUNDED * domain_size(problem)
     return [place for place in jump_places(problem) if all(math.dist(place, other) > near for other in basis.corners)]
 
 
@@ -260,7 +257,7 @@ def corner_exponents(problem: Problem, corner: Corner, degree: float = _DEGREE) 
         exponents = [0.0, *exponents]
     if corner.straight and not mixed:
         return exponents
-    raised = {round(s + a, _SAME_DIGITS) for s in exponents for a in range(int(degree)) if s + a <= degree}
+    raised = {round(s + a, DIGITS) for s in exponents for a in range(int(degree)) if s + a <= degree}
     return sorted(raised) or exponents
 
 
@@ -279,8 +276,8 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
     ratio = helmholtz_ratio(problem)
     if ratio is not None and math.sqrt(max(-ratio, 0.0)) * scale > _MOST_GROWTH:
         ratio = None
-    integers = [float(round(s)) for s in exponents if abs(s - round(s)) < _SAME]
-    others = [s for s in exponents if abs(s - round(s)) >= _SAME]
+    integers = [float(round(s)) for s in exponents if abs(s - round(s)) < SAME]
+    others = [s for s in exponents if abs(s - round(s)) >= SAME]
     if ratio is None:
         return [*_mixed_powers(others, False), *_mixed_powers(integers, True)]
     k, modified = math.sqrt(abs(ratio)) * scale, ratio < 0
@@ -295,7 +292,7 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
 def _mixed_powers(exponents: Iterable[float], logarithm: bool) -> list[CornerFunction]:
     """``zeta**(s + a) * conjugate(zeta)**b`` for all integers a, b >= 0 up to the degree, each once."""
     powers = {
-        (round(s + a, _SAME_DIGITS), b)
+        (round(s + a, DIGITS), b)
         for s in exponents
         for a in range(int(_MIXED_DEGREE) + 1)
         for b in range(int(_MIXED_DEGREE) + 1)
@@ -320,7 +317,7 @@ def helmholtz_ratio(problem: Problem) -> float | None:
     assert not callable(main)
     assert not callable(other)
     assert not callable(value)
-    if main == 0.0 or abs(other - main) > _SAME * abs(main):
+    if main == 0.0 or abs(other - main) > SAME * abs(main):
         return None
     ratio = value / main
     return None if isinstance(ratio, complex) else ratio
@@ -334,7 +331,7 @@ def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
     except ProblemError:  # a coefficient is not finite there
         return False
     main = second.get((2, 0), 0.0)
-    small = _SAME * abs(main)
+    small = SAME * abs(main)
     return main != 0.0 and abs(second.get((0, 2), 0.0) - main) <= small and abs(second.get((1, 1), 0.0)) <= small
 
 
@@ -342,9 +339,6 @@ def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
 # They are derivatives of fundamental solutions of the system, which the adjugate of the matrix of operators makes from
 # those of the determinant. The columns of the adjugate make largely the same fields; only independent ones are kept.
 
-# Angles, in radians, of the directions along which symbols are compared, and the accepted difference.
-_ANGLES = (0.0, 0.7, 1.9, 2.6)
-_SAME_SYMBOL = 1e-10
 # A field of size one depends on others if they leave no more than this of it.
 _DEPENDENT = 1e-7
 # Points on a circle for each order, and additional orders that derivatives bring.
@@ -364,15 +358,14 @@ def laplacian_factors(problem: Problem) -> list[tuple[complex, int]]:
         symbol = symbol_of(problem.determinant)
     except UnsuitableError:
         return []
-    directions = np.array([(math.cos(angle), math.sin(angle)) for angle in _ANGLES])
+    # directions at 0, 1, 2 and 3 radians
+    directions = np.array([(math.cos(angle), math.sin(angle)) for angle in range(4)])
     polynomials = symbol.along(np.zeros((len(directions), 2), dtype=np.complex128), directions)
     size = np.abs(polynomials).max(axis=1)
     even, odd = polynomials[:, ::2], polynomials[:, 1::2]
-    if np.any(np.abs(odd) > _SAME_SYMBOL * size.max()) or np.any(np.abs(even - even[0]) > _SAME_SYMBOL * size.max()):
+    if np.any(np.abs(odd) > SAME * size.max()) or np.any(np.abs(even - even[0]) > SAME * size.max()):
         return []
-    return [
-        (root.real if abs(root.imag) <= _SAME_SYMBOL * abs(root) else root, times) for root, times in roots_of(even[0])
-    ]
+    return [(root.real if abs(root.imag) <= SAME * abs(root) else root, times) for root, times in roots_of(even[0])]
 
 
 def _hole_fields(problem: Problem, hole: Hole, orders: int) -> tuple[Basis, ...]:
@@ -481,8 +474,7 @@ class _Span:
 # A solution around a hole, such as log r for Laplace's equation, need not continue into it. Cosines, which are smooth
 # everywhere, approximate such solutions poorly; multipoles in the hole represent them.
 
-# Multipoles hold the images that the rest of the boundary makes in a hole, to these digits and within these orders.
-_DIGITS = 12.0
+# Multipoles hold the images that the rest of the boundary makes in a hole, to rounding and within these orders.
 _FEWEST_ORDERS, _MOST_ORDERS = 8, 60
 # Waves that are short relative to the hole need more orders, up to this many.
 _MOST_WAVE_ORDERS = 200
@@ -516,7 +508,7 @@ def hole_columns(problem: Problem) -> tuple[Basis, ...]:
 def _image_orders(hole: Hole) -> int:
     """Number of orders for the images of the rest of the boundary, whose series converges geometrically."""
     closeness = math.log1p(hole.clearance / hole.radius)
-    return min(max(math.ceil(_DIGITS * math.log(10) / closeness), _FEWEST_ORDERS), _MOST_ORDERS)
+    return min(max(math.ceil(-math.log(ROUNDED) / closeness), _FEWEST_ORDERS), _MOST_ORDERS)
 
 
 def _wave_orders(k: float) -> int:
@@ -545,8 +537,6 @@ def multipoles(hole: Hole, ratio: float | None) -> list[CornerFunction]:
 
 
 # ---- All special functions of a problem
-
-_SATISFIED = 1e-8
 
 
 def special_columns(
@@ -582,7 +572,7 @@ def satisfies(problem: Problem, columns: Basis) -> bool:
             term.at(sites)[:, None] * columns.matrix(derivative(term.orders).on(term.unknown), sites)
             for term in equation.operator.terms
         ]
-        if not np.all(image <= _SATISFIED * np.sum(np.abs(terms), axis=0)):
+        if not np.all(image <= CLOSE * np.sum(np.abs(terms), axis=0)):
             return False
     return True
 

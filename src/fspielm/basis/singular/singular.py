@@ -17,6 +17,7 @@ from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.errors import ProblemError
 from fspielm.numerics.special import iv_by_order, jv_by_order
+from fspielm.numerics.tolerances import ROUNDING
 
 RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
 # The orders of a derivative along zeta and along its conjugate.
@@ -29,8 +30,6 @@ Known = TypeVar("Known")
 
 # Replaces zero, the corner itself, where powers and logarithms have no value.
 SMALLEST_RADIUS = 1e-150
-# Weights below this share of the largest have cancelled except for rounding.
-_CANCELLED = 1e-14
 
 
 class Polar:
@@ -101,7 +100,8 @@ def zeta_weights(operator: LocalOperator, turn: complex) -> dict[tuple[int, int]
             key = (j, int(m + n) - j)
             weights[key] = weights.get(key, np.zeros(())) + coefficient * share
     largest = max((float(np.abs(w).max()) for w in weights.values()), default=0.0)
-    return {key: w for key, w in weights.items() if np.abs(w).max() > _CANCELLED * largest}
+    # smaller ones have cancelled except for rounding
+    return {key: w for key, w in weights.items() if np.abs(w).max() > ROUNDING * largest}
 
 
 def _along_zeta(m: int, n: int, turn: complex) -> ComplexArray:

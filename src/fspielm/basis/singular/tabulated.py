@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import TypeAlias, final
 
@@ -113,7 +113,7 @@ class TabulatedBasis(LinearMap):
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
-        self.exact.fill_at(_FromTables(self.exact.zeta(operator.points), self.table), operator, columns, out)
+        self.exact.fill_at(_FromTables(self.exact.zeta(operator.points), self), operator, columns, out)
 
     def table(self, wave: Wave, order: int, conjugate_order: int) -> tuple[list[RadialKey], RadialTable]:
         """The radial functions of these derivatives of all waves of the same equation, and their table."""
@@ -131,21 +131,20 @@ class TabulatedBasis(LinearMap):
 class _FromTables(Polar):
     """Positions at which radial functions come from tables."""
 
-    def __init__(
-        self, zeta: ComplexArray, table: Callable[[Wave, int, int], tuple[list[RadialKey], RadialTable]]
-    ) -> None:
+    def __init__(self, zeta: ComplexArray, basis: TabulatedBasis) -> None:
         super().__init__(zeta, quick=True)
-        self._table = table
+        self.basis = basis
 
     def radial(self, wave: Wave, order: int, conjugate_order: int) -> dict[RadialKey, FloatArray]:
-        """See `Polar.radial`."""
-        k = wave.wavenumber
+        """See `Polar.radial`; waves within other functions have no tables."""
+        if wave not in self.basis.exact.functions:
+            return super().radial(wave, order, conjugate_order)
 
         def find() -> dict[RadialKey, FloatArray]:
-            keys, table = self._table(wave, order, conjugate_order)
-            return dict(zip(keys, table(k * self.radius), strict=True))
+            keys, table = self.basis.table(wave, order, conjugate_order)
+            return dict(zip(keys, table(wave.wavenumber * self.radius), strict=True))
 
-        return self.once((k, wave.modified, order, conjugate_order), find)
+        return self.once((wave.wavenumber, wave.modified, order, conjugate_order), find)
 
 
 def with_tables(basis: Basis, lower: FloatArray, upper: FloatArray) -> Basis:
