@@ -22,7 +22,7 @@ from fspielm.basis.singular.columns import (
     jump_places,
     open_conflicts,
     satisfies,
-    singular_corners,
+    singularities,
     special_columns,
     special_names,
 )
@@ -62,7 +62,7 @@ __all__ = [
     "open_conflicts",
     "reach_for",
     "satisfies",
-    "singular_corners",
+    "singularities",
     "special_columns",
     "special_names",
 ]

@@ -108,8 +108,28 @@ _TILTS = (0.0, -0.25, 0.25, -0.5, 0.5, -0.75, 0.75)
 _ALONG_RAY = np.concatenate([np.logspace(-6, -2, 50), np.linspace(0.01, 1, 400)])
 
 
+@final
+@dataclass(frozen=True)
+class Singularity:
+    """A place of the boundary around which a solution behaves like powers of the distance.
+
+    Attributes
+    ----------
+    corner : Corner
+        The place, and the sector of the domain there.
+    exponents : tuple of float
+        Those of the powers, the lowest first; see `corner_exponents`.
+    is_change : bool
+        Whether the kind of condition changes or data jump there, rather than the direction of the boundary.
+    """
+
+    corner: Corner
+    exponents: tuple[float, ...]
+    is_change: bool
+
+
 @cache_by_object
-def singular_corners(problem: Problem) -> tuple[Corner, ...]:
+def singularities(problem: Problem) -> tuple[Singularity, ...]:
     """The places where the solution of a plane problem may be singular, the strongest singularity first.
 
     These are the corners of its domain, and points of the smooth boundary where the kind of condition changes or data
@@ -117,14 +137,19 @@ def singular_corners(problem: Problem) -> tuple[Corner, ...]:
     """
     if not is_plane(problem):
         return ()
-    corners = [c for c in (*_domain_corners(problem), *change_places(problem)) if is_isotropic(problem, c.point)]
-    strongest = sorted(corners, key=lambda corner: leading_exponent(problem, corner))
-    return tuple(islice((c for c in strongest if _cut_is_outside(problem, c)), _MOST_CORNERS))
+    places = [*((c, False) for c in _domain_corners(problem)), *((c, True) for c in change_places(problem))]
+    found = [
+        Singularity(corner, tuple(corner_exponents(problem, corner)), is_change)
+        for corner, is_change in places
+        if is_isotropic(problem, corner.point)
+    ]
+    strongest = sorted(found, key=lambda each: each.exponents[0])
+    return tuple(islice((each for each in strongest if _cut_is_outside(problem, each.corner)), _MOST_CORNERS))
 
 
 def jump_places(problem: Problem) -> list[tuple[float, float]]:
-    """The `singular_corners` at which prescribed values jump, which no smooth function can approximate."""
-    return [corner.point for corner in singular_corners(problem) if leading_exponent(problem, corner) == 0.0]
+    """The `singularities` at which prescribed values jump, which no smooth function can approximate."""
+    return [each.corner.point for each in singularities(problem) if each.exponents[0] == 0.0]
 
 
 def missed_jumps(problem: Problem, basis: Basis) -> list[tuple[float, float]]:
@@ -147,10 +172,8 @@ def open_conflicts(problem: Problem) -> list[str]:
     return list(dict.fromkeys(c.message for c in conflicts if all(math.dist(c.point, p) > near for p in jumps)))
 
 
-def _singular_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:
-    """The requested singular functions: at all corners, at those named, or none."""
-    if isinstance(singular, bool):
-        return _columns_at_all_corners(problem) if singular else ()
+def _singular_columns(problem: Problem, singular: Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:
+    """The singular functions at corners that are named."""
     if problem.domain.dimension != 2 or problem.domain.time is not None:
         raise ProblemError(
             f"singular functions belong to plane domains without time; domain={problem.domain!r} is none"
@@ -160,30 +183,32 @@ def _singular_columns(problem: Problem, singular: bool | Singular | Sequence[Sin
             "singular: functions of corners are known for one equation with real coefficients; leave singular=... out"
         )
     wanted = [singular] if isinstance(singular, Singular) else list(singular)
-    return tuple(_corner_columns(problem, _corner_meant(problem, one), one.exponents) for one in wanted)
+    corners = [_corner_meant(problem, one) for one in wanted]
+    return tuple(
+        _corner_columns(problem, corner, one.exponents or corner_exponents(problem, corner))
+        for corner, one in zip(corners, wanted, strict=True)
+    )
 
 
 def _leading_columns(problem: Problem, share: float) -> tuple[SingularBasis, ...]:
     """The singular functions at all corners with exponents up to a share of the highest."""
-    if share >= 1.0:
-        return _columns_at_all_corners(problem)
-    found = []
-    for corner in singular_corners(problem):
-        exponents = corner_exponents(problem, corner)
-        leading = [s for s in exponents if s <= share * exponents[-1]] or exponents[:1]
-        found.append(_corner_columns(problem, corner, leading))
-    return tuple(found)
+    return tuple(
+        _corner_columns(
+            problem, each.corner, [s for s in each.exponents if s <= share * each.exponents[-1]] or each.exponents[:1]
+        )
+        for each in singularities(problem)
+    )
 
 
 @cache_by_object
 def _columns_at_all_corners(problem: Problem) -> tuple[SingularBasis, ...]:
-    return tuple(_corner_columns(problem, corner, None) for corner in singular_corners(problem))
+    return _leading_columns(problem, 1.0)
 
 
-def _corner_columns(problem: Problem, corner: Corner, exponents: Sequence[float] | None) -> SingularBasis:
+def _corner_columns(problem: Problem, corner: Corner, exponents: Sequence[float]) -> SingularBasis:
     scale = domain_size(problem)
-    functions = _functions(problem, scale, exponents or corner_exponents(problem, corner))
-    return SingularBasis(corner.point, corner.start + 0.5 * corner.opening, scale, functions)
+    axis = corner.start + 0.5 * corner.opening
+    return SingularBasis(corner.point, axis, scale, _functions(problem, scale, exponents))
 
 
 def _domain_corners(problem: Problem) -> tuple[Corner, ...]:
@@ -409,28 +434,20 @@ def _rim(hole: Hole, orders: int) -> Sites:
 
 def _functions_of_order(n: int, factors: Sequence[tuple[complex, int]], radius: float) -> list[CornerFunction]:
     """Functions that are singular at the center and that the determinant annihilates; order zero has logarithms."""
-    if any(isinstance(ratio, complex) for ratio, _ in factors):
-        return _damped_of_order(n, factors, radius)
     found: list[CornerFunction] = []
+    are_damped = any(isinstance(ratio, complex) for ratio, _ in factors)
     for ratio, multiplicity in factors:
-        k = math.sqrt(abs(ratio)) * radius
-        if ratio == 0.0 and n == 0:
+        if are_damped:  # the orders n and -n
+            k = radius * cmath.sqrt(ratio)
+            k = -k if k.imag < 0 else k
+            if ratio and multiplicity == 1 and k.imag <= _MOST_DECAY:
+                found += [OutgoingDamped(order, k) for order in dict.fromkeys((n, -n))]
+        elif ratio == 0.0 and n == 0:
             found += [LogPower(a, b) for a in range(multiplicity) for b in range(a + 1)]
         elif ratio == 0.0:
             found += [Power(-n, q) for q in range(multiplicity)]
-        elif multiplicity == 1 and (ratio.real > 0 or k <= _MOST_DECAY):
-            found.append(Outgoing(n, k, ratio.real < 0))
-    return found
-
-
-def _damped_of_order(n: int, factors: Sequence[tuple[complex, int]], radius: float) -> list[CornerFunction]:
-    """The same for complex wavenumbers: functions of the orders n and -n."""
-    found: list[CornerFunction] = []
-    for ratio, multiplicity in factors:
-        k = radius * cmath.sqrt(ratio)
-        k = -k if k.imag < 0 else k
-        if ratio and multiplicity == 1 and k.imag <= _MOST_DECAY:
-            found += [OutgoingDamped(order, k) for order in dict.fromkeys((n, -n))]
+        elif multiplicity == 1 and (ratio.real > 0 or math.sqrt(abs(ratio)) * radius <= _MOST_DECAY):
+            found.append(Outgoing(n, math.sqrt(abs(ratio)) * radius, ratio.real < 0))
     return found
 
 
@@ -546,20 +563,19 @@ def special_columns(
 
     With True, `share` limits the exponents at each corner to a share of the highest.
     """
-    if problem.domain.is_unbounded:
+    if problem.domain.is_unbounded or singular is False:
         return ()  # such functions neither radiate nor stay bounded
-    corners = _leading_columns(problem, share) if singular is True else _singular_columns(problem, singular)
-    return (*corners, *hole_columns(problem)) if singular is True else corners
+    if singular is not True:
+        return _singular_columns(problem, singular)
+    corners = _columns_at_all_corners(problem) if share >= 1.0 else _leading_columns(problem, share)
+    return (*corners, *hole_columns(problem))
 
 
 def special_names(problem: Problem) -> str:
     """Names of the `special_columns`, for reports."""
-    changes = set(singular_corners(problem)) - set(_domain_corners(problem))
-    at = "corners and changes of conditions" if changes else "the corners"
-    found = {
-        f"singular functions at {at}": singular_corners(problem),
-        "multipoles in the holes": hole_columns(problem),
-    }
+    singular = singularities(problem)
+    at = "corners and changes of conditions" if any(each.is_change for each in singular) else "the corners"
+    found = {f"singular functions at {at}": singular, "multipoles in the holes": hole_columns(problem)}
     return ", ".join(name for name, there in found.items() if there)
 
 
