@@ -9,6 +9,7 @@ from typing import Any, final, overload
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.basis.random.families import check_count
 from fspielm.collocation.crowding import LEAST_ROWS, FurtherPoints
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
@@ -48,17 +49,16 @@ class Points:
 
     def __post_init__(self) -> None:
         check_sampling(self.sampling)
-        _check_count("interior", self.interior)
+        counts: dict[str, Any] = {name: getattr(self, name) for name in ("interior", "boundary_total", "initial")}
         if self.boundary is not None and self.boundary_total is not None:
             raise ProblemError("give boundary or boundary_total, not both")
         if isinstance(self.boundary, Mapping):
-            for name, count in self.boundary.items():
-                _check_count(f"boundary[{name!r}]", count)
-        elif self.boundary is not None:
-            _check_count("boundary", self.boundary)
-        for name in ("boundary_total", "initial"):
-            if getattr(self, name) is not None:
-                _check_count(name, getattr(self, name))
+            counts |= {f"boundary[{name!r}]": count for name, count in self.boundary.items()}
+        else:
+            counts["boundary"] = self.boundary
+        for name, count in counts.items():
+            if count is not None or name == "interior":
+                check_count(f"points: {name}", count, least=0)
 
     def counts(self, problem: Problem) -> dict[str, int]:
         """The number of points in each block, by name; ``"equation"`` is included if it has any.
@@ -197,11 +197,6 @@ def _by_name(boundary: Mapping[str, int], relations: list[Relation]) -> dict[str
                 f"points: boundary names {name!r}, which is no part with a condition; those are {sorted(known)}"
             )
     return {r.name: _part_share(max(boundary.get(name, 0) for name in r.part_names), r) for r in relations}
-
-
-def _check_count(name: str, value: Any) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 0:
-        raise ProblemError(f"points: {name} must be a whole number, at least 0; got {value!r}")
 
 
 # ---- How many points each block needs

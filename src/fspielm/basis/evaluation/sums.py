@@ -81,8 +81,17 @@ def evaluate_each(
     (T, ..., n) array
         One entry for each of the T operators; complex if coefficients or functions are.
     """
-    if basis.components > 1 or basis.dtype.kind == "c":
-        return _by_unknown(basis, coefficients, operators, sites, threads=threads, method=method)
+    if basis.components > 1 or basis.dtype.kind == "c":  # each unknown as a sum of its own real functions
+        total: NDArray[Any] = np.zeros((len(operators), *coefficients.shape[:-1], len(sites)))
+        for unknown in sorted(set().union(*(operator.unknowns for operator in operators))):
+            parts = {place: own for place, each in enumerate(operators) if (own := each.part(unknown)).terms}
+            real, its_coefficients = basis.field(unknown, coefficients)
+            if real.size:
+                its_parts = list(parts.values())
+                values = evaluate_each(real, its_coefficients, its_parts, sites, threads=threads, method=method)
+                total = total.astype(np.result_type(total, values), copy=False)
+                total[list(parts)] += values
+        return total
     if not basis.size:  # an unknown that is zero
         return np.zeros((len(operators), *coefficients.shape[:-1], len(sites)), dtype=coefficients.dtype)
     flat = coefficients.reshape(-1, coefficients.shape[-1])
@@ -95,29 +104,6 @@ def evaluate_each(
         values = values.astype(np.result_type(values, found), copy=False)
         values[:, :, start : start + SLAB] = found
     return _restore_shape(values, coefficients)
-
-
-def _by_unknown(
-    basis: Basis,
-    coefficients: NDArray[Any],
-    operators: Sequence[Operator],
-    sites: Sites,
-    *,
-    threads: int,
-    method: Method,
-) -> NDArray[Any]:
-    """`evaluate_each` for several unknowns or complex functions: each unknown as a sum of its own real functions."""
-    total: NDArray[Any] = np.zeros((len(operators), *coefficients.shape[:-1], len(sites)))
-    for unknown in sorted(set().union(*(operator.unknowns for operator in operators))):
-        parts = [operator.part(unknown) for operator in operators]
-        some = [index for index, part in enumerate(parts) if part.terms]
-        real, its_coefficients = basis.field(unknown, coefficients)
-        if real.size:
-            its_parts = [parts[index] for index in some]
-            values = evaluate_each(real, its_coefficients, its_parts, sites, threads=threads, method=method)
-            total = total.astype(np.result_type(total, values), copy=False)
-            total[some] += values
-    return total
 
 
 def _restore_shape(values: NumberArray, coefficients: NDArray[Any]) -> NDArray[Any]:

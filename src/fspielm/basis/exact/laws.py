@@ -56,16 +56,14 @@ def scene_of(domain: Domain) -> Scene:
     """The center and outline of a domain; with time, from the lateral boundary at both ends of time."""
     lower, upper = domain.bounding_box
     center = 0.5 * (lower + upper)
-    rng = np.random.default_rng(0)
-    parts = domain.boundary()
     if isinstance(domain, Time):
         return Scene(center, np.stack([lower, upper]) - center)
-    if domain.time is None:
-        outline = [part.sample(_OUTLINE, rng, "clustered").points for part in parts]
-        return Scene(center, np.concatenate(outline) - center)
-    points = np.concatenate([part.sample(_OUTLINE, rng, "clustered").points for part in parts])
-    ends = [np.column_stack([points[:, :-1], np.full(len(points), t)]) for t in (domain.time.start, domain.time.end)]
-    return Scene(center, np.concatenate(ends) - center)
+    rng = np.random.default_rng(0)
+    points = np.concatenate([part.sample(_OUTLINE, rng, "clustered").points for part in domain.boundary()])
+    if domain.time is not None:
+        ends = (domain.time.start, domain.time.end)
+        points = np.concatenate([np.column_stack([points[:, :-1], np.full(len(points), t)]) for t in ends])
+    return Scene(center, points - center)
 
 
 # ---- Real frequencies as dense as those of a Fourier extension

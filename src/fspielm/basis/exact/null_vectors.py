@@ -225,12 +225,9 @@ def _balance(sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
     rows, columns = np.ones(sizes.shape[:2]), np.ones((len(sizes), sizes.shape[2]))
     matrix = sizes.copy()
     for _ in range(_BALANCING_STEPS):
-        row = matrix.max(axis=2)
-        factor = np.where(row > 0, np.sqrt(row), 1.0)
-        matrix /= factor[:, :, None]
-        rows *= factor
-        column = matrix.max(axis=1)
-        factor = np.where(column > 0, np.sqrt(column), 1.0)
-        matrix /= factor[:, None, :]
-        columns *= factor
+        for axis, scales in ((2, rows), (1, columns)):
+            largest = matrix.max(axis=axis)
+            factor = np.where(largest > 0, np.sqrt(largest), 1.0)
+            matrix /= np.expand_dims(factor, axis)
+            scales *= factor
     return rows, columns

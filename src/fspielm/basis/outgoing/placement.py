@@ -126,17 +126,43 @@ _FINE = 4000
 
 @final
 @dataclass(frozen=True, eq=False)
-class Inside:
-    """Places of functions in an object."""
+class Placed:
+    """Functions around C centers."""
 
-    points: FloatArray  # (n, 2)
-    depths: FloatArray  # (n,)
-    strengths: FloatArray  # (n,): number of functions per depth, along the boundary
-    by_side: tuple[float, ...] = ()  # the depth below each side
+    centers: FloatArray  # (C, d)
+    orders: NDArray[np.int_]  # (C,): the highest at each
+    scales: FloatArray  # (C,): approximate distances from the boundary
+    charged: BoolArray  # (C,): whether sources are needed there, or only dipoles and higher orders
+    crowd: FloatArray  # (m, d): points toward which the rows on the boundary crowd
+    strengths: FloatArray  # (m,): number of functions per distance of these points from the boundary
+
+    @property
+    def functions(self) -> int:
+        """Number of functions, for waves."""
+        return int((2 * self.orders + 1).sum())
+
+    @property
+    def in_words(self) -> str:
+        """The number of centers and the highest order, for reports."""
+        return f"around {len(self.centers)} places, of orders up to {self.orders.max()}"
 
 
-def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float) -> Inside:
-    """Sources below all sides, at a share of the depth that the object's thickness and the wavelength allow."""
+def merged(found: Sequence[Placed]) -> Placed:
+    """The functions of several objects together."""
+    return Placed(*(np.concatenate([getattr(each, name) for each in found]) for name in Placed.__annotations__))
+
+
+def _placed(points: FloatArray, order: int, depths: FloatArray, strengths: FloatArray) -> Placed:
+    """Functions of one order at points of these depths, toward which rows crowd."""
+    orders = np.full(len(points), order, dtype=np.int_)
+    return Placed(points, orders, depths, orders == 0, points, strengths)
+
+
+def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float) -> tuple[Placed, list[float]]:
+    """Sources below all sides, at a share of the depth that the object's thickness and the wavelength allow.
+
+    Also the depth below each side.
+    """
     # denser toward the ends, where the next side is close
     unit = 0.5 - 0.5 * np.cos(np.pi * (np.arange(_PER_SIDE) + 0.5) / _PER_SIDE)
     places = [curve.parameter(unit) for curve in loop]
@@ -154,7 +180,7 @@ def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float)
     kept = (_clearance(found, loop) >= _CLEARANCE * depths) & _is_inside(found, loop)
     found, depths = found[kept], depths[kept]
     kept = _first_of_close(found, _APART * depths / ratio)
-    return Inside(found[kept], depths[kept], np.full(int(kept.sum()), ratio), tuple(by_side))
+    return _placed(found[kept], 0, depths[kept], np.full(int(kept.sum()), ratio)), by_side
 
 
 def _below_side(
@@ -171,8 +197,8 @@ def _below_side(
     return curve.point(t) + depth[:, None] * curve.normals(t), depth
 
 
-def toward_corners(loop: Loop, corners: Sequence[Corner], sides: Inside, digits: float) -> Inside:
-    """Poles that crowd exponentially toward every corner."""
+def toward_corners(loop: Loop, corners: Sequence[Corner], by_side: Sequence[float], digits: float) -> Placed:
+    """Poles that crowd exponentially toward every corner, beside sources of these depths."""
     number = max((digits - _DIGITS_FREE) ** 2, _FEWEST_SOURCES)
     points, depths, strengths = [np.empty((0, 2))], [np.empty(0)], [np.empty(0)]
     starts = np.array([curve.ends[0] for curve in loop])
@@ -188,7 +214,7 @@ def toward_corners(loop: Loop, corners: Sequence[Corner], sides: Inside, digits:
         # at least to where the sources below the sides end in a thin object
         least = max(_FARTHEST, _OVERLAP * _SHALLOWEST / (_SHARE_OF_WALL * math.tan(0.5 * half)) if half < 1.0 else 0.0)
         farthest = min(
-            least * max(sides.by_side[side] for side in adjacent), *(_SHARE_OF_SIDE * loop[s].length for s in adjacent)
+            least * max(by_side[side] for side in adjacent), *(_SHARE_OF_SIDE * loop[s].length for s in adjacent)
         )
         index = np.arange(1, count + 1)
         distances = farthest * np.exp(-crowding * (np.sqrt(count) - np.sqrt(index)))
@@ -200,7 +226,7 @@ def toward_corners(loop: Loop, corners: Sequence[Corner], sides: Inside, digits:
         depths.append(distances[kept] * sine)
         # each has three functions and is seen from two sides
         strengths.append((3 * np.sqrt(index) / crowding * sine)[kept])
-    return Inside(np.concatenate(points), np.concatenate(depths), np.concatenate(strengths))
+    return _placed(np.concatenate(points), 1, np.concatenate(depths), np.concatenate(strengths))
 
 
 def _inscribed_radii(points: FloatArray, normals: FloatArray, rim: FloatArray) -> FloatArray:
@@ -272,29 +298,6 @@ _MOST_DIGITS = 17.0
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """Functions around C centers."""
-
-    centers: FloatArray  # (C, d)
-    orders: NDArray[np.int_]  # (C,): the highest at each
-    scales: FloatArray  # (C,): approximate distances from the boundary
-    charged: BoolArray  # (C,): whether sources are needed there, or only dipoles and higher orders
-    crowd: FloatArray  # (m, d): points toward which the rows on the boundary crowd
-    strengths: FloatArray  # (m,): number of functions per distance of these points from the boundary
-
-    @property
-    def functions(self) -> int:
-        """Number of functions, for waves."""
-        return int((2 * self.orders + 1).sum())
-
-    @property
-    def in_words(self) -> str:
-        """The number of centers and the highest order, for reports."""
-        return f"around {len(self.centers)} places, of orders up to {self.orders.max()}"
-
-
-@final
 @dataclass(frozen=True)
 class Effort:
     """Requirements for one object."""
@@ -358,11 +361,6 @@ class Wanted:
         return replace(self, efforts=tuple(self.efforts[number] for number in numbers)) if self.efforts else self
 
 
-def merged(found: Sequence[Placed]) -> Placed:
-    """The functions of several objects together."""
-    return Placed(*(np.concatenate([getattr(each, name) for each in found]) for name in Placed.__annotations__))
-
-
 def place_in(
     loops: Sequence[Loop], corners: Sequence[Corner], wanted: Wanted, wall: Sequence[Loop] = ()
 ) -> list[Placed]:
@@ -377,7 +375,11 @@ def place_in(
         gap = min(distance_between(rims[number], outside), _gap_of_images(rims[number], wall))
         its = wanted.of(number)
         its.reserve(rims[number], loop)
-        found.append(_in_object(loop, rims[number], own, gap, its))
+        circle = None if own else _as_circle(rims[number])
+        if circle is None:
+            found.append(_right_of_loop(loop, own, gap, its))
+        else:
+            found.append(_in_disk(*circle, gap, distance_between(rims[number], its.nearby), its))
     return found
 
 
@@ -395,23 +397,12 @@ def place_around(loop: Loop, corners: Sequence[Corner], wanted: Wanted, others: 
     return _right_of_loop(reverse, reflex, gap, wanted)
 
 
-def _in_object(loop: Loop, rim: FloatArray, corners: Sequence[Corner], gap: float, wanted: Wanted) -> Placed:
-    circle = _as_circle(rim)
-    if circle is not None and not corners:
-        return _in_disk(*circle, gap, distance_between(rim, wanted.nearby), wanted)
-    return _right_of_loop(loop, corners, gap, wanted)
-
-
 def _right_of_loop(loop: Loop, corners: Sequence[Corner], gap: float, wanted: Wanted) -> Placed:
     continued = continue_inward(loop[0]) if len(loop) == 1 and not corners else None
     if continued is not None:
         return _along_curve(continued, gap, wanted)
-    sides = along_sides(loop, wanted.wavenumber, gap, wanted.foldings, _SHALLOWER**wanted.level)
-    poles = toward_corners(loop, corners, sides, wanted.digits + wanted.level)
-    centers = np.concatenate([sides.points, poles.points])
-    orders = np.concatenate([np.zeros(len(sides.points), dtype=np.int_), np.ones(len(poles.points), dtype=np.int_)])
-    depths, strengths = (np.concatenate([getattr(e, n) for e in (sides, poles)]) for n in ("depths", "strengths"))
-    return Placed(centers, orders, depths, orders == 0, centers, strengths)
+    sides, by_side = along_sides(loop, wanted.wavenumber, gap, wanted.foldings, _SHALLOWER**wanted.level)
+    return merged([sides, toward_corners(loop, corners, by_side, wanted.digits + wanted.level)])
 
 
 def orders_of_images(radius: float, gap: float, source_gap: float, wanted: Wanted) -> float:
@@ -453,8 +444,7 @@ def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
     count = max(fastest + wanted.foldings / depth, _PER_WAVELENGTH * fastest, _FEWEST_SOURCES)
     count = math.ceil(max(count, 2 * wanted.inside * curve.fastest))
     points, depths = curve.at_depth(depth, count)
-    spacings = np.full(count, depth * count / (2 * np.pi))
-    return Placed(points, np.zeros(count, dtype=np.int_), depths, np.ones(count, dtype=np.bool_), points, spacings)
+    return _placed(points, 0, depths, np.full(count, depth * count / (2 * np.pi)))
 
 
 def rim_of(loop: Loop) -> FloatArray:

@@ -233,12 +233,21 @@ _GRID = (65, 33)
 
 @final
 @dataclass(frozen=True, eq=False)
-class Layer:
-    """Sources on one surface."""
+class Functions:
+    """Functions of one object: multipoles around the center of a ball, or sources on a confocal surface."""
 
+    body: Body
     centers: FloatArray  # (N, 3)
     scale: float  # their approximate distance from the object
-    rings: Rings
+    degree: int  # the highest, of multipoles or of the strengths of sources
+    rings: Rings | None = None  # of sources
+    axis: int = 2  # of the rings
+    regular: bool = False  # whether multipoles are
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return (self.degree + 1) ** 2 if self.rings is None else self.rings.size
 
 
 @final
@@ -251,7 +260,7 @@ class Degrees:
     axis: int
 
 
-def layer_on(body: Body, semi_axes: FloatArray, degrees: Degrees, k: complex, foldings: float) -> Layer:
+def layer_on(body: Body, semi_axes: FloatArray, degrees: Degrees, k: complex, foldings: float) -> Functions:
     """Sources on the confocal surface with these `semi_axes`, as many as waves and distances require."""
     axes = np.roll(np.arange(3), 2 - degrees.axis)  # puts the axis of the rings last
     own, other = body.semi_axes[axes], semi_axes[axes]
@@ -275,7 +284,8 @@ def layer_on(body: Body, semi_axes: FloatArray, degrees: Degrees, k: complex, fo
         weights = weights * np.exp(k.imag * (_distances(own, on_ball * other) - scale))
     placed = np.empty_like(on_ball)
     placed[:, axes] = on_ball
-    return Layer(body.placed(placed, semi_axes), scale, Rings(heights, counts, weights, degrees.degree, degrees.order))
+    rings = Rings(heights, counts, weights, degrees.degree, degrees.order)
+    return Functions(body, body.placed(placed, semi_axes), scale, degrees.degree, rings, degrees.axis)
 
 
 def fastest(k: complex, foldings: float, distance: FloatArray | float) -> FloatArray:
@@ -324,42 +334,6 @@ def _distances(semi_axes: FloatArray, points: FloatArray) -> FloatArray:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Around:
-    """Multipoles around the center of a ball, up to a degree: outgoing or regular ones."""
-
-    body: Body
-    degree: int
-    regular: bool
-
-    @property
-    def functions(self) -> int:
-        """Number of functions."""
-        return (self.degree + 1) ** 2
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Along:
-    """Sources on a confocal surface of an ellipsoid, on rings around one of its axes."""
-
-    body: Body
-    layer: Layer
-    axis: int
-    regular = False
-
-    @property
-    def degree(self) -> int:
-        """The highest degree."""
-        return self.layer.rings.degree
-
-    @property
-    def functions(self) -> int:
-        """Number of functions."""
-        return self.layer.rings.size
-
-
-@final
-@dataclass(frozen=True, eq=False)
 class Neighbourhood:
     """An object, its surroundings and its interior.
 
@@ -394,7 +368,7 @@ class Neighbourhood:
         return min([self.source_gap, *(_distance_of_bodies(self.body, other) for other in self.others)])
 
 
-def place_in(around: Neighbourhood) -> Around | Along:
+def place_in(around: Neighbourhood) -> Functions:
     """Place functions in an object, for the field outside."""
     body, wanted = around.body, around.wanted
     if body.is_ball:
@@ -402,11 +376,10 @@ def place_in(around: Neighbourhood) -> Around | Along:
     short = float(body.semi_axes.min())
     depth = min(_DEPTH * _SHALLOWER**wanted.level, SHARE_OF_GAP * around.gap / short)
     inner = np.sqrt(body.semi_axes**2 - short**2 * depth * (2 - depth))
-    degrees = _degrees_of_strengths(around)
-    return Along(body, layer_on(body, inner, degrees, wanted.wavenumber, wanted.foldings), degrees.axis)
+    return layer_on(body, inner, _degrees_of_strengths(around), wanted.wavenumber, wanted.foldings)
 
 
-def place_beside(around: Neighbourhood) -> Around | Along:
+def place_beside(around: Neighbourhood) -> Functions:
     """Place functions for the field inside of an object, where they are regular."""
     body, wanted = around.body, around.wanted
     if body.is_ball:
@@ -416,27 +389,28 @@ def place_beside(around: Neighbourhood) -> Around | Along:
     distance = distance_of(around.inside, wanted.foldings, degrees.degree / long)
     distance = min(distance, _FARTHEST * long, SHARE_OF_GAP * around.gap)
     outer = np.sqrt(body.semi_axes**2 + distance * (2 * short + distance))
-    return Along(body, layer_on(body, outer, degrees, around.inside, wanted.foldings), degrees.axis)
+    return layer_on(body, outer, degrees, around.inside, wanted.foldings)
 
 
-def basis_of(placed: Sequence[Around | Along], k: complex) -> Basis:
+def basis_of(placed: Sequence[Functions], k: complex) -> Basis:
     """The functions of all objects, for the field on one side of them."""
-    centers = [each.layer.centers if isinstance(each, Along) else each.body.center[None] for each in placed]
-    counts = [len(each) for each in centers]
-    orders = np.repeat([0 if isinstance(each, Along) else each.degree for each in placed], counts)
-    scales = np.repeat([e.layer.scale if isinstance(e, Along) else e.body.semi_axes[0] for e in placed], counts)
-    basis = MultipoleBasis(np.concatenate(centers), orders, k, scales, regular=any(each.regular for each in placed))
-    if not any(isinstance(each, Along) for each in placed):
+    counts = [len(each.centers) for each in placed]
+    orders = np.repeat([0 if each.rings else each.degree for each in placed], counts)
+    scales = np.repeat([each.scale for each in placed], counts)
+    regular = any(each.regular for each in placed)
+    basis = MultipoleBasis(np.concatenate([each.centers for each in placed]), orders, k, scales, regular=regular)
+    if not any(each.rings for each in placed):
         return basis
-    layers = tuple(each.layer.rings if isinstance(each, Along) else None for each in placed)
     rims = np.concatenate([each.body.rim[:: len(each.body.rim) // _SCALING_POINTS] for each in placed])
+    layers = tuple(each.rings for each in placed)
     return LayerBasis(basis, layers).scaled_at(localise(identity(3), Sites(rims)))
 
 
-def _multipoles_of_ball(around: Neighbourhood, *, regular: bool) -> Around:
+def _multipoles_of_ball(around: Neighbourhood, *, regular: bool) -> Functions:
     body, radius = around.body, float(around.body.semi_axes[0])
     images = orders_of_images(radius, around.gap, around.source_gap, around.wanted)
-    return Around(body, math.ceil(max(_degree_of_waves(radius, around), images)), regular)
+    degree = math.ceil(max(_degree_of_waves(radius, around), images))
+    return Functions(body, body.center[None], radius, degree, regular=regular)
 
 
 def _degrees_of_strengths(around: Neighbourhood) -> Degrees:
