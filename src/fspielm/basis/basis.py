@@ -579,6 +579,8 @@ class RidgeBasis(Basis):
         self.activation = activation
         self.oscillates = isinstance(activation, Sinusoid)
         self.origin = np.zeros(self.dimension) if origin is None else np.array(origin, dtype=np.float64)
+        if self.origin.shape != self.W.shape[1:]:
+            raise ProblemError(f"origin must have shape {self.W.shape[1:]}; got {self.origin.shape}")
 
     @property
     def varying(self) -> tuple[RidgeBasis, ...]:

@@ -59,10 +59,8 @@ class RegionalBasis(Basis):
 
     Parameters
     ----------
-    outside : Basis
-        Complex or real, for a single unknown.
-    inside : sequence of Basis
-        The same for each shape.
+    parts : sequence of Basis
+        Complex or real, for a single unknown: outside of all shapes, and in each of them.
     shapes : sequence of Domain
         Nested shapes follow those that contain them. A point in several shapes belongs to the last; boundaries belong
         to the surroundings.
@@ -70,10 +68,11 @@ class RegionalBasis(Basis):
 
     dtype = np.dtype(np.complex128)
 
-    def __init__(self, outside: Basis, inside: Sequence[Basis], shapes: Sequence[Domain]) -> None:
-        self.outside, self.inside, self.shapes = outside, tuple(inside), tuple(shapes)
-        self.parts = self.made_of = (outside, *inside)
-        self.size, self.dimension = sum(part.size for part in self.parts), outside.dimension
+    def __init__(self, parts: Sequence[Basis], shapes: Sequence[Domain]) -> None:
+        self.parts = self.made_of = tuple(parts)
+        self.outside, *self.inside = parts
+        self.shapes = tuple(shapes)
+        self.size, self.dimension = sum(part.size for part in self.parts), self.outside.dimension
 
     def split(self, coefficients: NumberArray) -> list[NumberArray]:
         """The coefficients of each part."""

@@ -284,7 +284,8 @@ class SingularBasis(Basis):
     ) -> None:
         if not functions:
             raise ProblemError("functions must hold at least one corner function; got none")
-        self.corner = (float(corner[0]), float(corner[1]))
+        x, y = corner
+        self.corner = (float(x), float(y))
         self.axis = float(axis)
         self.scale = float(scale)
         self.functions = tuple(functions)
