@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.basis.basis import MOST_GROWTH, TANH, Basis, ExponentialBasis, LocalOperator, RidgeBasis
+from fspielm.basis.basis import AT_ONCE, MOST_GROWTH, TANH, Basis, ExponentialBasis, LocalOperator, RidgeBasis
 from fspielm.basis.evaluation.direct import direct_sum, split_leaves
 from fspielm.basis.singular.outgoing import Outgoing, SourceBasis
 from fspielm.basis.singular.singular import Angle, CornerFunction, Power, SingularBasis, Wave
@@ -27,8 +27,6 @@ from fspielm.resources import run_tasks
 # The largest phase along half a box that each node resolves. In the middle, where nodes are farthest apart, that leaves
 # at least three of them per wave.
 _PHASE_PER_NODE = 0.6
-# Boxes at a time, which bounds the memory.
-_BOXES_AT_ONCE = 128
 
 
 @final
@@ -70,8 +68,9 @@ def sum_unresolved(
     total = np.zeros((len(operators) * len(fields), *boxes.lower.shape))
     for leaf, its_fields in split_leaves(basis, fields):
         strengths = np.concatenate([np.abs(its_fields) * _strength(leaf, *operator) for operator in operators])
-        for start in range(0, len(boxes.lower), _BOXES_AT_ONCE):
-            chunk = slice(start, start + _BOXES_AT_ONCE)
+        step = max(1, AT_ONCE // max(leaf.size, 1))
+        for start in range(0, len(boxes.lower), step):
+            chunk = slice(start, start + step)
             sizes, fast = _sizes_and_fast_axes(
                 leaf, Boxes(boxes.lower[chunk], boxes.upper[chunk]), _PHASE_PER_NODE * count
             )

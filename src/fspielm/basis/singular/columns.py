@@ -364,10 +364,8 @@ def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
 # They are derivatives of fundamental solutions of the system, which the adjugate of the matrix of operators makes from
 # those of the determinant. The columns of the adjugate make largely the same fields; only independent ones are kept.
 
-# A field of size one depends on others if they leave no more than this of it.
-_DEPENDENT = 1e-7
-# Points on a circle for each order, and additional orders that derivatives bring.
-_PER_ORDER, _MORE_ORDERS = 2, 6
+# Orders that derivatives bring besides those of the fields.
+_MORE_ORDERS = 6
 # A column is dropped if it makes nothing new at this many orders in a row.
 _PATIENCE = 3
 # Functions that decay faster, in units of the hole's radius, do not reach into the domain beyond what cosines hold.
@@ -425,7 +423,7 @@ def _hole_basis(hole: Hole, functions: Sequence[CornerFunction]) -> Basis:
 
 def _rim(hole: Hole, orders: int) -> Sites:
     """Points on the rim of a hole and close to it that distinguish fields up to an order."""
-    number = _PER_ORDER * (orders + _MORE_ORDERS)
+    number = 2 * (orders + _MORE_ORDERS)
     radii = hole.radius * np.array([1.0, 1.0 + 1.0 / (orders + 1)])
     angles = 2 * np.pi * (np.arange(number) + np.array([[0.0], [0.5]])) / number
     circles = (radii[:, None] * np.stack([np.cos(angles), np.sin(angles)])).reshape(2, -1).T
@@ -482,7 +480,7 @@ class _Span:
         for _ in range(2):  # the second pass removes the rounding of the first
             rest = rest - self._directions @ (self._directions.conj().T @ rest)
         directions, triangle = np.linalg.qr(rest)
-        new = np.abs(np.diag(triangle)) > _DEPENDENT
+        new = np.abs(np.diag(triangle)) > CLOSE  # of fields of size one
         self._directions = np.concatenate([self._directions, directions[:, new]], axis=1)
         return bool(new.any())
 
