@@ -599,7 +599,12 @@ class RidgeBasis(Basis):
         """Write the operator on the functions `columns`; see `Basis.fill`."""
         W, b = self.W[columns], self.b[columns]
         if operator.is_constant and isinstance(self.activation, Sinusoid):
-            _fill_one_cosine(W, b + self.activation.phase, self.origin, operator, out)
+            # one cosine, whose amplitude and phase come from the symbol ``P(w) = sum c (i w)^alpha``
+            symbol = np.prod((1j * W[:, None, :]) ** operator.orders, axis=2) @ operator.coefficients
+            np.matmul(W, (operator.points - self.origin).T, out=out)
+            out += (b + self.activation.phase + np.angle(symbol))[:, None]
+            np.cos(out, out=out)
+            out *= np.abs(symbol)[:, None]
             return
         z = W @ (operator.points - self.origin).T + b[:, None]
         powers = np.prod(W[:, None, :] ** operator.orders, axis=2)  # (M, T): the factor of each derivative
@@ -610,14 +615,3 @@ class RidgeBasis(Basis):
             terms = np.array([s == shape for s, _ in folded])
             amplitude = factors[:, terms] @ operator.coefficients[terms]
             out += (amplitude[:, None] if operator.is_constant else amplitude) * self.activation.derivative(z, shape)
-
-
-def _fill_one_cosine(
-    W: FloatArray, phase: FloatArray, origin: FloatArray, operator: LocalOperator, out: FloatArray
-) -> None:
-    """Write one cosine per function, whose amplitude and phase come from the symbol ``P(w) = sum c (i w)^alpha``."""
-    symbol = np.prod((1j * W[:, None, :]) ** operator.orders, axis=2) @ operator.coefficients
-    np.matmul(W, (operator.points - origin).T, out=out)
-    out += (phase + np.angle(symbol))[:, None]
-    np.cos(out, out=out)
-    out *= np.abs(symbol)[:, None]
