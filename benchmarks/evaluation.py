@@ -135,7 +135,7 @@ def peak_memory(points: int, threads: int) -> None:
 
 
 def calibrate() -> None:
-    """Fit the constants in ``basis/evaluation/direct.py`` to measured times on one thread."""
+    """Fit the `CostModel` in ``basis/evaluation/direct.py`` to measured times on one thread."""
     from fspielm.basis.evaluation import direct as cost
 
     rows, times = [], []
@@ -156,13 +156,13 @@ def calibrate() -> None:
     from scipy.optimize import nnls
 
     fitted = nnls(np.array(rows) * scale[:, None], np.ones(len(times)))[0]
-    for name, value in zip(("_START", "_KERNEL", "_GRID", "_POINT"), fitted, strict=True):
+    for name, value in zip(("start", "kernel", "grid", "point"), fitted, strict=True):
         print(f"{name} = {value:.2g}")
     print("predicted / measured", np.round(np.array(rows) @ fitted * scale, 2))
     basis, coefficients = sum_of_waves(2, 100)
     sites = Sites(np.random.default_rng(1).random((4096, 2)))
     each = seconds(lambda: evaluate(basis, coefficients, identity(2), sites, threads=1, method="direct"), 3)
-    print(f"_COSINE = {each / 4096 / NEURONS:.2g}")
+    print(f"cosine = {each / 4096 / NEURONS:.2g}")
 
 
 def main() -> None:

@@ -9,7 +9,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from fspielm.basis import COSINE, GFF, SINE, TANH, Activation, Family, FrequencyShift, RidgeBasis, Siren, Tanh
+from fspielm.basis import COSINE, SINE, TANH, Activation, Family, RidgeBasis, Siren
+from fspielm.basis.random.families import GFF, FrequencyShift, Tanh
 
 FAMILIES: dict[str, Callable[[int], Family]] = {
     "tanh": lambda neurons: Tanh(neurons, mu=(0.5, 4)),

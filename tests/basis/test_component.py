@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.basis import COSINE, Basis, Component, JoinedBasis, Power, RidgeBasis, SingularBasis, evaluate, tabulate
-from fspielm.collocation import RowBlock, assemble
+from fspielm.basis import COSINE, Basis, Component, JoinedBasis, Power, RidgeBasis, SingularBasis, evaluate
+from fspielm.basis.evaluation.direct import tabulate
+from fspielm.collocation import assemble
+from fspielm.collocation.system import RowBlock
 from fspielm.geometry import Sites
 from fspielm.problem import Operator, Term, derivative, identity
 

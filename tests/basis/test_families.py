@@ -14,7 +14,8 @@ from scipy import stats
 
 import fspielm as fs
 from fspielm import ProblemError
-from fspielm.basis import COSINE, GFF, SINE, TANH, Family, FrequencyShift, RidgeBasis, Siren, Tanh, magnitudes
+from fspielm.basis import COSINE, SINE, TANH, Family, RidgeBasis, Siren
+from fspielm.basis.random.families import GFF, FrequencyShift, Tanh, magnitudes
 
 MANY = 40_000
 SCALING = {"tanh": (Tanh, TANH), "siren": (Siren, SINE), "gff": (GFF, COSINE)}

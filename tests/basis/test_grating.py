@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fspielm.basis import RadiatingBasis
 from fspielm.basis.outgoing.grating import GratingBasis
+from fspielm.basis.outgoing.radiating import RadiatingBasis
 from fspielm.geometry import Sites
 from fspielm.problem import derivative, identity
 from fspielm.problem.scattering.open_domain import Lattice

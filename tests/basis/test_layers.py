@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.basis import MultipoleBasis, localise
+from fspielm.basis import localise
+from fspielm.basis.outgoing.multipoles import MultipoleBasis
 from fspielm.basis.outgoing.space import Degrees, LayerBasis, _distances, distance_of, fastest, layer_on
 from fspielm.geometry import Sites
 from fspielm.geometry.exterior import Body

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from fspielm.basis import magnitudes
+from fspielm.basis.random.families import magnitudes
 
 
 @pytest.mark.parametrize("neurons", [2, 3, 10, 200, 5000])

@@ -7,8 +7,8 @@ import pytest
 import scipy.special as special
 
 import fspielm as fs
-from fspielm.basis import MultipoleBasis, localise
-from fspielm.basis.outgoing.multipoles import harmonics, times_coordinate
+from fspielm.basis import localise
+from fspielm.basis.outgoing.multipoles import MultipoleBasis, harmonics, times_coordinate
 from fspielm.geometry import Sites
 from fspielm.problem import derivative, identity
 

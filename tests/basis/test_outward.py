@@ -8,8 +8,9 @@ import scipy.special as special
 import sympy as sp
 
 import fspielm as fs
-from fspielm.basis import HarmonicBasis, RadiatingBasis, evaluate
+from fspielm.basis import evaluate
 from fspielm.basis.outgoing.placement import Wanted, continue_inward, merged, place_in
+from fspielm.basis.outgoing.radiating import HarmonicBasis, RadiatingBasis
 from fspielm.geometry import Sites
 from fspielm.problem import derivative, identity
 

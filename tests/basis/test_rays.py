@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy.special import hankel1e
 
-from fspielm.basis import Component, HarmonicBasis, JoinedBasis, MultipoleBasis, RadiatingBasis
+from fspielm.basis import Component, JoinedBasis
 from fspielm.basis.outgoing.family import at_wavenumbers
+from fspielm.basis.outgoing.multipoles import MultipoleBasis
+from fspielm.basis.outgoing.radiating import HarmonicBasis, RadiatingBasis
 from fspielm.errors import UnsuitableError
 from fspielm.geometry import Sites
 from fspielm.numerics.special import hankel_on_ray

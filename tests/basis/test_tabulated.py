@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from fspielm.basis import COSINE, Power, RidgeBasis, SingularBasis, Wave, with_tables
-from fspielm.basis.singular.singular import Polar
-from fspielm.basis.singular.tabulated import RadialTable
+from fspielm.basis import COSINE, Power, RidgeBasis, SingularBasis, Wave
+from fspielm.basis.singular.singular import Angle, Polar
+from fspielm.basis.singular.tabulated import RadialTable, with_tables
 from fspielm.geometry import Sites
 from fspielm.numerics.special import iv_by_order, jv_by_order
 from fspielm.problem import derivative, identity
@@ -69,7 +69,7 @@ def test_functions_of_one_table_have_the_values_of_their_own() -> None:
 @pytest.mark.parametrize("orders", [(0, 0), (1, 0), (1, 1), (0, 2)])
 @pytest.mark.parametrize("functions", [WAVES, MODIFIED])
 def test_waves_from_tables_are_the_same_functions(functions: list[Wave], orders: tuple[int, int]) -> None:
-    basis = SingularBasis((0.1, 0.2), 0.4, 1.0, [*functions, Power(1.5)])
+    basis = SingularBasis((0.1, 0.2), 0.4, 1.0, [*functions, Angle(30.0), Power(1.5)])
     sites = Sites(np.random.default_rng(0).uniform(-1, 1, (4000, 2)))
     operator = derivative(orders) if any(orders) else identity(2)
     exact, tabulated = (b.matrix(operator, sites) for b in (basis, with_tables(basis, LOWER, UPPER)))

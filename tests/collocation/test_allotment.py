@@ -9,7 +9,9 @@ import pytest
 import sympy as sp
 
 from fspielm import Box, Dirichlet, Disk, Initial, Interval, Points, Problem, ProblemError, Time
-from fspielm.collocation import Crowd, allot_conditions, allot_points
+from fspielm.collocation import allot_conditions
+from fspielm.collocation.crowding import Crowd
+from fspielm.collocation.points import allot_points
 
 x, y, t = sp.symbols("x y t")
 

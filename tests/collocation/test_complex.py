@@ -10,8 +10,11 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis import COSINE, Basis, JoinedBasis, LocalOperator, RidgeBasis, evaluate, tabulate
-from fspielm.collocation import RowBlock, assemble, check_memory
+from fspielm.basis import COSINE, Basis, JoinedBasis, RidgeBasis, evaluate
+from fspielm.basis.basis import LocalOperator
+from fspielm.basis.evaluation.direct import tabulate
+from fspielm.collocation import assemble
+from fspielm.collocation.system import RowBlock, check_memory
 from fspielm.estimate import find_sensitivity
 from fspielm.geometry import Sites
 from fspielm.problem import Operator, Term, identity

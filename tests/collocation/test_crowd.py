@@ -10,8 +10,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.collocation import Crowd
-from fspielm.collocation.crowding import Crowds
+from fspielm.collocation.crowding import Crowd, Crowds
 from fspielm.geometry import Domain, Sites
 
 X, Y = sp.symbols("x y")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fspielm as fs
-from fspielm.collocation import check_memory
+from fspielm.collocation.system import check_memory
 from fspielm.solvers import request as budget_module
 
 GIB = 2**30

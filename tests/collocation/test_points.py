@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fspielm import Initial, Interval, Neumann, Points, Problem, Time
-from fspielm.collocation import points_for, split_by_measure
+from fspielm.collocation.points import points_for, split_by_measure
 
 # --- counts -------------------------------------------------------------------------------------
 

@@ -10,8 +10,9 @@ import sympy as sp
 
 from fspielm import Box, Dirichlet, FrequencyShift, Points, Problem, ProblemError, SolveError, Tanh
 from fspielm.basis import COSINE, Basis, JoinedBasis, RidgeBasis
-from fspielm.collocation import RowBlock, System, assemble, make_blocks
+from fspielm.collocation import assemble, make_blocks
 from fspielm.collocation import system as system_module
+from fspielm.collocation.system import RowBlock, System
 from fspielm.geometry import Sites
 from fspielm.problem import Operator, Term, along_normal, identity
 

@@ -12,7 +12,7 @@ from scipy import special
 
 import fspielm as fs
 from fspielm.arrays import FloatArray
-from fspielm.basis import jump_places, open_conflicts, singular_corners, special_names
+from fspielm.basis import jump_places, open_conflicts, singularities, special_names
 from fspielm.geometry import Domain
 from fspielm.problem import change_places, mask_borders, value_jumps
 
@@ -144,7 +144,7 @@ def test_found_and_held_without_hints(name: str, seed: int) -> None:
 
 def places(stated: fs.Problem) -> list[tuple[float, float]]:
     """Of the places that are no corners."""
-    return [corner.point for corner in singular_corners(stated) if corner.opening == np.pi]
+    return [each.corner.point for each in singularities(stated) if each.corner.opening == np.pi]
 
 
 def test_a_border_is_found_to_rounding() -> None:
@@ -207,7 +207,7 @@ def test_a_solver_does_not_look_for_jumps_again() -> None:
     """What it asks for otherwise, it asks for as well of a problem whose jumps are known."""
     fresh, known = Counting(smooth), Counting(smooth)
     problems = [problem(SQUARE, D(data), source=-13 * SMOOTH) for data in (fresh, known)]
-    singular_corners(problems[1])
+    singularities(problems[1])
     looked, known.asked = known.asked, 0
     for stated in problems:
         fs.solve(stated, tol=1e-3, budget=fs.Budget(neurons=100), rng=0)

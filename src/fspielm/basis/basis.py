@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import factorial
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from numpy.polynomial import polynomial
@@ -21,6 +21,9 @@ from fspielm.resources import check_deadline
 
 if TYPE_CHECKING:
     from fspielm.cells.basis import CellBasis
+
+# Entries of a table at a time, which bounds the memory.
+AT_ONCE = 2**20
 
 
 def expand_powers(orders: NDArray[np.int_], s: ComplexArray, along: FloatArray, degree: int) -> ComplexArray:
@@ -126,79 +129,79 @@ def localise(operator: Operator, sites: Sites, components: int = 1) -> LocalOper
     return LocalOperator(sites.points, orders, coefficients, unknowns if any(unknowns) else ())
 
 
+def frozen(numbers: ArrayLike, dtype: type, *, order: Literal["K", "C"] = "K") -> NDArray[Any]:
+    """A read-only copy of numbers as an array."""
+    array: NDArray[Any] = np.array(numbers, dtype=dtype, order=order)
+    array.flags.writeable = False
+    return array
+
+
 class Basis(ABC):
-    """A finite set of functions; its one primitive applies an operator to some of them at points."""
+    """A finite set of functions; its one primitive applies an operator to some of them at points.
 
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """Number of functions."""
+    A basis sets its `size` and `dimension`, and what else differs from the defaults: attributes, or cached properties.
 
-    @property
-    @abstractmethod
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
+    Attributes
+    ----------
+    size : int
+        Number of functions.
+    dimension : int
+        Number of coordinates they depend on.
+    dtype : dtype
+        The type of the functions' values.
+    components : int
+        Number of unknowns of the operators it works with: one, unless it holds a `Component` of several.
+    made_of : tuple of Basis
+        The bases whose functions its own are made of, and whose singularities they share.
+    frequencies : (M, d) array or None
+        Frequencies of its functions; imaginary parts are rates of decay. None if they have none. A joined basis has
+        none of its own; its leaves may.
+    oscillates : bool
+        Whether its functions are waves with its `frequencies`; otherwise these only say how steep they are.
+    is_piecewise : bool
+        Whether each function is zero outside of one cell; then `tabulate` returns sparse tables.
+    """
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the functions' values."""
-        return np.dtype(np.float64)
-
-    @property
-    def components(self) -> int:
-        """Number of unknowns of the operators it works with: one, unless it holds a `Component` of several."""
-        return 1
+    size: int
+    dimension: int
+    dtype: np.dtype[Any] = np.dtype(np.float64)
+    components: int = 1
+    made_of: tuple[Basis, ...] = ()
+    frequencies: FloatArray | ComplexArray | None = None
+    oscillates: bool = False
+    is_piecewise: bool = False
 
     @property
     def leaves(self) -> tuple[Basis, ...]:
         """The bases it is joined of, none of them a joined one, in the order of their columns."""
         return (self,)
 
-    @property
-    def frequencies(self) -> FloatArray | ComplexArray | None:
-        """Frequencies of its functions, ``(M, d)``; imaginary parts are rates of decay.
-
-        None if they have none. A joined basis has none of its own; its leaves may.
-        """
-        return None
-
-    @property
-    def oscillates(self) -> bool:
-        """Whether its functions are waves with its `frequencies`; otherwise these only say how steep they are."""
-        return False
-
-    @property
+    @cached_property
     def corners(self) -> tuple[tuple[float, float], ...]:
         """The points, or centers of holes, around which it has a series of singular functions."""
-        return tuple(corner for leaf in self.leaves if leaf is not self for corner in leaf.corners)
+        return tuple(corner for basis in self.made_of for corner in basis.corners)
 
-    @property
+    @cached_property
     def sources(self) -> FloatArray:
         """The points ``(n, d)`` outside of the domain at which single functions are singular."""
-        none = np.empty((0, self.dimension))
-        return np.concatenate([none, *(leaf.sources for leaf in self.leaves if leaf is not self)])
+        return np.concatenate([np.empty((0, self.dimension)), *(basis.sources for basis in self.made_of)])
 
     @property
     def is_smooth(self) -> bool:
         """Whether no function is singular at a corner or a source."""
         return not self.corners and not len(self.sources)
 
-    @property
-    def is_piecewise(self) -> bool:
-        """Whether each function is zero outside of one cell; then `tabulate` returns sparse tables."""
-        return False
-
-    @property
+    @cached_property
     def together(self) -> int:
         """How many consecutive functions share work and are best filled at once."""
-        return max((leaf.together for leaf in self.leaves if leaf is not self), default=1)
+        return max((basis.together for basis in self.made_of), default=1)
 
-    @property
+    @cached_property
     def reach(self) -> FloatArray:
         """The highest frequency along each axis that its functions hold; the modulus where it is complex."""
         own = self.frequencies
         sizes = [np.abs(own).max(axis=0)] if own is not None and len(own) else []
-        sizes += [leaf.reach for leaf in self.leaves if leaf is not self]
+        sizes += [basis.reach for basis in self.made_of]
         return np.asarray(np.max([np.zeros(self.dimension), *sizes], axis=0))
 
     @property
@@ -276,7 +279,7 @@ class JoinedBasis(Basis):
     """Several bases side by side, their columns in the order given."""
 
     def __init__(self, parts: Sequence[Basis]) -> None:
-        self.parts = tuple(parts)
+        self.parts = self.made_of = tuple(parts)
         dimensions = [part.dimension for part in self.parts]
         if len(set(dimensions)) != 1:
             raise ProblemError(f"parts must be bases of the same dimension, at least one; got dimensions {dimensions}")
@@ -284,26 +287,8 @@ class JoinedBasis(Basis):
         if len(set(components)) != 1:
             raise ProblemError(f"parts must be bases for the same unknowns; got bases for {components} of them")
         self._starts = np.cumsum([0, *(part.size for part in self.parts)])
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return int(self._starts[-1])
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.parts[0].dimension
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The common type of all values."""
-        return np.result_type(*(part.dtype for part in self.parts))
-
-    @property
-    def components(self) -> int:
-        """Number of unknowns, the same for each part."""
-        return self.parts[0].components
+        self.size, self.dimension, self.components = int(self._starts[-1]), dimensions[0], components[0]
+        self.dtype = np.result_type(*(part.dtype for part in self.parts))
 
     @property
     def leaves(self) -> tuple[Basis, ...]:
@@ -335,30 +320,24 @@ def join_sums(parts: Sequence[tuple[Basis, NumberArray]]) -> tuple[Basis, Number
     return JoinedBasis([basis for basis, _ in parts]), np.concatenate([c for _, c in parts], axis=-1)
 
 
-class DependentBasis(Basis):
-    """Functions that are made of those of another `basis`, and singular at the same places."""
+class LinearMap(Basis):
+    """Functions that are a linear map of those of another `basis` for a single unknown, singular at the same places.
 
-    def __init__(self, basis: Basis) -> None:
-        self.basis = basis
+    Unless there is another number of them, each belongs to a function of the basis and has its frequency.
+    """
 
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.basis.dimension
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """Those of the basis."""
-        return self.basis.corners
-
-    @property
-    def sources(self) -> FloatArray:
-        """Those of the basis."""
-        return self.basis.sources
+    def __init__(self, basis: Basis, size: int | None = None) -> None:
+        if basis.components != 1:
+            raise ProblemError(f"basis must be for a single unknown; got one for {basis.components} of them")
+        self.basis, self.made_of = basis, (basis,)
+        self.dimension, self.dtype = basis.dimension, basis.dtype
+        self.size = basis.size if size is None else size
+        if size is None:
+            self.frequencies, self.oscillates = basis.frequencies, basis.oscillates
 
 
 @final
-class RealParts(DependentBasis):
+class RealParts(LinearMap):
     """The real part of the first function of a complex basis, its imaginary part, the real part of the second, ...
 
     Sums of complex functions are evaluated on this basis: see `Basis.field`.
@@ -370,19 +349,10 @@ class RealParts(DependentBasis):
     """
 
     def __init__(self, basis: Basis) -> None:
-        if basis.dtype.kind != "c" or basis.components != 1:
+        super().__init__(basis, 2 * basis.size)
+        if basis.dtype.kind != "c":
             raise ProblemError("basis must have complex functions for a single unknown")
-        super().__init__(basis)
-
-    @property
-    def size(self) -> int:
-        """Twice the number of complex functions."""
-        return 2 * self.basis.size
-
-    @property
-    def together(self) -> int:
-        """Both parts of the complex functions that share work."""
-        return 2 * self.basis.together
+        self.dtype, self.together = np.dtype(np.float64), 2 * basis.together
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -436,38 +406,19 @@ class ExponentialBasis(Basis):
         powers: ArrayLike | None = None,
         along: ArrayLike | None = None,
     ) -> None:
-        self.W = np.array(W, dtype=np.complex128)
+        self.W = self.frequencies = frozen(W, np.complex128)
         if self.W.ndim != 2:
             raise ProblemError(f"W must have shape (M, d); got shape {self.W.shape}")
-        size, dimension = self.W.shape
-        self.b = np.array(b, dtype=np.float64)
-        self.origin = np.array(origin, dtype=np.float64)
-        self.peaks = np.array(peaks, dtype=np.float64)
-        self.powers = np.zeros(size, dtype=np.int_) if powers is None else np.array(powers, dtype=np.int_)
-        self.along = np.zeros((size, dimension)) if along is None else np.array(along, dtype=np.float64)
+        size, dimension = self.size, self.dimension = self.W.shape
+        self.b, self.origin, self.peaks = (frozen(numbers, np.float64) for numbers in (b, origin, peaks))
+        self.powers = frozen(np.zeros(size) if powers is None else powers, np.int_)
+        self.along = frozen(np.zeros((size, dimension)) if along is None else along, np.float64)
         shapes = {"b": (size,), "origin": (dimension,), "peaks": (size,), "powers": (size,), "along": (size, dimension)}
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:
                 raise ProblemError(
                     f"{name} must have shape {shape} beside W of shape {self.W.shape}; got {getattr(self, name).shape}"
                 )
-            getattr(self, name).flags.writeable = False
-        self.W.flags.writeable = False
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return len(self.b)
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return int(self.W.shape[1])
-
-    @property
-    def frequencies(self) -> ComplexArray:
-        """W."""
-        return self.W
 
     @property
     def varying(self) -> tuple[ExponentialBasis, ...]:
@@ -618,35 +569,18 @@ class RidgeBasis(Basis):
 
     def __init__(self, W: FloatArray, b: FloatArray, activation: Activation, origin: FloatArray | None = None) -> None:
         # copies, so that the caller's arrays are neither frozen nor followed
-        self.W = np.array(W, dtype=np.float64, order="C")
-        self.b = np.array(b, dtype=np.float64, order="C")
+        self.W = self.frequencies = frozen(W, np.float64, order="C")
+        self.b = frozen(b, np.float64, order="C")
         if self.W.ndim != 2 or self.b.shape != self.W.shape[:1]:
             raise ProblemError(
                 f"W must have shape (M, d) and b shape (M,); got shapes {self.W.shape} and {self.b.shape}"
             )
+        self.size, self.dimension = self.W.shape
         self.activation = activation
-        self.origin = np.zeros(self.W.shape[1]) if origin is None else np.array(origin, dtype=np.float64)
-        self.W.flags.writeable = self.b.flags.writeable = False
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return len(self.b)
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return int(self.W.shape[1])
-
-    @property
-    def frequencies(self) -> FloatArray:
-        """W."""
-        return self.W
-
-    @property
-    def oscillates(self) -> bool:
-        """True for cosines and sines."""
-        return isinstance(self.activation, Sinusoid)
+        self.oscillates = isinstance(activation, Sinusoid)
+        self.origin = np.zeros(self.dimension) if origin is None else np.array(origin, dtype=np.float64)
+        if self.origin.shape != self.W.shape[1:]:
+            raise ProblemError(f"origin must have shape {self.W.shape[1:]}; got {self.origin.shape}")
 
     @property
     def varying(self) -> tuple[RidgeBasis, ...]:
@@ -665,7 +599,12 @@ class RidgeBasis(Basis):
         """Write the operator on the functions `columns`; see `Basis.fill`."""
         W, b = self.W[columns], self.b[columns]
         if operator.is_constant and isinstance(self.activation, Sinusoid):
-            _fill_one_cosine(W, b + self.activation.phase, self.origin, operator, out)
+            # one cosine, whose amplitude and phase come from the symbol ``P(w) = sum c (i w)^alpha``
+            symbol = np.prod((1j * W[:, None, :]) ** operator.orders, axis=2) @ operator.coefficients
+            np.matmul(W, (operator.points - self.origin).T, out=out)
+            out += (b + self.activation.phase + np.angle(symbol))[:, None]
+            np.cos(out, out=out)
+            out *= np.abs(symbol)[:, None]
             return
         z = W @ (operator.points - self.origin).T + b[:, None]
         powers = np.prod(W[:, None, :] ** operator.orders, axis=2)  # (M, T): the factor of each derivative
@@ -676,14 +615,3 @@ class RidgeBasis(Basis):
             terms = np.array([s == shape for s, _ in folded])
             amplitude = factors[:, terms] @ operator.coefficients[terms]
             out += (amplitude[:, None] if operator.is_constant else amplitude) * self.activation.derivative(z, shape)
-
-
-def _fill_one_cosine(
-    W: FloatArray, phase: FloatArray, origin: FloatArray, operator: LocalOperator, out: FloatArray
-) -> None:
-    """Write one cosine per function, whose amplitude and phase come from the symbol ``P(w) = sum c (i w)^alpha``."""
-    symbol = np.prod((1j * W[:, None, :]) ** operator.orders, axis=2) @ operator.coefficients
-    np.matmul(W, (operator.points - origin).T, out=out)
-    out += (phase + np.angle(symbol))[:, None]
-    np.cos(out, out=out)
-    out *= np.abs(symbol)[:, None]

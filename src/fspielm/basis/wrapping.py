@@ -3,52 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
-from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import COSINE, Basis, DependentBasis, LocalOperator, RidgeBasis, join_sums
+from fspielm.arrays import NumberArray
+from fspielm.basis.basis import COSINE, Basis, LinearMap, LocalOperator, RidgeBasis, join_sums
 from fspielm.errors import ProblemError
 from fspielm.problem.operator import Operator
 
 
-class WrappedBasis(DependentBasis):
-    """One function for each function of a `basis` for a single unknown, with the same frequencies."""
-
-    def __init__(self, basis: Basis) -> None:
-        super().__init__(basis)
-        if basis.components != 1:
-            raise ProblemError(f"basis must be for a single unknown; got one for {basis.components} of them")
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self.basis.size
-
-    @property
-    def frequencies(self) -> FloatArray | ComplexArray | None:
-        """Those of the basis."""
-        return self.basis.frequencies
-
-    @property
-    def reach(self) -> FloatArray:
-        """That of the basis."""
-        return self.basis.reach
-
-    @property
-    def together(self) -> int:
-        """As many as in the basis."""
-        return self.basis.together
-
-    @property
-    def oscillates(self) -> bool:
-        """Whether the functions of the basis oscillate."""
-        return self.basis.oscillates
-
-
 @final
-class Component(WrappedBasis):
+class Component(LinearMap):
     """A basis for one of several unknowns; its functions are zero for all others.
 
     Parameters
@@ -67,19 +33,7 @@ class Component(WrappedBasis):
         if not 0 <= unknown < components:
             raise ProblemError(f"unknown must be one of {list(range(components))}; got {unknown!r}")
         super().__init__(basis)
-        self.unknown = unknown
-        self._components = components
-        self.scale = float(scale)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the functions' values."""
-        return self.basis.dtype
-
-    @property
-    def components(self) -> int:
-        """Number of unknowns."""
-        return self._components
+        self.unknown, self.components, self.scale = unknown, components, float(scale)
 
     @property
     def leaves(self) -> tuple[Basis, ...]:
@@ -93,7 +47,7 @@ class Component(WrappedBasis):
         return self._for_unknown(self.basis.varying)
 
     def _for_unknown(self, bases: Iterable[Basis]) -> tuple[Basis, ...]:
-        return tuple(Component(basis, self.unknown, self._components, self.scale) for basis in bases)
+        return tuple(Component(basis, self.unknown, self.components, self.scale) for basis in bases)
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums for its own unknown, an empty basis for another; see `Basis.field`."""
@@ -113,7 +67,7 @@ class Component(WrappedBasis):
 
 
 @final
-class DerivedBasis(WrappedBasis):
+class DerivedBasis(LinearMap):
     """Vector fields whose j-th unknown is the j-th of several operators on a function of a scalar basis.
 
     With the operators of a column of the adjugate of a system's matrix, functions that satisfy the determinant's
@@ -138,17 +92,8 @@ class DerivedBasis(WrappedBasis):
             [(term.orders, term.coefficient) for term in operator.terms if not callable(term.coefficient)]
             for operator in operators
         ]
-        self._dtype = np.result_type(basis.dtype, *(c for factors in self._factors for _, c in factors))
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Complex if an operator or the basis is."""
-        return self._dtype
-
-    @property
-    def components(self) -> int:
-        """Number of unknowns."""
-        return len(self.operators)
+        self.components = len(self.operators)
+        self.dtype = np.result_type(basis.dtype, *(c for factors in self._factors for _, c in factors))
 
     @property
     def varying(self) -> tuple[Basis, ...]:
@@ -195,7 +140,7 @@ def _part(operator: Operator, part: str) -> Operator:
 
 
 @final
-class ComplexPairs(DependentBasis):
+class ComplexPairs(LinearMap):
     """Functions ``f_0 + i f_1``, ``f_2 + i f_3``, ... of a real basis.
 
     Used for equations with complex coefficients, which real and imaginary parts do not satisfy separately.
@@ -206,18 +151,11 @@ class ComplexPairs(DependentBasis):
         Real, for a single unknown; an even number of functions.
     """
 
-    dtype = np.dtype(np.complex128)
-
     def __init__(self, parts: Basis) -> None:
         if parts.size % 2 or parts.dtype.kind == "c" or parts.components != 1:
             raise ProblemError("parts must be an even number of real functions for a single unknown")
-        super().__init__(parts)
-        self.parts = parts
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self.parts.size // 2
+        super().__init__(parts, parts.size // 2)
+        self.parts, self.dtype = parts, np.dtype(np.complex128)
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on the parts; see `Basis.field`."""

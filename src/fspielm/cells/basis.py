@@ -267,21 +267,8 @@ class CellBasis(Basis):
         self.meeting = no_corner_terms() if meeting is None else meeting
         each = [len(ball(tuple(own))) for own in self.degrees.tolist()]
         self.starts = np.cumsum([0, *(len(self.scales) * count for count in each)])
-
-    @property
-    def size(self) -> int:
-        """Number of columns."""
-        return int(self.starts[-1]) + len(self.meeting) + self.elsewhere
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates."""
-        return self.frames.dimension
-
-    @property
-    def components(self) -> int:
-        """Number of unknowns."""
-        return len(self.scales)
+        self.size = int(self.starts[-1]) + len(self.meeting) + elsewhere
+        self.dimension, self.components = frames.dimension, len(self.scales)
 
     @property
     def on_cells(self) -> tuple[CellBasis, ...]:
@@ -565,16 +552,7 @@ class SumsOnCells(Basis):
 
     def __init__(self, cells: CellBasis, fields: NumberArray) -> None:
         self.cells, self.fields = cells, fields
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return len(self.fields)
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.cells.dimension
+        self.size, self.dimension = len(fields), cells.dimension
 
     def summed(self, coefficients: NumberArray) -> SumsOnCells:
         """The sum of the functions with these coefficients ``(F,)`` as a single function."""

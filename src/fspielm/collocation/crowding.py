@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias, final
 from weakref import WeakKeyDictionary
 
@@ -14,6 +16,7 @@ from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites, join_sites
 from fspielm.numerics.sampling import reject, unit_stream
+from fspielm.numerics.tolerances import ROUNDING
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
@@ -21,8 +24,6 @@ from fspielm.problem.statement import Relation
 # from the nearest place.
 _FIRST_CELLS = 32
 _CELL = 0.25
-# Shortest cells in the unit coordinate, where digits run out.
-_SHORTEST = 1e-13
 _LEAST = 16
 
 
@@ -37,9 +38,47 @@ def nearest_of(places: FloatArray) -> Distances:
     return lambda points: np.asarray(tree.query(points)[0], dtype=np.float64)
 
 
+# A relation with points, how to draw some of them, and how many.
+Share: TypeAlias = tuple[Relation, Callable[[int, np.random.Generator], Sites], int]
+
+
+class FurtherPoints(ABC):
+    """Points on the boundary besides those that are spread over it.
+
+    Attributes
+    ----------
+    count : int
+        Number of points.
+    """
+
+    count: int
+
+    @abstractmethod
+    def shares(self, problem: Problem) -> list[Share]:
+        """The relations with points, and how these are drawn."""
+
+    @abstractmethod
+    def thinned(self) -> FurtherPoints:
+        """Other points, to check a solution."""
+
+    def counts(self, problem: Problem) -> dict[str, int]:
+        """The number of points in each block, by name."""
+        found: dict[str, int] = {}
+        for relation, _, count in self.shares(problem):
+            found[relation.name] = found.get(relation.name, 0) + count
+        return found
+
+    def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
+        """Draw the points of each block, by name."""
+        found: dict[str, list[Sites]] = {}
+        for relation, draw, count in self.shares(problem):
+            found.setdefault(relation.name, []).append(draw(count, rng))
+        return {name: join_sites(sites) for name, sites in found.items()}
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class Crowd:
+class Crowd(FurtherPoints):
     """Further points on the boundary of a plane domain, with a density inverse to the distance from given places.
 
     The field of a source outside of a domain varies over its distance from the boundary. Sources whose spacing is
@@ -63,9 +102,7 @@ class Crowd:
     strengths: FloatArray | None = None
     evenly: bool = False
     parts: frozenset[str] | None = None
-    _known: WeakKeyDictionary[Problem, list[tuple[Relation, _Density, int]]] = field(
-        default_factory=WeakKeyDictionary, init=False, repr=False
-    )
+    _known: WeakKeyDictionary[Problem, list[Share]] = field(default_factory=WeakKeyDictionary, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if np.ndim(self.places) != 2 or np.shape(self.places)[1] != 2 or not len(self.places):
@@ -75,27 +112,19 @@ class Crowd:
         # without cached densities
         return Crowd, (self.places, self.count, self.strengths, self.evenly, self.parts)
 
-    def counts(self, problem: Problem) -> dict[str, int]:
-        """The number of points in each block, by name."""
-        return {c.name: count for c, _, count in self._shares(problem)}
-
-    def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
-        """Draw the points of each block, by name."""
-        return {c.name: density.draw(c, count, rng, self.evenly) for c, density, count in self._shares(problem)}
-
     def thinned(self) -> Crowd:
         """A quarter of the points; if even, as many random ones."""
         if self.evenly:
             return replace(self, evenly=False)
         return replace(self, count=min(self.count, max(self.count // 4, _LEAST)))
 
-    def _shares(self, problem: Problem) -> list[tuple[Relation, _Density, int]]:
-        """The relations with points, their densities and numbers; cached by problem."""
+    def shares(self, problem: Problem) -> list[Share]:
+        """See `FurtherPoints.shares`; cached by problem."""
         if problem not in self._known:
             self._known[problem] = self._find_shares(problem)
         return self._known[problem]
 
-    def _find_shares(self, problem: Problem) -> list[tuple[Relation, _Density, int]]:
+    def _find_shares(self, problem: Problem) -> list[Share]:
         from scipy.spatial import cKDTree  # seldom needed, slow to import
 
         if problem.dimension != 2 or problem.domain.time is not None:
@@ -107,29 +136,26 @@ class Crowd:
             on_curves = [c for c in on_curves if self.parts.intersection(c.part_names)]
         densities = [_tabulate(c, tree, strengths) for c in on_curves]
         total = sum(density.total for density in densities)
-        shares = [(c, d, round(self.count * d.total / total)) for c, d in zip(on_curves, densities, strict=True)]
-        return [(c, d, count) for c, d, count in shares if count]
+        counts = [round(self.count * density.total / total) for density in densities]
+        shares = zip(on_curves, densities, counts, strict=True)
+        return [(c, partial(density.draw, c, self.evenly), count) for c, density, count in shares if count]
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Crowds:
+class Crowds(FurtherPoints):
     """Several crowds, each on its own parts."""
 
     each: tuple[Crowd, ...]
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]
         """Number of all points."""
         return sum(crowd.count for crowd in self.each)
 
-    def counts(self, problem: Problem) -> dict[str, int]:
-        """The number of points in each block, by name."""
-        return {name: count for crowd in self.each for name, count in crowd.counts(problem).items()}
-
-    def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
-        """Draw the points of each block, by name."""
-        return {name: sites for crowd in self.each for name, sites in crowd.draw(problem, rng).items()}
+    def shares(self, problem: Problem) -> list[Share]:
+        """See `FurtherPoints.shares`."""
+        return [share for crowd in self.each for share in crowd.shares(problem)]
 
     def thinned(self) -> Crowds:
         """The same of thinned crowds."""
@@ -148,7 +174,7 @@ class _Density:
     def total(self) -> float:
         return float(self.integral[-1])
 
-    def draw(self, relation: Relation, n: int, rng: np.random.Generator, evenly: bool) -> Sites:
+    def draw(self, relation: Relation, evenly: bool, n: int, rng: np.random.Generator) -> Sites:
         part = relation.part
         assert part is not None
         if evenly and part.keep is None and relation.mask is None:
@@ -177,7 +203,7 @@ def _tabulate(relation: Relation, tree: Any, strengths: FloatArray) -> _Density:
         points = part.place((lows + 0.5 * widths)[:, None]).points
         distances, nearest = tree.query(points)
         across = part.measure * widths / distances
-        short = (across <= _CELL) | (widths <= _SHORTEST)
+        short = (across <= _CELL) | (widths <= ROUNDING)
         cells.append(lows[short])
         weights.append(np.where(relation.holds(points), strengths[nearest] * across, 0.0)[short])
         halves = 0.5 * widths[~short]
@@ -200,8 +226,8 @@ def first_edges(part: BoundaryPart, cells: int) -> FloatArray:
 
 # The golden ratio minus one: turns between successive points of a spiral.
 _GOLDEN_TURN = 0.5 * (math.sqrt(5) - 1)
-# At least, if a condition holds on a small piece of a surface.
-_LEAST_LATTICES = 8
+# Of any condition, also one on a small piece of a surface.
+LEAST_ROWS = 8
 
 Place: TypeAlias = Callable[[FloatArray], Sites]
 
@@ -241,7 +267,7 @@ class Surface:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Lattices:
+class Lattices(FurtherPoints):
     """Further points on closed surfaces: spirals from pole to pole, with golden angles between successive points.
 
     Parameters
@@ -255,36 +281,25 @@ class Lattices:
     evenly: bool = True
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]
         """Number of points on all surfaces."""
         return sum(surface.count for surface in self.surfaces)
-
-    def counts(self, problem: Problem) -> dict[str, int]:
-        """The number of points in each block, by name."""
-        found: dict[str, int] = {}
-        for relation, _, count in self._shares(problem):
-            found[relation.name] = found.get(relation.name, 0) + count
-        return found
-
-    def draw(self, problem: Problem, rng: np.random.Generator) -> dict[str, Sites]:
-        """Draw the points of each block, by name."""
-        found: dict[str, list[Sites]] = {}
-        for relation, surface, count in self._shares(problem):
-            found.setdefault(relation.name, []).append(self._draw_on(relation, surface, count, rng))
-        return {name: join_sites(sites) for name, sites in found.items()}
 
     def thinned(self) -> Lattices:
         """As many random points."""
         return replace(self, evenly=False)
 
-    def _shares(self, problem: Problem) -> list[tuple[Relation, Surface, int]]:
-        """The relations with their surfaces and numbers of points."""
-        relations = [relation for relation in problem.relations if relation.region.kind == "boundary"]
+    def shares(self, problem: Problem) -> list[Share]:
+        """See `FurtherPoints.shares`."""
         return [
-            (relation, surface, max(round(surface.count * relation.region.share), _LEAST_LATTICES))
-            for relation in relations
+            (
+                relation,
+                partial(self._draw_on, relation, surface),
+                max(round(surface.count * relation.region.share), LEAST_ROWS),
+            )
+            for relation in problem.relations
             for surface in self.surfaces
-            if surface.name in relation.part_names
+            if relation.region.kind == "boundary" and surface.name in relation.part_names
         ]
 
     def _draw_on(self, relation: Relation, surface: Surface, count: int, rng: np.random.Generator) -> Sites:

@@ -9,7 +9,8 @@ from typing import Any, final, overload
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.collocation.crowding import Crowd, Crowds, Lattices
+from fspielm.basis.random.families import check_count
+from fspielm.collocation.crowding import LEAST_ROWS, FurtherPoints
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.sampling import Sampling, check_sampling
@@ -35,7 +36,7 @@ class Points:
         Points for each initial condition, if there are any.
     sampling : {"uniform", "low-discrepancy", "clustered"}
         Independent random points, as in the paper; evenly spread points; or points clustered toward the boundary.
-    crowd : Crowd, Crowds or Lattices, optional
+    crowd : FurtherPoints, optional
         Further points on the boundary: close to places outside, or all over closed surfaces.
     """
 
@@ -44,21 +45,20 @@ class Points:
     boundary_total: int | None = None
     initial: int | None = None
     sampling: Sampling = "uniform"
-    crowd: Crowd | Crowds | Lattices | None = None
+    crowd: FurtherPoints | None = None
 
     def __post_init__(self) -> None:
         check_sampling(self.sampling)
-        _check_count("interior", self.interior)
+        counts: dict[str, Any] = {name: getattr(self, name) for name in ("interior", "boundary_total", "initial")}
         if self.boundary is not None and self.boundary_total is not None:
             raise ProblemError("give boundary or boundary_total, not both")
         if isinstance(self.boundary, Mapping):
-            for name, count in self.boundary.items():
-                _check_count(f"boundary[{name!r}]", count)
-        elif self.boundary is not None:
-            _check_count("boundary", self.boundary)
-        for name in ("boundary_total", "initial"):
-            if getattr(self, name) is not None:
-                _check_count(name, getattr(self, name))
+            counts |= {f"boundary[{name!r}]": count for name, count in self.boundary.items()}
+        else:
+            counts["boundary"] = self.boundary
+        for name, count in counts.items():
+            if count is not None or name == "interior":
+                check_count(f"points: {name}", count, least=0)
 
     def counts(self, problem: Problem) -> dict[str, int]:
         """The number of points in each block, by name; ``"equation"`` is included if it has any.
@@ -199,18 +199,11 @@ def _by_name(boundary: Mapping[str, int], relations: list[Relation]) -> dict[str
     return {r.name: _part_share(max(boundary.get(name, 0) for name in r.part_names), r) for r in relations}
 
 
-def _check_count(name: str, value: Any) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 0:
-        raise ProblemError(f"points: {name} must be a whole number, at least 0; got {value!r}")
-
-
 # ---- How many points each block needs
 
 
-# Rows per function inside, and rows per function that the boundary can distinguish, for clustered points.
-_ROWS_PER_NEURON = 1.5
-_ROWS_PER_TRACE = 1.5
-_LEAST_ROWS = 8
+# Rows per function inside, and per function that the boundary can distinguish, for clustered points.
+_ROWS_PER_FUNCTION = 1.5
 # Smaller pieces of a part get fewer rows, as the whole part must be equally dense.
 _LEAST_SHARE = 0.02
 # Rows per function that satisfies the equation.
@@ -229,10 +222,10 @@ def allot_points(problem: Problem, neurons: int, widths: FloatArray, factor: flo
     rng = np.random.default_rng(0)  # for counts only
     counts: dict[str, int] = {}
     for relation in _sampled(problem):
-        needed = _ROWS_PER_TRACE * factor ** (problem.dimension - 1) * _traces(relation, widths, rng)
+        needed = _ROWS_PER_FUNCTION * factor ** (problem.dimension - 1) * _traces(relation, widths, rng)
         # no more than there are functions
-        counts[relation.name] = min(int(np.ceil(needed)), neurons) + _LEAST_ROWS + int(_ROWS_PER_TRACE * special)
-    return _clustered_points(problem, max(int(np.ceil(_ROWS_PER_NEURON * neurons)), _LEAST_ROWS), counts)
+        counts[relation.name] = min(int(np.ceil(needed)), neurons) + LEAST_ROWS + int(_ROWS_PER_FUNCTION * special)
+    return _clustered_points(problem, max(int(np.ceil(_ROWS_PER_FUNCTION * neurons)), LEAST_ROWS), counts)
 
 
 def allot_conditions(problem: Problem, neurons: int, reach: Sequence[float] | None = None) -> Points:
@@ -252,7 +245,7 @@ def allot_conditions(problem: Problem, neurons: int, reach: Sequence[float] | No
         sizes, even = np.array([_traces(c, np.asarray(reach), rng) for c in sampled]), _EVEN_SHARE
     shares = (1 - even) * sizes / max(sizes.sum(), np.finfo(float).tiny) + even / max(len(sampled), 1)
     rows = _ROWS_PER_EXACT_NEURON * neurons * shares
-    counts = {c.name: int(np.ceil(wanted)) + _LEAST_ROWS for c, wanted in zip(sampled, rows, strict=True)}
+    counts = {c.name: int(np.ceil(wanted)) + LEAST_ROWS for c, wanted in zip(sampled, rows, strict=True)}
     return _clustered_points(problem, 0, counts)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, get_type_hints
+from collections.abc import Callable, Sequence
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 import sympy as sp
@@ -44,12 +44,18 @@ from fspielm.problem.scattering.incident import Formula, Incident, PlaneWaves, P
 _BY_ARGUMENTS: dict[str, tuple[type[Basis], tuple[str, ...]]] = {
     "complex": (ComplexPairs, ("parts",)),
     "component": (Component, ("unknown", "components", "scale", "basis")),
+    "exponential": (ExponentialBasis, ("powers", "W", "b", "origin", "peaks", "along")),
     "folded": (FoldedBasis, ("basis", "lattice")),
     "grating": (GratingBasis, ("basis", "lattice", "bottom", "top")),
+    "incident": (IncidentBasis, ("dimension", "fields")),
+    "joined": (JoinedBasis, ("parts",)),
     "harmonic": (HarmonicBasis, ("centers", "orders", "scales", "charged", "constant")),
     "modes": (ModeBasis, ("is_real", "amplitudes", "waves")),
     "multipoles": (MultipoleBasis, ("centers", "orders", "wavenumber", "scales", "regular")),
     "radiating": (RadiatingBasis, ("centers", "orders", "wavenumber", "scales")),
+    "regional": (RegionalBasis, ("parts", "shapes")),
+    "ridge": (RidgeBasis, ("activation", "W", "b", "origin")),
+    "singular": (SingularBasis, ("corner", "axis", "scale", "functions")),
     "sources": (SourceBasis, ("points", "ratio", "clearances")),
     "sums on cells": (SumsOnCells, ("fields", "cells")),
 }
@@ -60,104 +66,69 @@ _WRONG_INNER = {
     "modes": "modes that are not made of exponentials",
     "sums on cells": "sums on cells of what has none",
 }
-# Arguments of an `ExponentialBasis` that are stored as arrays.
-_EXPONENTIAL = ("W", "b", "origin", "peaks", "along")
+# Whole numbers that the file has among its text rather than as an array.
+_LISTED = "powers"
 
 
 def describe_basis(basis: Basis, arrays: Arrays, key: str = "basis") -> dict[str, Any]:
     """The basis as JSON has it; its arrays are put into `arrays`, under names that begin with `key`."""
-
-    def describe_all(parts: Sequence[Basis]) -> list[dict[str, Any]]:
-        return [describe_basis(part, arrays, f"{key}.{i}") for i, part in enumerate(parts)]
-
-    for kind, (made, _) in _BY_ARGUMENTS.items():
+    for kind, (made, names) in _BY_ARGUMENTS.items():
         if type(basis) is made:
-            return {"kind": kind, **_describe_arguments(kind, basis, arrays, key)}
+            content: dict[str, Any] = {"kind": kind}
+            for name in names:
+                value = getattr(basis, name)
+                if isinstance(value, Basis):
+                    content[_name_of_inner(kind, name)] = describe_basis(value, arrays, _key_of_inner(kind, key))
+                elif name == _LISTED:
+                    content[name] = value.tolist()
+                elif isinstance(value, np.ndarray):  # a file holds floats; the basis makes integers of them again
+                    arrays[f"{key}.{name}"] = value.astype(np.float64) if value.dtype.kind in "biu" else value
+                else:
+                    content[name] = _describe(value, arrays, key)
+            return content
     match basis:
-        case RidgeBasis():
-            arrays |= {f"{key}.{name}": getattr(basis, name) for name in ("W", "b", "origin")}
-            return {"kind": "ridge", "activation": _describe_activation(basis.activation)}
-        case ExponentialBasis():
-            arrays |= {f"{key}.{name}": getattr(basis, name) for name in _EXPONENTIAL}
-            return {"kind": "exponential", "powers": basis.powers.tolist()}
-        case JoinedBasis():
-            return {"kind": "joined", "parts": describe_all(basis.parts)}
-        case SingularBasis():
-            place = {"corner": list(basis.corner), "axis": basis.axis, "scale": basis.scale}
-            return {"kind": "singular", **place, "functions": [_describe_function(f) for f in basis.functions]}
         case DerivedBasis():
             operators = [[[list(t.orders), encode(t.coefficient)] for t in each.terms] for each in basis.operators]
             inner = describe_basis(basis.basis, arrays, f"{key}.its")
             return {"kind": "derived", "operators": operators, "basis": inner}
         case CellBasis():
             return {"kind": "cells", **describe_cells(basis, arrays, key)}
-        case IncidentBasis():
-            fields = [_describe_incident(field, arrays, f"{key}.{i}") for i, field in enumerate(basis.fields)]
-            return {"kind": "incident", "dimension": basis.dimension, "fields": fields}
-        case RegionalBasis():
-            parts = describe_all(basis.parts)
-            return {"kind": "regional", "parts": parts, "shapes": [_shape_text(shape) for shape in basis.shapes]}
     raise ProblemError(
         f"a file has no word for a basis of type {type(basis).__name__}; it cannot be saved; pickle the solution, or "
         "export its values, as with solution.to_xarray()"
     )
 
 
+def _describe(value: Any, arrays: Arrays, key: str) -> Any:
+    """An argument of a basis as JSON has it."""
+    match value:
+        case tuple():
+            return [_describe(item, arrays, f"{key}.{i}") for i, item in enumerate(value)]
+        case Basis():
+            return describe_basis(value, arrays, key)
+        case Activation():
+            return _describe_activation(value)
+        case CornerFunction():
+            return _describe_function(value)
+        case Incident():
+            return _describe_incident(value, arrays, key)
+        case Domain():
+            return _shape_text(value)
+    return encode(value)
+
+
 def read_basis(
     content: dict[str, Any], arrays: Arrays, key: str = "basis", materials: Materials = one_material
 ) -> Basis:
     """The basis that `describe_basis` has described; `materials` distinguishes the materials of points on cells."""
-
-    def read_all(parts: list[dict[str, Any]]) -> list[Basis]:
-        return [read_basis(part, arrays, f"{key}.{i}", materials) for i, part in enumerate(parts)]
-
     match kind := content["kind"]:
-        case "ridge":
-            W, b, origin = (arrays[f"{key}.{name}"] for name in ("W", "b", "origin"))
-            if origin.shape != W.shape[1:]:
-                raise ValueError(f"an origin of shape {origin.shape} for frequencies of shape {W.shape}")
-            return RidgeBasis(W, b, _read_activation(content["activation"]), origin)
-        case "exponential":
-            powers = decode(tuple[int, ...], content["powers"])
-            return ExponentialBasis(**{name: arrays[f"{key}.{name}"] for name in _EXPONENTIAL}, powers=powers)
-        case "joined":
-            return JoinedBasis(read_all(content["parts"]))
-        case "singular":
-            x, y = decode(tuple[float, ...], content["corner"])
-            functions = [_read_function(f) for f in content["functions"]]
-            return SingularBasis((x, y), decode(float, content["axis"]), decode(float, content["scale"]), functions)
         case "derived":
             inner = read_basis(content["basis"], arrays, f"{key}.its", materials)
             return DerivedBasis(inner, [_read_operator(terms, inner.dimension) for terms in content["operators"]])
         case "cells":
             return read_cells(content, arrays, key, materials)
-        case "incident":
-            fields = [_read_incident(field, arrays, f"{key}.{i}") for i, field in enumerate(content["fields"])]
-            return IncidentBasis(fields, decode(int, content["dimension"]))
-        case "regional":
-            outside, *inside = read_all(content["parts"])
-            return RegionalBasis(outside, inside, [read_domain_text(shape) for shape in content["shapes"]])
     if kind not in _BY_ARGUMENTS:
         raise ValueError(f"a basis of the unknown kind {kind!r}")
-    return _BY_ARGUMENTS[kind][0](**_read_arguments(kind, content, arrays, key, materials))
-
-
-def _describe_arguments(kind: str, basis: Basis, arrays: Arrays, key: str) -> dict[str, Any]:
-    content = {}
-    for name in _BY_ARGUMENTS[kind][1]:
-        value = getattr(basis, name)
-        if isinstance(value, Basis):
-            content[_name_of_inner(kind, name)] = describe_basis(value, arrays, _key_of_inner(kind, key))
-        elif isinstance(value, np.ndarray):  # a file holds floats; the basis makes integers and booleans of them again
-            arrays[f"{key}.{name}"] = value.astype(np.float64) if value.dtype.kind in "biu" else value
-        else:
-            content[name] = encode(value)
-    return content
-
-
-def _read_arguments(
-    kind: str, content: dict[str, Any], arrays: Arrays, key: str, materials: Materials
-) -> dict[str, Any]:
     made, names = _BY_ARGUMENTS[kind]
     hints = get_type_hints(made.__init__)
     values: dict[str, Any] = {}
@@ -167,9 +138,29 @@ def _read_arguments(
             values[name] = read_basis(inner, arrays, _key_of_inner(kind, key), materials)
             if not isinstance(values[name], hints[name]):
                 raise ValueError(_WRONG_INNER[kind])
+        elif name in content:
+            hint = tuple[int, ...] if name == _LISTED else hints[name]
+            values[name] = _read(hint, content[name], arrays, key, materials)
         else:
-            values[name] = decode(hints[name], content[name]) if name in content else arrays[f"{key}.{name}"]
-    return values
+            values[name] = arrays[f"{key}.{name}"]
+    return made(**values)
+
+
+def _read(kind: Any, content: Any, arrays: Arrays, key: str, materials: Materials) -> Any:
+    """The argument of this type that `_describe` has described."""
+    if get_origin(kind) is Sequence:
+        (inner,) = get_args(kind)
+        return [_read(inner, item, arrays, f"{key}.{i}", materials) for i, item in enumerate(content)]
+    if kind is Basis:
+        return read_basis(content, arrays, key, materials)
+    if kind is Incident:
+        return _read_incident(content, arrays, key)
+    readers: dict[Any, Callable[[Any], Any]] = {
+        Activation: _read_activation,
+        CornerFunction: _read_function,
+        Domain: read_domain_text,
+    }
+    return readers[kind](content) if kind in readers else decode(kind, content)
 
 
 def _name_of_inner(kind: str, argument: str) -> str:

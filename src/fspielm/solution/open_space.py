@@ -76,7 +76,7 @@ def as_stated(problem: Problem, basis: Basis, coefficients: NumberArray) -> tupl
         *(_sum_of_unknown(number, leaves, each) for number in range(len(media) + 1)), strict=True
     )
     total, every = _joined([outside, *incident], amplitudes[0], 1.0)
-    stated, both = one_unknown_problem(problem), RegionalBasis(total, inside, [medium.shape for medium in media])
+    stated, both = one_unknown_problem(problem), RegionalBasis([total, *inside], [medium.shape for medium in media])
     lattice = lattice_of(stated)
     whole = both if lattice is None else FoldedBasis(both, lattice)
     return stated, whole, np.concatenate([every, *amplitudes[1:]])
@@ -122,7 +122,7 @@ def scattered(solution: Solution) -> Solution:
             *(_joined([own, *leaves[1:]], last, -1.0) for own, last in zip(basis.inside, others, strict=True)),
             strict=True,
         )
-        rest = RegionalBasis(leaves[0], within, basis.shapes)
+        rest = RegionalBasis([leaves[0], *within], basis.shapes)
         without = np.concatenate([first[: leaves[0].size], *every])
         caption = _SCATTERED if len(leaves) > 1 else solution.caption
         return replace(solution, basis=rest, coefficients=without, caption=caption)

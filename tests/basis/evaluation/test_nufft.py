@@ -19,12 +19,12 @@ from fspielm.basis import (
     RidgeBasis,
     SingularBasis,
     evaluate,
-    evaluate_each,
-    split_waves,
 )
 from fspielm.basis.evaluation import direct
 from fspielm.basis.evaluation import direct as cost
 from fspielm.basis.evaluation import direct as nufft
+from fspielm.basis.evaluation.direct import split_waves
+from fspielm.basis.evaluation.sums import evaluate_each
 from fspielm.geometry import Sites
 from fspielm.problem import Operator, Term, along_normal, derivative, identity
 

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.basis import Symbol, symbol_of
+from fspielm.basis.exact.symbol import Symbol, symbol_of
 from fspielm.problem import Unknown
 from fspielm.problem.linear import read_equation
 from fspielm.problem.setting import Setting

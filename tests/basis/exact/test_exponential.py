@@ -11,7 +11,8 @@ import pytest
 
 import fspielm as fs
 from fspielm import ProblemError
-from fspielm.basis import COSINE, Basis, Characteristic, ExponentialBasis, JoinedBasis, RidgeBasis, localise
+from fspielm.basis import COSINE, Basis, ExponentialBasis, JoinedBasis, RidgeBasis, localise
+from fspielm.basis.exact.family import Characteristic
 from fspielm.geometry import Sites
 from fspielm.problem import Operator, Term, derivative, identity
 

@@ -10,14 +10,10 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm import ProblemError
-from fspielm.basis import (
-    Characteristic,
-    characteristic_frequencies,
-    homogeneous_symbol,
-    neurons_for_reach,
-    reach_for,
-    scene_of,
-)
+from fspielm.basis import neurons_for_reach, reach_for
+from fspielm.basis.exact.family import Characteristic, characteristic_frequencies
+from fspielm.basis.exact.laws import scene_of
+from fspielm.basis.exact.symbol import homogeneous_symbol
 from fspielm.errors import UnsuitableError
 
 x, y, t = sp.symbols("x y t")

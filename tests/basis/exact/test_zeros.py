@@ -10,15 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fspielm.basis import (
-    Frequencies,
-    Symbol,
-    characteristic_frequencies,
-    directions_needed,
-    scene_of,
-    solve_along,
-    symbol_of,
-)
+from fspielm.basis.exact.family import characteristic_frequencies
+from fspielm.basis.exact.laws import directions_needed, scene_of
+from fspielm.basis.exact.symbol import Frequencies, Symbol, solve_along, symbol_of
 from fspielm.errors import UnsuitableError
 from fspielm.problem import Operator, Term
 

@@ -9,17 +9,10 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.basis import (
-    ComplexPairs,
-    DerivedBasis,
-    JoinedBasis,
-    LogPower,
-    OutgoingDamped,
-    SingularBasis,
-    hole_columns,
-    satisfies,
-)
+from fspielm.basis import ComplexPairs, DerivedBasis, JoinedBasis, SingularBasis, hole_columns, satisfies
 from fspielm.basis.singular.columns import laplacian_factors
+from fspielm.basis.singular.outgoing import OutgoingDamped
+from fspielm.basis.singular.singular import LogPower
 from fspielm.geometry import Sites
 from fspielm.problem import adjugate, identity
 

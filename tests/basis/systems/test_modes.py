@@ -12,20 +12,20 @@ import pytest
 import fspielm as fs
 from fspielm.basis import (
     Basis,
-    Characteristic,
     Component,
     DerivedBasis,
     Each,
     JoinedBasis,
-    LogPower,
     ModeBasis,
-    Outgoing,
     Power,
     SingularBasis,
     evaluate,
     localise,
 )
-from fspielm.collocation import draw_features
+from fspielm.basis.exact.family import Characteristic
+from fspielm.basis.singular.outgoing import Outgoing
+from fspielm.basis.singular.singular import LogPower
+from fspielm.collocation.system import draw_features
 from fspielm.geometry import Sites
 from fspielm.problem import Operator, Term, derivative, identity
 

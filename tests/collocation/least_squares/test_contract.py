@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from fspielm import SolveError
-from fspielm.collocation import Factored, LeastSquares
+from fspielm.collocation import LeastSquares
+from fspielm.collocation.least_squares import Factored
 
 EPS = np.finfo(float).eps
 SHAPES = [(1, 1), (7, 1), (5, 5), (40, 30), (300, 60), (33, 32)]

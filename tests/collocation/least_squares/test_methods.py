@@ -10,7 +10,8 @@ from scipy import linalg
 from scipy.linalg import lapack
 
 from fspielm import QR, ProblemError, SolveError, TruncatedSVD
-from fspielm.collocation import Factored, Householder, LeastSquares
+from fspielm.collocation import Householder, LeastSquares
+from fspielm.collocation.least_squares import Factored
 
 
 def solve(method: LeastSquares, matrix: np.ndarray, values: np.ndarray) -> Factored:

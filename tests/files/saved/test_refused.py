@@ -183,7 +183,7 @@ HOSTILE = {
         "an activation of the unknown kind 'magic'",
     ),
     "missing columns": (_set("basis", "parts", to=[]), "at least one"),
-    "deep basis": (_set("basis", to=json.loads('{"kind": "joined", "parts": [' * 300 + "]}" * 300)), "dimension"),
+    "deep basis": (_set("basis", to=json.loads('{"kind": "joined", "parts": [' * 150 + "]}" * 150)), "dimension"),
     "a report of text": (_set("report", "neurons", to="many"), "'many' is not of type int"),
     "a report with more": (_set("report", "more", to=1), "KeyError"),
     "a bool for a number": (_set("report", "tol", to=True), "True is not of type float"),

@@ -179,8 +179,8 @@ class OtherActivation(Activation):
 
 
 class OtherFunction(CornerFunction):
-    def derivative(self, zeta: Any, order: int, conjugate_order: int) -> Any:
-        return zeta
+    def derivative(self, polar: Any, order: int, conjugate_order: int) -> Any:
+        return polar.zeta
 
 
 class OtherBasis(Basis):

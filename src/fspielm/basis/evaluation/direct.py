@@ -14,6 +14,7 @@ from fspielm.arrays import ComplexArray, FloatArray, NumberArray, safe_norm
 from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator, RidgeBasis, Sinusoid, localise
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
+from fspielm.numerics.tolerances import ROUNDING
 from fspielm.problem.operator import Operator
 from fspielm.resources import run_tasks
 
@@ -81,9 +82,6 @@ def add_rows(rows: list[list[Row]], sums: FloatArray, values: FloatArray) -> Non
 
 # ---- Sinusoids
 
-# Error of a transform in units of the norm of the coefficients; measured values are 3e-14 to 6e-14.
-_MEASURED_ROUNDING = 5e-14
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -144,7 +142,8 @@ def transform_rounding(basis: Basis, coefficients: FloatArray, domain: Domain) -
     lower, upper = domain.bounding_box
     phase = max(float(np.abs(group.W).max(axis=0) @ (upper - lower)) for group in waves)
     norm = max(safe_norm(group.fields) for group in waves)
-    return _MEASURED_ROUNDING * max(1.0, phase / 100) * norm
+    # measured errors of transforms are 3e-14 to 6e-14 in units of the norm of the coefficients
+    return ROUNDING * max(1.0, phase / 100) * norm
 
 
 # ---- The direct sum, in bounded memory, on threads
@@ -195,24 +194,43 @@ def _chunks(basis: Basis) -> list[slice]:
 
 
 # ---- The cost of sums of sinusoids, directly and by fast transforms
-# The constants are seconds on one thread, fitted by ``benchmarks/evaluation.py --calibrate``. Only their ratios matter,
-# which depend little on the machine, and only when both methods take about the same time.
 
 # finufft's transforms exist in one, two and three dimensions.
 MOST_DIMENSIONS = 3
 
-_COSINE = 2.5e-8  # for one cosine of the direct sum
-_START = 2e-4  # for one chunk of points, whatever its size
-_KERNEL = 2.2e-10  # for one entry of the kernel at a frequency or at a point
-_GRID = 2.3e-8  # for one point of the grid in the fast Fourier transform
-_POINT = 5e-7  # for each point and axis
+
+@final
+@dataclass(frozen=True)
+class CostModel:
+    """Seconds on one thread, fitted by ``benchmarks/evaluation.py --calibrate``.
+
+    Only their ratios matter, which depend little on the machine, and only when both methods take about the same time.
+    """
+
+    cosine: float = 2.5e-8  # for one cosine of the direct sum
+    start: float = 2e-4  # for one chunk of points, whatever its size
+    kernel: float = 2.2e-10  # for one entry of the kernel at a frequency or at a point
+    grid: float = 2.3e-8  # for one point of the grid in the fast Fourier transform
+    point: float = 5e-7  # for each point and axis
+
+    def per_chunk(self, neurons: int, transforms: int, reach: FloatArray) -> float:
+        """For the frequencies and the grid of one chunk of points."""
+        kernel = self.kernel * _WIDTH ** len(reach)
+        return float(self.start + transforms * (neurons * kernel + self.grid * _grid(reach)))
+
+    def per_point(self, transforms: int, dimension: int) -> float:
+        """For each point."""
+        return float(dimension * self.point + transforms * self.kernel * _WIDTH**dimension)
+
+
+_COSTS = CostModel()
 # Points of the kernel along an axis at full accuracy, and the matching sampling rate.
 _WIDTH = 16
 UPSAMPLING = 2.0
 # Chunks are so large that the work repeated for each takes at most about this share of its time.
 _REPEATED_SHARE = 0.2
 _LEAST_CHUNK, _MOST_CHUNK = 2**13, 2**18
-# A transform is not used if it needs more memory than this.
+# Memory of all transforms that run at the same time; none is used that needs more.
 _MOST_BYTES = 600e6
 # A larger grid is cut into tiles, each with the points that lie on it.
 _MOST_GRID_BYTES = 160e6
@@ -232,7 +250,7 @@ def transform_pays(frequencies: Sequence[FloatArray], points: FloatArray, transf
         Number of direct sums that would replace them.
     """
     extent = np.ptp(points, axis=0)
-    direct_seconds = sum(sums * _COSINE * len(points) * len(W) for W in frequencies)
+    direct_seconds = sum(sums * _COSTS.cosine * len(points) * len(W) for W in frequencies)
     seconds = 0.0
     for W in frequencies:
         tiles = tile_counts(extent * np.ptp(W, axis=0), transforms)
@@ -241,8 +259,8 @@ def transform_pays(frequencies: Sequence[FloatArray], points: FloatArray, transf
         if transform_bytes(step, transforms, reach) > _MOST_BYTES:
             return False
         chunks = int(np.prod(tiles)) - 1 - (-len(points) // step)
-        seconds += chunks * _seconds_per_chunk(len(W), transforms, reach)
-        seconds += len(points) * _seconds_per_point(transforms, len(reach))
+        seconds += chunks * _COSTS.per_chunk(len(W), transforms, reach)
+        seconds += len(points) * _COSTS.per_point(transforms, len(reach))
     return seconds < direct_seconds
 
 
@@ -259,9 +277,7 @@ def tile_counts(reach: FloatArray, transforms: int) -> NDArray[np.int_]:
 
 def chunk_points(neurons: int, transforms: int, reach: FloatArray) -> int:
     """Number of points to transform at once; `reach` is the extent of frequencies times that of points, by axis."""
-    wanted = _seconds_per_chunk(neurons, transforms, reach) / (
-        _REPEATED_SHARE * _seconds_per_point(transforms, len(reach))
-    )
+    wanted = _COSTS.per_chunk(neurons, transforms, reach) / (_REPEATED_SHARE * _COSTS.per_point(transforms, len(reach)))
     return int(np.clip(wanted, _LEAST_CHUNK, _MOST_CHUNK))
 
 
@@ -274,15 +290,6 @@ def _grid_bytes(reach: FloatArray, transforms: int) -> float:
     return 16.0 * min(transforms, 2) * _grid(reach)
 
 
-def _seconds_per_chunk(neurons: int, transforms: int, reach: FloatArray) -> float:
-    kernel = _KERNEL * _WIDTH ** len(reach)
-    return float(_START + transforms * (neurons * kernel + _GRID * _grid(reach)))
-
-
-def _seconds_per_point(transforms: int, dimension: int) -> float:
-    return float(dimension * _POINT + transforms * _KERNEL * _WIDTH**dimension)
-
-
 def _grid(reach: FloatArray) -> float:
     """Number of points of the grid between frequencies and points, which resolves both."""
     coarse = np.maximum(UPSAMPLING * reach / (2 * np.pi) + _WIDTH + 1, 2 * (_WIDTH + 1))
@@ -293,8 +300,6 @@ def _grid(reach: FloatArray) -> float:
 
 # The smallest tolerance that finufft reaches: its kernels are then 16 points wide, at twice the sampling rate.
 _EPS = 1e-14
-# Memory of all transforms that run at the same time.
-_MOST_CONCURRENT_BYTES = 400e6
 
 
 def sum_waves(
@@ -318,7 +323,7 @@ def sum_waves(
     reach = np.ptp(W, axis=0) * np.ptp(points, axis=0)
     counts = tile_counts(reach, len(strengths))
     step = chunk_points(len(W), len(strengths), reach / counts)
-    at_once = max(1, min(threads, int(_MOST_CONCURRENT_BYTES / transform_bytes(step, len(strengths), reach / counts))))
+    at_once = max(1, min(threads, int(_MOST_BYTES / transform_bytes(step, len(strengths), reach / counts))))
     frequencies = [np.ascontiguousarray(column) for column in W.T]
     run_tasks(
         [

@@ -81,11 +81,21 @@ def evaluate_each(
     (T, ..., n) array
         One entry for each of the T operators; complex if coefficients or functions are.
     """
-    if basis.components > 1 or basis.dtype.kind == "c":
-        return _by_unknown(basis, coefficients, operators, sites, threads=threads, method=method)
+    if basis.components > 1 or basis.dtype.kind == "c":  # each unknown as a sum of its own real functions
+        total: NDArray[Any] = np.zeros((len(operators), *coefficients.shape[:-1], len(sites)))
+        for unknown in sorted(set().union(*(operator.unknowns for operator in operators))):
+            parts = {place: own for place, each in enumerate(operators) if (own := each.part(unknown)).terms}
+            real, its_coefficients = basis.field(unknown, coefficients)
+            if real.size:
+                its_parts = list(parts.values())
+                values = evaluate_each(real, its_coefficients, its_parts, sites, threads=threads, method=method)
+                total = total.astype(np.result_type(total, values), copy=False)
+                total[list(parts)] += values
+        return total
     if not basis.size:  # an unknown that is zero
         return np.zeros((len(operators), *coefficients.shape[:-1], len(sites)), dtype=coefficients.dtype)
-    fields = _real_fields(coefficients)
+    flat = coefficients.reshape(-1, coefficients.shape[-1])
+    fields = np.concatenate([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat
     values = np.empty((len(operators), len(fields), len(sites)))
     for start in range(0, max(len(sites), 1), SLAB):
         here = sites.select(slice(start, start + SLAB))
@@ -94,35 +104,6 @@ def evaluate_each(
         values = values.astype(np.result_type(values, found), copy=False)
         values[:, :, start : start + SLAB] = found
     return _restore_shape(values, coefficients)
-
-
-def _by_unknown(
-    basis: Basis,
-    coefficients: NDArray[Any],
-    operators: Sequence[Operator],
-    sites: Sites,
-    *,
-    threads: int,
-    method: Method,
-) -> NDArray[Any]:
-    """`evaluate_each` for several unknowns or complex functions: each unknown as a sum of its own real functions."""
-    total: NDArray[Any] = np.zeros((len(operators), *coefficients.shape[:-1], len(sites)))
-    for unknown in sorted(set().union(*(operator.unknowns for operator in operators))):
-        parts = [operator.part(unknown) for operator in operators]
-        some = [index for index, part in enumerate(parts) if part.terms]
-        real, its_coefficients = basis.field(unknown, coefficients)
-        if real.size:
-            its_parts = [parts[index] for index in some]
-            values = evaluate_each(real, its_coefficients, its_parts, sites, threads=threads, method=method)
-            total = total.astype(np.result_type(total, values), copy=False)
-            total[some] += values
-    return total
-
-
-def _real_fields(coefficients: NDArray[Any]) -> FloatArray:
-    """Coefficients ``(..., M)`` as real ones ``(F, M)``; complex ones as all real parts, then all imaginary parts."""
-    flat = coefficients.reshape(-1, coefficients.shape[-1])
-    return np.concatenate([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat
 
 
 def _restore_shape(values: NumberArray, coefficients: NDArray[Any]) -> NDArray[Any]:
@@ -157,7 +138,9 @@ def _evaluate_slab(
     values = np.zeros((len(operators), len(fields), len(points)))
     if by_transform:
         for group in waves:
-            _add_transform(group, rows, points, values, threads)
+            # all in one set of transforms, which share most of the work
+            strengths = np.concatenate([group.strengths(row.orders, row.coefficients) for each in rows for row in each])
+            add_rows(rows, sum_waves(group.W, strengths, group.origin, points, threads=threads), values)
     else:
         others = split_leaves(basis, fields)
     if by_tiles:
@@ -179,12 +162,6 @@ def _transform_suits(
     fields = len(waves[0].fields)
     transforms = fields * sum(1 if local.is_constant else len(local.orders) for local in operators)
     return transform_pays([group.W for group in waves], points, transforms, len(operators))
-
-
-def _add_transform(waves: Waves, rows: list[list[Row]], points: FloatArray, values: FloatArray, threads: int) -> None:
-    """Add the operators on the waves to `values`, all in one set of transforms, which share most of the work."""
-    strengths = [waves.strengths(row.orders, row.coefficients) for operator in rows for row in operator]
-    add_rows(rows, sum_waves(waves.W, np.concatenate(strengths), waves.origin, points, threads=threads), values)
 
 
 def _add_on_tiles(parts: Sequence[Part], rows: list[list[Row]], cloud: Cloud, values: FloatArray, threads: int) -> None:

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.basis.basis import MOST_GROWTH, TANH, Basis, ExponentialBasis, LocalOperator, RidgeBasis
+from fspielm.basis.basis import AT_ONCE, MOST_GROWTH, TANH, Basis, ExponentialBasis, LocalOperator, RidgeBasis
 from fspielm.basis.evaluation.direct import direct_sum, split_leaves
 from fspielm.basis.singular.outgoing import Outgoing, SourceBasis
 from fspielm.basis.singular.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.basis.singular.tabulated import TabulatedBasis
 from fspielm.numerics.chebyshev import Polynomials, add_up, join, lobatto, to_coefficients, unit_places
+from fspielm.numerics.tolerances import BISECTIONS
 from fspielm.resources import run_tasks
 
 # ---- Functions that change too fast for the nodes
@@ -26,8 +27,6 @@ from fspielm.resources import run_tasks
 # The largest phase along half a box that each node resolves. In the middle, where nodes are farthest apart, that leaves
 # at least three of them per wave.
 _PHASE_PER_NODE = 0.6
-# Boxes at a time, which bounds the memory.
-_BOXES_AT_ONCE = 128
 
 
 @final
@@ -69,8 +68,9 @@ def sum_unresolved(
     total = np.zeros((len(operators) * len(fields), *boxes.lower.shape))
     for leaf, its_fields in split_leaves(basis, fields):
         strengths = np.concatenate([np.abs(its_fields) * _strength(leaf, *operator) for operator in operators])
-        for start in range(0, len(boxes.lower), _BOXES_AT_ONCE):
-            chunk = slice(start, start + _BOXES_AT_ONCE)
+        step = max(1, AT_ONCE // max(leaf.size, 1))
+        for start in range(0, len(boxes.lower), step):
+            chunk = slice(start, start + step)
             sizes, fast = _sizes_and_fast_axes(
                 leaf, Boxes(boxes.lower[chunk], boxes.upper[chunk]), _PHASE_PER_NODE * count
             )
@@ -243,8 +243,6 @@ IntArray: TypeAlias = NDArray[np.int_]
 NODES = {1: 32, 2: 24, 3: 16}
 # A tile is expanded if it has this many points per node: all failures together cost less than half of the direct sum.
 _POINTS_PER_NODE = 4
-# Tiles that are still unresolved after this many halvings contain a jump.
-_MOST_LEVELS = 40
 # Points of a tile at which to measure the rounding of the sum and to check its polynomial.
 _SPOTS = 16
 # Rank of the spot whose rounding is taken: a single spot at a singularity would excuse everything on its tile.
@@ -368,7 +366,7 @@ def sum_on_tiles(parts: Sequence[Sums], cloud: Cloud) -> FloatArray:
     values = np.zeros((len(parts[0].operators) * len(parts[0].fields), len(points)))
     places = np.ascontiguousarray(points.T[cloud.axes])
     pending, few = [_Tile(np.arange(len(points)), places, tuple(range(len(parts))))], []
-    for _ in range(_MOST_LEVELS):
+    for _ in range(BISECTIONS):  # tiles that are still unresolved after these contain a jump
         few += [tile for tile in pending if len(tile.index) < cloud.fewest]
         tiles = [tile for tile in pending if len(tile.index) >= cloud.fewest]
         if not tiles:

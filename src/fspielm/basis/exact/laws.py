@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.basis.exact.symbol import Frequencies, Symbol, join, solve_along, solve_each
+from fspielm.basis.exact.symbol import DIGITS, Frequencies, Symbol, join, solve_along, solve_each
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import Time
 from fspielm.numerics.sampling import half_sphere, tangents
+from fspielm.numerics.tolerances import CLOSE, SAME
 from fspielm.resources import reserve_memory
 
 # Points on each boundary part: between them a function of a thousand e-foldings across grows by a few percent.
@@ -55,16 +56,14 @@ def scene_of(domain: Domain) -> Scene:
     """The center and outline of a domain; with time, from the lateral boundary at both ends of time."""
     lower, upper = domain.bounding_box
     center = 0.5 * (lower + upper)
-    rng = np.random.default_rng(0)
-    parts = domain.boundary()
     if isinstance(domain, Time):
         return Scene(center, np.stack([lower, upper]) - center)
-    if domain.time is None:
-        outline = [part.sample(_OUTLINE, rng, "clustered").points for part in parts]
-        return Scene(center, np.concatenate(outline) - center)
-    points = np.concatenate([part.sample(_OUTLINE, rng, "clustered").points for part in parts])
-    ends = [np.column_stack([points[:, :-1], np.full(len(points), t)]) for t in (domain.time.start, domain.time.end)]
-    return Scene(center, np.concatenate(ends) - center)
+    rng = np.random.default_rng(0)
+    points = np.concatenate([part.sample(_OUTLINE, rng, "clustered").points for part in domain.boundary()])
+    if domain.time is not None:
+        ends = (domain.time.start, domain.time.end)
+        points = np.concatenate([np.column_stack([points[:, :-1], np.full(len(points), t)]) for t in ends])
+    return Scene(center, points - center)
 
 
 # ---- Real frequencies as dense as those of a Fourier extension
@@ -147,10 +146,6 @@ def _integral(grid: FloatArray, values: FloatArray) -> float:
 # The kind of a wave is its rank among the wavenumbers along its direction. Elastic waves, for example, are of two
 # kinds, pressure and shear, each with its own wavenumber and number of functions.
 
-# Wavenumbers are equal up to this share, directions to this many digits.
-_SAME = 1e-6
-_DIGITS = 9
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -178,14 +173,14 @@ def _sheets_of(waves: Frequencies, axes: tuple[int, ...]) -> list[Sheet]:
 def _ranks_of(waves: Frequencies, axes: tuple[int, ...]) -> NDArray[np.int_]:
     """The kind of each wave: the number of smaller wavenumbers along its direction."""
     lengths = _lengths_of(waves, axes)
-    _, direction = np.unique(np.round(waves.along, _DIGITS) + 0.0, axis=0, return_inverse=True)
+    _, direction = np.unique(np.round(waves.along, DIGITS) + 0.0, axis=0, return_inverse=True)
     direction = direction.reshape(-1)
     order = np.lexsort([lengths, direction])
     ranks, rank = np.zeros(len(waves), dtype=np.int_), 0
     for previous, current in pairwise(order):
         if direction[previous] != direction[current]:
             rank = 0
-        elif lengths[current] > (1 + _SAME) * lengths[previous]:
+        elif lengths[current] > (1 + CLOSE) * lengths[previous]:
             rank += 1
         ranks[current] = rank
     return ranks
@@ -408,7 +403,6 @@ _STEADY_SHARE = 3.0
 # The same for a known reach: angular orders, and their growth with the root of the wavenumber.
 _LEAST_ORDERS = 9.0
 _ORDERS = 1.5
-_ROUNDING = 1e-9
 _BYTES_PER_ZERO = 200.0  # for each dimension of space
 
 
@@ -534,7 +528,7 @@ def _modes(
     vectors = np.concatenate(
         [k * half_sphere(int(count), dimension, rng) for k, count in zip(wavenumbers, counts, strict=True)]
     )
-    inside = vectors[np.all(np.abs(vectors) <= (1 + _ROUNDING) * ends, axis=1)]
+    inside = vectors[np.all(np.abs(vectors) <= (1 + SAME) * ends, axis=1)]
     if not symbol.is_real:  # opposite directions are not conjugate
         inside = np.concatenate([inside, -inside])
     return _solve_for_axis(symbol, evolution, inside)[0]

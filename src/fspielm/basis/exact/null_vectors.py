@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import factorial
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,10 +18,12 @@ from fspielm.basis.basis import (
     LocalOperator,
     RidgeBasis,
     expand_powers,
+    frozen,
     join_sums,
 )
-from fspielm.basis.exact.symbol import Frequencies
+from fspielm.basis.exact.symbol import DIGITS, Frequencies
 from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.numerics.tolerances import CLOSE
 from fspielm.problem.operator import Operator, constant_operator
 
 
@@ -45,39 +47,15 @@ class ModeBasis(Basis):
     oscillates = True
 
     def __init__(self, waves: ExponentialBasis, amplitudes: ArrayLike, *, is_real: bool) -> None:
-        self.waves = waves
-        self.amplitudes = np.array(amplitudes, dtype=np.complex128)
+        self.waves, self.is_real = waves, is_real
+        self.amplitudes = frozen(amplitudes, np.complex128)
         if self.amplitudes.ndim != 3 or len(self.amplitudes) != waves.size:
             raise ProblemError(
                 f"amplitudes must have shape (M, J, K) with M = {waves.size}; got shape {self.amplitudes.shape}"
             )
-        self.amplitudes.flags.writeable = False
-        self.is_real = is_real
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self.waves.size
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.waves.dimension
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the functions' values."""
-        return np.dtype(np.float64 if self.is_real else np.complex128)
-
-    @property
-    def components(self) -> int:
-        """Number of unknowns."""
-        return int(self.amplitudes.shape[1])
-
-    @property
-    def frequencies(self) -> ComplexArray:
-        """W."""
-        return self.waves.W
+        self.size, self.components, _ = self.amplitudes.shape
+        self.dimension, self.frequencies = waves.dimension, waves.W
+        self.dtype = np.dtype(np.float64 if is_real else np.complex128)
 
     @property
     def varying(self) -> tuple[Basis, ...]:
@@ -161,11 +139,7 @@ def _horner(factors: Sequence[FloatArray], line: FloatArray) -> FloatArray:
 # ``A(s + z a) = sum_k A_k z^k``, ``sum_{p >= q} p!/q! A_{p - q} v_p = 0`` for every q. At a zero of the determinant of
 # multiplicity m along a there are m such fields with k < m.
 
-# Frequencies that agree to this many digits are equal.
-_DIGITS = 9
 _BALANCING_STEPS = 6
-# Largest residual of a null vector in equations whose terms are of size one.
-_LARGEST_RESIDUAL = 1e-6
 
 
 def null_amplitudes(equations: Sequence[Operator], frequencies: Frequencies, length: float) -> ComplexArray:
@@ -174,55 +148,49 @@ def null_amplitudes(equations: Sequence[Operator], frequencies: Frequencies, len
     The equations must have constant coefficients. The K functions of one zero, listed there with the powers 0 to K - 1,
     get independent amplitudes.
     """
-    matrix = _SymbolMatrix(equations)
     most = int(frequencies.powers.max(initial=0)) + 1
-    found = np.zeros((len(frequencies), matrix.unknowns, most), dtype=np.complex128)
+    found = np.zeros((len(frequencies), _unknowns_of(equations), most), dtype=np.complex128)
     for members in _same_zeros(frequencies):
         K = members.shape[1]
         first = members[:, 0]
-        jets, sizes = matrix.along(frequencies.W[first], frequencies.along[first] / length, K)
+        jets, sizes = _symbols_along(equations, frequencies.W[first], frequencies.along[first] / length, K)
         vectors = _null_vectors(jets, sizes, K)  # (zeros, K functions, K powers, U)
         for function in range(K):
             found[members[:, function], :, :K] = np.moveaxis(vectors[:, function], 1, 2)
     return found
 
 
-class _SymbolMatrix:
-    """The matrix of symbols of equations with constant coefficients."""
+def _symbols_along(
+    equations: Sequence[Operator], W: ComplexArray, along: FloatArray, K: int
+) -> tuple[ComplexArray, FloatArray]:
+    """Coefficients ``(m, K, E, U)`` of ``z^0 ... z^(K - 1)`` in ``A(i W + z along)``, and sizes ``(m, E, U)``.
 
-    def __init__(self, equations: Sequence[Operator]) -> None:
-        self.unknowns = 1 + max(max(operator.unknowns, default=0) for operator in equations)
-        self.entries: list[list[tuple[NDArray[np.int_], NDArray[np.complex128]]]] = []
-        for operator in equations:
-            terms = constant_operator(operator).operator.terms
-            row = []
-            for unknown in range(self.unknowns):
-                here = [term for term in terms if term.unknown == unknown]
-                orders = np.array([term.orders for term in here], dtype=np.int_).reshape(len(here), operator.dimension)
-                row.append((orders, np.array([term.coefficient for term in here], dtype=np.complex128)))
-            self.entries.append(row)
+    A is the matrix of symbols. Sizes are those of the largest terms of each entry, whose sum may cancel.
+    """
+    unknowns = _unknowns_of(equations)
+    result = np.zeros((len(W), K, len(equations), unknowns), dtype=np.complex128)
+    sizes = np.zeros((len(W), len(equations), unknowns))
+    for e, operator in enumerate(equations):
+        terms = constant_operator(operator).operator.terms
+        for u in range(unknowns):
+            here = [term for term in terms if term.unknown == u]
+            if here:
+                coefficients = np.array([term.coefficient for term in here], dtype=np.complex128)
+                expanded = expand_powers(np.array([term.orders for term in here]), 1j * W, along, K - 1)
+                result[:, :, e, u] = np.einsum("mtk,t->mk", expanded, coefficients)
+                sizes[:, e, u] = np.einsum("mtk,t->mk", np.abs(expanded), np.abs(coefficients)).max(axis=1)
+    return result, sizes
 
-    def along(self, W: ComplexArray, along: FloatArray, K: int) -> tuple[ComplexArray, FloatArray]:
-        """Coefficients ``(m, K, E, U)`` of ``z^0 ... z^(K - 1)`` in ``A(i W + z along)``, and sizes ``(m, E, U)``.
 
-        Sizes are those of the largest terms of each entry, whose sum may cancel.
-        """
-        result = np.zeros((len(W), K, len(self.entries), self.unknowns), dtype=np.complex128)
-        sizes = np.zeros((len(W), len(self.entries), self.unknowns))
-        for e, row in enumerate(self.entries):
-            for u, (orders, coefficients) in enumerate(row):
-                if len(orders):
-                    expanded = expand_powers(orders, 1j * W, along, K - 1)
-                    result[:, :, e, u] = np.einsum("mtk,t->mk", expanded, coefficients)
-                    sizes[:, e, u] = np.einsum("mtk,t->mk", np.abs(expanded), np.abs(coefficients)).max(axis=1)
-        return result, sizes
+def _unknowns_of(equations: Sequence[Operator]) -> int:
+    return 1 + max(max(operator.unknowns, default=0) for operator in equations)
 
 
 def _same_zeros(frequencies: Frequencies) -> list[NDArray[np.int_]]:
     """Indices ``(zeros, K)`` of the functions of each zero, sorted by power: one array for each K."""
     scale = float(np.abs(frequencies.W).max(initial=0.0)) or 1.0
     keys: dict[bytes, list[int]] = {}
-    rounded = np.round(np.column_stack([frequencies.W / scale, frequencies.along]), _DIGITS) + 0.0
+    rounded = np.round(np.column_stack([frequencies.W / scale, frequencies.along]), DIGITS) + 0.0
     for index, row in enumerate(rounded):
         keys.setdefault(row.tobytes(), []).append(index)
     by_number: dict[int, list[list[int]]] = {}
@@ -245,7 +213,8 @@ def _null_vectors(jets: ComplexArray, sizes: FloatArray, K: int) -> ComplexArray
         for p in range(q, K):
             matrix[:, q, :, p, :] = factorial(p) / factorial(q) * scaled[:, p - q]
     _, singular, right = np.linalg.svd(matrix.reshape(m, K * E, K * U), full_matrices=True)
-    if E > U and np.any(singular[:, K * U - K :] > _LARGEST_RESIDUAL):
+    # the terms of the scaled equations are of size one
+    if E > U and np.any(singular[:, K * U - K :] > CLOSE):
         raise UnsuitableError("the zeros of the determinant of some equations do not satisfy the others")
     vectors = right[:, K * U - K :].conj().reshape(m, K, K, U)
     return np.asarray(vectors / columns[:, None, None, :])
@@ -256,12 +225,9 @@ def _balance(sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
     rows, columns = np.ones(sizes.shape[:2]), np.ones((len(sizes), sizes.shape[2]))
     matrix = sizes.copy()
     for _ in range(_BALANCING_STEPS):
-        row = matrix.max(axis=2)
-        factor = np.where(row > 0, np.sqrt(row), 1.0)
-        matrix /= factor[:, :, None]
-        rows *= factor
-        column = matrix.max(axis=1)
-        factor = np.where(column > 0, np.sqrt(column), 1.0)
-        matrix /= factor[:, None, :]
-        columns *= factor
+        for axis, scales in ((2, rows), (1, columns)):
+            largest = matrix.max(axis=axis)
+            factor = np.where(largest > 0, np.sqrt(largest), 1.0)
+            matrix /= np.expand_dims(factor, axis)
+            scales *= factor
     return rows, columns

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import expand_powers
 from fspielm.errors import UnsuitableError
+from fspielm.numerics.tolerances import CLOSE, ROUNDING, SAME
 from fspielm.problem.operator import Operator, constant_operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import has_complex_operator
@@ -122,10 +123,8 @@ def check_homogeneous(problem: Problem) -> None:
 
 # ---- Complex frequencies with polynomial factors
 
-# Frequencies that agree to this many digits are equal.
-_DIGITS = 10
-# Functions that decay as fast as they oscillate, up to this factor for rounding, count as waves.
-_WAVE_RATIO = 1.001
+# Frequencies, directions and exponents that agree to this many digits are equal.
+DIGITS = 9
 
 
 @final
@@ -174,8 +173,9 @@ class Frequencies:
         """Mask of waves: real frequencies or, without pairs, those that oscillate more than they decay."""
         if self.are_paired:
             return self.are_real
+        # those that decay as fast as they oscillate count
         along = np.sum(self.W * self.along, axis=1)
-        return np.asarray(np.abs(along.imag) <= _WAVE_RATIO * np.abs(along.real))
+        return np.asarray(np.abs(along.imag) <= (1 + CLOSE) * np.abs(along.real))
 
     def select(self, index: BoolArray | NDArray[np.int_] | slice) -> Frequencies:
         """The functions at `index`."""
@@ -191,7 +191,7 @@ class Frequencies:
             return self
         scale = float(np.abs(self.W).max()) or 1.0
         parts = np.concatenate([self.W.real, self.W.imag], axis=1)
-        rounded = np.round(parts / scale, _DIGITS) + 0.0  # no negative zeros
+        rounded = np.round(parts / scale, DIGITS) + 0.0  # no negative zeros
         if self.are_paired:
             real = rounded[:, : self.W.shape[1]]
             leading = np.take_along_axis(real, np.argmax(real != 0.0, axis=1)[:, None], axis=1)
@@ -215,13 +215,8 @@ def join(parts: Sequence[Frequencies], dimension: int, are_paired: bool = True) 
 
 # ---- Zeros of a symbol along lines
 
-# Leading coefficients below this share of the largest are taken as zero: their roots are infinite.
-_NEGLIGIBLE = 1e-14
-# Real or imaginary parts below this share of a root are rounding.
-_ROUNDING = 1e-13
-# Roots this close may be one multiple root; the derivatives, which vanish to this level, decide.
-_CLOSE = 1e-3
-_VANISHES = 1e-9
+# Roots this close may be one multiple root; the derivatives decide.
+_CLUSTER = 1e-3
 
 
 def solve_along(symbol: Symbol, base: ComplexArray, direction: FloatArray, unit: float) -> Frequencies:
@@ -272,7 +267,8 @@ def solve_each(
 def _by_degree(polynomials: ComplexArray) -> dict[int, NDArray[np.int_]]:
     """The rows of coefficients (lowest first) of each degree, without rows that have no roots."""
     sizes = np.abs(polynomials)
-    significant = sizes > _NEGLIGIBLE * sizes.max(axis=1, keepdims=True)
+    # smaller leading coefficients are zero: their roots are infinite
+    significant = sizes > ROUNDING * sizes.max(axis=1, keepdims=True)
     degrees = significant.shape[1] - 1 - np.argmax(significant[:, ::-1], axis=1)
     degrees[~significant.any(axis=1)] = 0
     return {int(degree): np.flatnonzero(degrees == degree) for degree in np.unique(degrees) if degree > 0}
@@ -301,7 +297,7 @@ def _quadratic_roots(
     """The two roots, computed without cancellation, or the double root."""
     c, b, a = polynomials.T
     discriminant = b * b - 4 * a * c
-    double = np.abs(discriminant) <= _NEGLIGIBLE * (np.abs(b) ** 2 + 4 * np.abs(a * c)) + np.finfo(float).tiny
+    double = np.abs(discriminant) <= ROUNDING * (np.abs(b) ** 2 + 4 * np.abs(a * c)) + np.finfo(float).tiny
     root = np.sqrt(discriminant)
     root = np.where((np.conj(b) * root).real < 0, -root, root)
     larger = -0.5 * (b + root)
@@ -321,7 +317,7 @@ def roots_of(polynomial: ComplexArray) -> list[tuple[complex, int]]:
     found: list[tuple[complex, int]] = []
     while left:
         seed = left.pop()
-        near = [root for root in left if abs(root - seed) <= _CLOSE * max(abs(root), abs(seed))]
+        near = [root for root in left if abs(root - seed) <= _CLUSTER * max(abs(root), abs(seed))]
         mean = complex(np.mean([seed, *near]))
         if near and _is_multiple(polynomial, mean, len(near) + 1):
             left = [root for root in left if root not in near]
@@ -338,7 +334,7 @@ def _is_multiple(polynomial: ComplexArray, root: complex, multiplicity: int) -> 
         value, size = 0.0 + 0.0j, 0.0
         for coefficient in reversed(coefficients):
             value, size = value * root + coefficient, size * abs(root) + abs(coefficient)
-        if abs(value) > _VANISHES * size:
+        if abs(value) > SAME * size:
             return False
         coefficients = [power * coefficient for power, coefficient in enumerate(coefficients)][1:]
     return True
@@ -349,12 +345,12 @@ def _polished(polynomial: ComplexArray, root: complex) -> complex:
     value = complex(np.polyval(polynomial[::-1], root))
     slope = complex(np.polyval(np.polyder(polynomial[::-1]), root))
     step = value / slope if slope else 0.0
-    return root - step if abs(step) <= _CLOSE * abs(root) else root
+    return root - step if abs(step) <= _CLUSTER * abs(root) else root
 
 
 def _clean(roots: ComplexArray) -> ComplexArray:
     """The roots with real or imaginary parts at the level of rounding set to zero."""
-    size = _ROUNDING * np.abs(roots)
+    size = ROUNDING * np.abs(roots)
     return np.where(np.abs(roots.real) <= size, 0.0, roots.real) + 1j * np.where(
         np.abs(roots.imag) <= size, 0.0, roots.imag
     )

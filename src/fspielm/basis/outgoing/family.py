@@ -36,23 +36,9 @@ class IncidentBasis(Basis):
     dtype = np.dtype(np.complex128)
 
     def __init__(self, fields: Sequence[Incident], dimension: int) -> None:
-        self.fields = tuple(fields)
-        self._dimension = dimension
-
-    @property
-    def components(self) -> int:
-        """Number of unknowns."""
-        return len(self.fields)
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates it depends on."""
-        return self._dimension
-
-    @property
-    def sources(self) -> NumberArray:
-        """The places at which it is singular."""
-        return np.array([field.place for field in self.fields if field.place is not None]).reshape(-1, self.dimension)
+        self.fields, self.dimension = tuple(fields), dimension
+        self.components = len(self.fields)
+        self.sources = np.array([own.place for own in fields if own.place is not None]).reshape(-1, dimension)
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on real and imaginary parts; see `Basis.field`."""
@@ -73,10 +59,8 @@ class RegionalBasis(Basis):
 
     Parameters
     ----------
-    outside : Basis
-        Complex or real, for a single unknown.
-    inside : sequence of Basis
-        The same for each shape.
+    parts : sequence of Basis
+        Complex or real, for a single unknown: outside of all shapes, and in each of them.
     shapes : sequence of Domain
         Nested shapes follow those that contain them. A point in several shapes belongs to the last; boundaries belong
         to the surroundings.
@@ -84,28 +68,11 @@ class RegionalBasis(Basis):
 
     dtype = np.dtype(np.complex128)
 
-    def __init__(self, outside: Basis, inside: Sequence[Basis], shapes: Sequence[Domain]) -> None:
-        self.outside, self.inside, self.shapes = outside, tuple(inside), tuple(shapes)
-
-    @property
-    def parts(self) -> tuple[Basis, ...]:
-        """The basis outside and those of each shape."""
-        return self.outside, *self.inside
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return sum(part.size for part in self.parts)
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates they depend on."""
-        return self.outside.dimension
-
-    @property
-    def sources(self) -> FloatArray:
-        """The sources of all parts."""
-        return np.concatenate([part.sources for part in self.parts])
+    def __init__(self, parts: Sequence[Basis], shapes: Sequence[Domain]) -> None:
+        self.parts = self.made_of = tuple(parts)
+        self.outside, *self.inside = parts
+        self.shapes = tuple(shapes)
+        self.size, self.dimension = sum(part.size for part in self.parts), self.outside.dimension
 
     def split(self, coefficients: NumberArray) -> list[NumberArray]:
         """The coefficients of each part."""
@@ -115,11 +82,6 @@ class RegionalBasis(Basis):
         """The far field of the functions outside; see `Basis.far_field`."""
         zeros = np.zeros((len(angles), self.size - self.outside.size))
         return np.concatenate([self.outside.far_field(angles), zeros], axis=1)
-
-    @property
-    def together(self) -> int:
-        """The largest number of any part."""
-        return max(part.together for part in self.parts)
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""

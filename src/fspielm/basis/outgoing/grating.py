@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.basis.basis import AT_ONCE, Basis, LinearMap, LocalOperator
 from fspielm.basis.outgoing.radiating import RadiatingBasis
-from fspielm.basis.wrapping import WrappedBasis
 from fspielm.problem.scattering.open_domain import Lattice
 
 
 @final
-class FoldedBasis(WrappedBasis):
+class FoldedBasis(LinearMap):
     """Functions that are defined in one period, continued quasi-periodically to all others.
 
     Parameters
@@ -27,8 +26,6 @@ class FoldedBasis(WrappedBasis):
         For a single unknown, complex.
     lattice : Lattice
     """
-
-    dtype = np.dtype(np.complex128)
 
     def __init__(self, basis: Basis, lattice: Lattice) -> None:
         super().__init__(basis)
@@ -56,19 +53,15 @@ def fold(operator: LocalOperator, lattice: Lattice) -> tuple[LocalOperator, Comp
 
 # Accuracy of all sums, as a natural logarithm.
 _FOLDINGS = 38.0
-# Orders are used above and below the objects from this distance on, in periods.
-_EDGE = 0.5
 # How much larger than their sum plane waves may be, as a logarithm.
 _CANCELLED = 3.0
 # Half the width of the strip around the path, at most, and as a share of the distance to a pole.
 _STRIP = 0.6
 _SHARE_OF_POLE = 0.8
-# Entries of a table of waves at points, at a time.
-_AT_ONCE = 4_000_000
 
 
 @final
-class GratingBasis(WrappedBasis):
+class GratingBasis(LinearMap):
     """The functions of a `RadiatingBasis`, each summed over all copies of its center along the first axis.
 
     Parameters
@@ -79,8 +72,6 @@ class GratingBasis(WrappedBasis):
     bottom, top : float
         The lower and upper end of the objects, between which all centers lie.
     """
-
-    dtype = np.dtype(np.complex128)
 
     def __init__(self, basis: RadiatingBasis, lattice: Lattice, bottom: float, top: float) -> None:
         super().__init__(basis)
@@ -111,7 +102,8 @@ class GratingBasis(WrappedBasis):
 
     @property
     def _edge(self) -> float:
-        return _EDGE * self.lattice.period
+        """The distance from the objects, half a period, from which on orders are used above and below them."""
+        return 0.5 * self.lattice.period
 
     def _orders(self, sign: int, foldings: float) -> _Waves:
         """The orders of the grating above or below it, of size one at the edge of the region where they are used."""
@@ -135,7 +127,7 @@ class GratingBasis(WrappedBasis):
             total += self.lattice.phases(np.array(float(number))) * part
         for waves in self._sides:
             strengths = waves.strengths(self.alone, columns)
-            step = max(_AT_ONCE // len(strengths), 1)
+            step = max(AT_ONCE // len(strengths), 1)
             for start in range(0, len(operator.points), step):
                 some = slice(start, start + step)
                 total[:, some] += (waves.at(operator.select(some)) @ strengths).T

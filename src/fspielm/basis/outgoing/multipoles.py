@@ -13,17 +13,17 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.basis.basis import LocalOperator
+from fspielm.basis.outgoing.radiating import AroundCenters
+from fspielm.basis.singular.singular import SMALLEST_RADIUS
 from fspielm.errors import ProblemError
+from fspielm.numerics.tolerances import TINY
 
 # ---- Real spherical harmonics
 # Degree n and order m from -n to n have the index ``n^2 + n + m``: cosines of the azimuth for positive orders, sines
 # for negative ones. The mean of their squares over all directions is one.
 
 Sparse: TypeAlias = Any  # scipy.sparse.csr_array
-
-# Closer to the axis than this, the azimuth is undefined.
-_AXIS = 1e-300
 
 
 def degrees(highest: int) -> NDArray[np.int_]:
@@ -35,7 +35,8 @@ def harmonics(highest: int, directions: FloatArray) -> FloatArray:
     """All harmonics up to a degree, ``((highest + 1)^2, n)``, in directions ``(n, 3)`` of length one."""
     x, y, z = directions.T
     across = np.hypot(x, y)
-    turn = np.where(across > _AXIS, (x + 1j * y) / np.maximum(across, _AXIS), 1.0)
+    # on the axis, the azimuth is undefined
+    turn = np.where(across > TINY, (x + 1j * y) / np.maximum(across, TINY), 1.0)
     table = np.empty(((highest + 1) ** 2, len(directions)))
     diagonal, turned = np.ones(len(directions)), np.ones(len(directions), dtype=np.complex128)
     for m in range(highest + 1):
@@ -112,11 +113,6 @@ def _real_to_complex(highest: int) -> Sparse:
 # Radial functions are spherical Bessel functions, normalised so that their limit for k = 0 is a power of r. Derivatives
 # of the function of degree n consist of those of degrees n + 1 and n - 1.
 
-# Replaces zero radius, where directions are undefined, in units of the scale; and in regular radial functions.
-_SMALLEST_RADIUS = 1e-100
-_SMALLEST_REGULAR_RADIUS = 1e-60
-# Regular functions below this are too small to start a recurrence.
-_NOTHING = 1e-200
 # Values of sources that the processor's cache holds.
 _AT_ONCE = 2**14
 
@@ -156,7 +152,6 @@ class _Outgoing(_Radial):
     """``i k^(n + 1) / (2 n - 1)!! h(n, k r)``, which is ``r^-(n + 1)`` for k = 0."""
 
     def values(self, highest: int, radius: FloatArray) -> ComplexArray:
-        """See `_Radial.values`."""
         k = self.wavenumber
         found = np.empty((highest + 1, len(radius)), dtype=np.complex128)
         # damped waves relative to their size at a distance of one
@@ -169,16 +164,13 @@ class _Outgoing(_Radial):
         return found
 
     def up(self, n: NDArray[np.int_]) -> FloatArray:
-        """See `_Radial.up`."""
         return np.asarray(-(2.0 * n + 1.0), dtype=np.float64)
 
     def down(self, n: NDArray[np.int_]) -> ComplexArray | FloatArray:
-        """See `_Radial.down`."""
         return np.asarray(_simplify(self.wavenumber**2) / (2 * n - 1))
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """See `_Radial.sizes`."""
         sizes: FloatArray = np.abs(self.values(self.highest, np.ones(1))[:, 0])
         if self.wavenumber.imag < 0:  # combined with the previous one, as a single one may vanish there: at a resonance
             return np.asarray(np.hypot(sizes, np.append(sizes[:1], sizes[:-1])), dtype=np.float64)
@@ -190,15 +182,14 @@ class _Regular(_Radial):
     """``(2 n + 1)!! / k^n j(n, k r)``, which is ``r^n`` for k = 0."""
 
     def values(self, highest: int, radius: FloatArray) -> ComplexArray:
-        """See `_Radial.values`."""
-        k, radius = self.wavenumber, np.maximum(radius, _SMALLEST_REGULAR_RADIUS)
+        k, radius = self.wavenumber, np.maximum(radius, SMALLEST_RADIUS)
         found = np.empty((highest + 1, len(radius)), dtype=np.complex128)
         found[-2:] = self._directly(np.arange(highest + 1)[-2:], radius)
         for n in range(highest - 1, 0, -1):
             # downward recurrence, which is stable for functions that fall with the degree
             found[n - 1] = found[n] / radius - k**2 / ((2 * n + 1) * (2 * n + 3)) * found[n + 1]
-        # next to the center the highest ones underflow
-        small = np.flatnonzero(np.abs(found[-1]) < _NOTHING)
+        # next to the center the highest ones underflow, and are too small to start a recurrence
+        small = np.flatnonzero(np.abs(found[-1]) < TINY)
         found[:, small] = self._directly(np.arange(highest + 1), radius[small])
         return found
 
@@ -212,16 +203,13 @@ class _Regular(_Radial):
         return np.asarray(np.array(ratios)[:, None] * scipy.special.jve(n[:, None] + 0.5, z) * front)
 
     def up(self, n: NDArray[np.int_]) -> ComplexArray | FloatArray:
-        """See `_Radial.up`."""
         return np.asarray(-_simplify(self.wavenumber**2) / (2 * n + 3))
 
     def down(self, n: NDArray[np.int_]) -> FloatArray:
-        """See `_Radial.down`."""
         return np.asarray(2.0 * n + 1.0, dtype=np.float64)
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """See `_Radial.sizes`."""
         # combined with the next one, as a single one may vanish there
         sizes = np.abs(self.values(self.highest, np.ones(1))[:, 0])
         following = abs(self.wavenumber) / (2 * np.arange(self.highest) + 3)
@@ -233,7 +221,7 @@ def _simplify(number: complex) -> complex | float:
 
 
 @final
-class MultipoleBasis(Basis):
+class MultipoleBasis(AroundCenters):
     """Solutions of ``laplacian u + k^2 u = 0`` in space around centers: spherical harmonics times functions of r.
 
     The latter are spherical Hankel functions of the first kind, which are outgoing for a time factor
@@ -259,44 +247,18 @@ class MultipoleBasis(Basis):
     def __init__(
         self, centers: ArrayLike, orders: ArrayLike, wavenumber: complex, scales: ArrayLike, *, regular: bool = False
     ) -> None:
-        self.centers = np.array(centers, dtype=np.float64).reshape(-1, 3)
-        self.orders = np.array(orders, dtype=np.int_)
-        self.scales = np.array(scales, dtype=np.float64)
-        self.wavenumber = complex(wavenumber)
-        self.regular = bool(regular)
-        if not len(self.centers) == len(self.orders) == len(self.scales) > 0:
-            raise ProblemError("centers, orders and scales must be as many, at least one")
+        super().__init__(centers, orders, scales)
+        self.wavenumber, self.regular = complex(wavenumber), bool(regular)
         if self.regular and self.wavenumber == 0:
             raise ProblemError("wavenumber must not be zero where functions are regular")
-        for array in (self.centers, self.orders, self.scales):
-            array.flags.writeable = False
+        if self.regular:
+            self.sources = np.empty((0, 3))
         self._starts = np.concatenate([[0], np.cumsum((self.orders + 1) ** 2)])
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return int(self._starts[-1])
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Real if fields decay without oscillation."""
-        falls_off = self.wavenumber.real == 0 and not self.regular
-        return np.dtype(np.float64 if falls_off else np.complex128)
-
-    @property
-    def sources(self) -> FloatArray:
-        """The centers, unless functions are regular there."""
-        return np.empty((0, 3)) if self.regular else self.centers
-
-    @property
-    def reach(self) -> FloatArray:
-        """The wavenumber, along all axes."""
-        return np.full(3, abs(self.wavenumber))
-
-    @property
-    def together(self) -> int:
-        """All functions of one center: each degree follows from the previous ones."""
-        return int((self.orders.max() + 1) ** 2)
+        # each degree follows from the previous ones
+        self.size, self.together = int(self._starts[-1]), int((self.orders.max() + 1) ** 2)
+        self.reach = np.full(3, abs(self.wavenumber))
+        # real if fields decay without oscillation
+        self.dtype = np.dtype(np.float64 if self.wavenumber.real == 0 and not self.regular else np.complex128)
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -391,7 +353,7 @@ class _Run:
 
 def _table(radial: _Radial, highest: int, points: FloatArray) -> ComplexArray:
     """Functions of all degrees up to the highest around zero, ``((highest + 1)^2, n)``."""
-    radius = np.maximum(np.linalg.norm(points, axis=1), _SMALLEST_RADIUS)
+    radius = np.maximum(np.linalg.norm(points, axis=1), SMALLEST_RADIUS)
     angular = harmonics(highest, points / radius[:, None])
     return np.asarray(radial.values(highest, radius)[degrees(highest)] * angular)
 

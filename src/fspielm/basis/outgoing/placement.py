@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
+from fspielm.numerics.tolerances import ROUNDED, SAME
 from fspielm.resources import check_deadline, reserve_waves
 
 Loop: TypeAlias = Sequence[PlaneCurve]
@@ -22,9 +23,8 @@ Loop: TypeAlias = Sequence[PlaneCurve]
 
 # Points along the curve, at first and at most: a curve that needs more nearly has corners.
 _FEWEST, _MOST = 64, 4096
-# Fourier coefficients, relative to the largest: the level of rounding, and the level that the last ones must reach.
+# Fourier coefficients at the level of rounding, relative to the largest.
 _ROUNDING = 1e-15
-_RESOLVED = 1e-12
 # RoundPlan depths, in radians of the parameter.
 _DEPTHS = np.concatenate([np.geomspace(1e-3, 0.1, 20)[:-1], np.arange(0.1, 1.0, 0.02)])
 
@@ -56,7 +56,7 @@ def continue_inward(curve: PlaneCurve) -> Continuation | None:
         modes = np.fft.fftfreq(count, 1 / count)
         sizes = np.abs(series) * np.maximum(np.abs(modes), 1.0)
         largest = float(sizes[1:].max())
-        if sizes[np.abs(modes) > 0.4 * count].max() <= _RESOLVED * largest:
+        if sizes[np.abs(modes) > 0.4 * count].max() <= ROUNDED * largest:
             break
         count *= 2
         if count > _MOST:
@@ -97,7 +97,7 @@ def _sum(modes: FloatArray, series: ComplexArray, s: FloatArray, depth: float) -
 # Depth below a side, at most: shares of the radius of the largest inscribed disk and of the gap outside, and radians
 # of the wave.
 _SHARE_OF_WALL = 0.5
-_SHARE_OF_GAP = 0.8
+SHARE_OF_GAP = 0.8
 _RADIANS_BELOW_SIDE = 3.5
 # A source keeps at least this share of its depth as distance from all sides.
 _CLEARANCE = 0.8
@@ -116,9 +116,9 @@ _SHALLOWEST = 0.35
 _OVERLAP = 1.5
 # Poles closer to the corner, in units of the farthest one, are inside of the object without a check.
 _CLOSE = 0.1
-# Number of poles: (digits - this)^2.
+# Number of poles: (digits - this)^2, and no fewer sources or poles than these.
 _DIGITS_FREE = 2.7
-_FEWEST_POLES = 12
+_FEWEST_SOURCES = 12
 # Points along a side that measure the thickness of the object, and the density of sources.
 _PER_SIDE = 80
 _FINE = 4000
@@ -126,17 +126,43 @@ _FINE = 4000
 
 @final
 @dataclass(frozen=True, eq=False)
-class Inside:
-    """Places of functions in an object."""
+class Placed:
+    """Functions around C centers."""
 
-    points: FloatArray  # (n, 2)
-    depths: FloatArray  # (n,)
-    strengths: FloatArray  # (n,): number of functions per depth, along the boundary
-    by_side: tuple[float, ...] = ()  # the depth below each side
+    centers: FloatArray  # (C, d)
+    orders: NDArray[np.int_]  # (C,): the highest at each
+    scales: FloatArray  # (C,): approximate distances from the boundary
+    charged: BoolArray  # (C,): whether sources are needed there, or only dipoles and higher orders
+    crowd: FloatArray  # (m, d): points toward which the rows on the boundary crowd
+    strengths: FloatArray  # (m,): number of functions per distance of these points from the boundary
+
+    @property
+    def functions(self) -> int:
+        """Number of functions, for waves."""
+        return int((2 * self.orders + 1).sum())
+
+    @property
+    def in_words(self) -> str:
+        """The number of centers and the highest order, for reports."""
+        return f"around {len(self.centers)} places, of orders up to {self.orders.max()}"
 
 
-def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float) -> Inside:
-    """Sources below all sides, at a share of the depth that the object's thickness and the wavelength allow."""
+def merged(found: Sequence[Placed]) -> Placed:
+    """The functions of several objects together."""
+    return Placed(*(np.concatenate([getattr(each, name) for each in found]) for name in Placed.__annotations__))
+
+
+def _placed(points: FloatArray, order: int, depths: FloatArray, strengths: FloatArray) -> Placed:
+    """Functions of one order at points of these depths, toward which rows crowd."""
+    orders = np.full(len(points), order, dtype=np.int_)
+    return Placed(points, orders, depths, orders == 0, points, strengths)
+
+
+def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float) -> tuple[Placed, list[float]]:
+    """Sources below all sides, at a share of the depth that the object's thickness and the wavelength allow.
+
+    Also the depth below each side.
+    """
     # denser toward the ends, where the next side is close
     unit = 0.5 - 0.5 * np.cos(np.pi * (np.arange(_PER_SIDE) + 0.5) / _PER_SIDE)
     places = [curve.parameter(unit) for curve in loop]
@@ -145,7 +171,7 @@ def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float)
     points, deep, by_side = [], [], []
     for curve, t in zip(loop, places, strict=True):
         walls = np.minimum(_SHARE_OF_WALL * _inscribed_radii(curve.point(t), curve.normals(t), rim), curve.length)
-        deepest = share * min(float(np.median(walls)), _SHARE_OF_GAP * gap, _RADIANS_BELOW_SIDE / k if k else math.inf)
+        deepest = share * min(float(np.median(walls)), SHARE_OF_GAP * gap, _RADIANS_BELOW_SIDE / k if k else math.inf)
         found, depths = _below_side(curve, deepest, (unit, walls), ratio)
         points.append(found)
         deep.append(depths)
@@ -154,7 +180,7 @@ def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float)
     kept = (_clearance(found, loop) >= _CLEARANCE * depths) & _is_inside(found, loop)
     found, depths = found[kept], depths[kept]
     kept = _first_of_close(found, _APART * depths / ratio)
-    return Inside(found[kept], depths[kept], np.full(int(kept.sum()), ratio), tuple(by_side))
+    return _placed(found[kept], 0, depths[kept], np.full(int(kept.sum()), ratio)), by_side
 
 
 def _below_side(
@@ -171,9 +197,9 @@ def _below_side(
     return curve.point(t) + depth[:, None] * curve.normals(t), depth
 
 
-def toward_corners(loop: Loop, corners: Sequence[Corner], sides: Inside, digits: float) -> Inside:
-    """Poles that crowd exponentially toward every corner."""
-    number = max((digits - _DIGITS_FREE) ** 2, _FEWEST_POLES)
+def toward_corners(loop: Loop, corners: Sequence[Corner], by_side: Sequence[float], digits: float) -> Placed:
+    """Poles that crowd exponentially toward every corner, beside sources of these depths."""
+    number = max((digits - _DIGITS_FREE) ** 2, _FEWEST_SOURCES)
     points, depths, strengths = [np.empty((0, 2))], [np.empty(0)], [np.empty(0)]
     starts = np.array([curve.ends[0] for curve in loop])
     for corner in corners:
@@ -188,7 +214,7 @@ def toward_corners(loop: Loop, corners: Sequence[Corner], sides: Inside, digits:
         # at least to where the sources below the sides end in a thin object
         least = max(_FARTHEST, _OVERLAP * _SHALLOWEST / (_SHARE_OF_WALL * math.tan(0.5 * half)) if half < 1.0 else 0.0)
         farthest = min(
-            least * max(sides.by_side[side] for side in adjacent), *(_SHARE_OF_SIDE * loop[s].length for s in adjacent)
+            least * max(by_side[side] for side in adjacent), *(_SHARE_OF_SIDE * loop[s].length for s in adjacent)
         )
         index = np.arange(1, count + 1)
         distances = farthest * np.exp(-crowding * (np.sqrt(count) - np.sqrt(index)))
@@ -200,7 +226,7 @@ def toward_corners(loop: Loop, corners: Sequence[Corner], sides: Inside, digits:
         depths.append(distances[kept] * sine)
         # each has three functions and is seen from two sides
         strengths.append((3 * np.sqrt(index) / crowding * sine)[kept])
-    return Inside(np.concatenate(points), np.concatenate(depths), np.concatenate(strengths))
+    return _placed(np.concatenate(points), 1, np.concatenate(depths), np.concatenate(strengths))
 
 
 def _inscribed_radii(points: FloatArray, normals: FloatArray, rim: FloatArray) -> FloatArray:
@@ -249,7 +275,7 @@ def _is_inside(points: FloatArray, loop: Loop) -> BoolArray:
 # (A. Gopal, L. N. Trefethen, SIAM J. Numer. Anal. 57, 2019); other sources lie along the sides, as deep as the object's
 # thickness and the wavelength allow.
 
-_FEWEST_ORDERS = 6
+FEWEST_ORDERS = 6
 # The images of others are smaller than the field itself by this logarithm.
 _SMALL = 5.0
 # Orders of a first round, at most, beyond the wavenumber times the radius.
@@ -261,38 +287,14 @@ _SPACINGS = 4.0
 _SHARE_OF_SINGULARITY = 0.6
 _RADIANS_ALONG_CURVE = 4.5
 _DEEPEST = 0.8
-# Fewest sources to a wavelength, and in all.
+# Fewest sources to a wavelength.
 _PER_WAVELENGTH = 2.4
-_FEWEST_SOURCES = 12
 # Points on each curve from which distances are measured.
 _RIM_POINTS = 256
 # From one level to the next: the factor of the depth, and additional digits, up to a total.
 _SHALLOWER = 0.75
 _DIGITS_MORE = 2.0
 _MOST_DIGITS = 17.0
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """Functions around C centers."""
-
-    centers: FloatArray  # (C, d)
-    orders: NDArray[np.int_]  # (C,): the highest at each
-    scales: FloatArray  # (C,): approximate distances from the boundary
-    charged: BoolArray  # (C,): whether sources are needed there, or only dipoles and higher orders
-    crowd: FloatArray  # (m, d): points toward which the rows on the boundary crowd
-    strengths: FloatArray  # (m,): number of functions per distance of these points from the boundary
-
-    @property
-    def functions(self) -> int:
-        """Number of functions, for waves."""
-        return int((2 * self.orders + 1).sum())
-
-    @property
-    def in_words(self) -> str:
-        """The number of centers and the highest order, for reports."""
-        return f"around {len(self.centers)} places, of orders up to {self.orders.max()}"
 
 
 @final
@@ -359,11 +361,6 @@ class Wanted:
         return replace(self, efforts=tuple(self.efforts[number] for number in numbers)) if self.efforts else self
 
 
-def merged(found: Sequence[Placed]) -> Placed:
-    """The functions of several objects together."""
-    return Placed(*(np.concatenate([getattr(each, name) for each in found]) for name in Placed.__annotations__))
-
-
 def place_in(
     loops: Sequence[Loop], corners: Sequence[Corner], wanted: Wanted, wall: Sequence[Loop] = ()
 ) -> list[Placed]:
@@ -378,7 +375,11 @@ def place_in(
         gap = min(distance_between(rims[number], outside), _gap_of_images(rims[number], wall))
         its = wanted.of(number)
         its.reserve(rims[number], loop)
-        found.append(_in_object(loop, rims[number], own, gap, its))
+        circle = None if own else _as_circle(rims[number])
+        if circle is None:
+            found.append(_right_of_loop(loop, own, gap, its))
+        else:
+            found.append(_in_disk(*circle, gap, distance_between(rims[number], its.nearby), its))
     return found
 
 
@@ -396,23 +397,12 @@ def place_around(loop: Loop, corners: Sequence[Corner], wanted: Wanted, others: 
     return _right_of_loop(reverse, reflex, gap, wanted)
 
 
-def _in_object(loop: Loop, rim: FloatArray, corners: Sequence[Corner], gap: float, wanted: Wanted) -> Placed:
-    circle = _as_circle(rim)
-    if circle is not None and not corners:
-        return _in_disk(*circle, gap, distance_between(rim, wanted.nearby), wanted)
-    return _right_of_loop(loop, corners, gap, wanted)
-
-
 def _right_of_loop(loop: Loop, corners: Sequence[Corner], gap: float, wanted: Wanted) -> Placed:
     continued = continue_inward(loop[0]) if len(loop) == 1 and not corners else None
     if continued is not None:
         return _along_curve(continued, gap, wanted)
-    sides = along_sides(loop, wanted.wavenumber, gap, wanted.foldings, _SHALLOWER**wanted.level)
-    poles = toward_corners(loop, corners, sides, wanted.digits + wanted.level)
-    centers = np.concatenate([sides.points, poles.points])
-    orders = np.concatenate([np.zeros(len(sides.points), dtype=np.int_), np.ones(len(poles.points), dtype=np.int_)])
-    depths, strengths = (np.concatenate([getattr(e, n) for e in (sides, poles)]) for n in ("depths", "strengths"))
-    return Placed(centers, orders, depths, orders == 0, centers, strengths)
+    sides, by_side = along_sides(loop, wanted.wavenumber, gap, wanted.foldings, _SHALLOWER**wanted.level)
+    return merged([sides, toward_corners(loop, corners, by_side, wanted.digits + wanted.level)])
 
 
 def orders_of_images(radius: float, gap: float, source_gap: float, wanted: Wanted) -> float:
@@ -435,7 +425,7 @@ def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, w
     waves = ka + 0.5 * digits ** (2 / 3) * math.cbrt(ka) * 1.9 + digits if ka else digits
     orders = min(max(waves, orders_of_images(radius, gap, source_gap, wanted)), _MOST_ORDERS + ka)
     orders /= _SHALLOWER**wanted.level  # images just below the surface converge slowly
-    m = max(math.ceil(orders), math.ceil(wanted.inside * radius), _FEWEST_ORDERS)
+    m = max(math.ceil(orders), math.ceil(wanted.inside * radius), FEWEST_ORDERS)
     count = 2 * m + 1
     spacing = 2 * math.pi * radius / count
     spacings = min(_SPACINGS, 0.9 * radius / spacing)
@@ -448,14 +438,13 @@ def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, w
 def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
     """Sources on the continuation of a smooth curve."""
     k, speed = wanted.wavenumber, curve.speed
-    depth = min(_SHARE_OF_SINGULARITY * curve.deepest, _DEEPEST, _SHARE_OF_GAP * gap / speed)
+    depth = min(_SHARE_OF_SINGULARITY * curve.deepest, _DEEPEST, SHARE_OF_GAP * gap / speed)
     depth = min(depth, _RADIANS_ALONG_CURVE / (k * speed) if k else math.inf) * _SHALLOWER**wanted.level
     fastest = k * curve.fastest
     count = max(fastest + wanted.foldings / depth, _PER_WAVELENGTH * fastest, _FEWEST_SOURCES)
     count = math.ceil(max(count, 2 * wanted.inside * curve.fastest))
     points, depths = curve.at_depth(depth, count)
-    spacings = np.full(count, depth * count / (2 * np.pi))
-    return Placed(points, np.zeros(count, dtype=np.int_), depths, np.ones(count, dtype=np.bool_), points, spacings)
+    return _placed(points, 0, depths, np.full(count, depth * count / (2 * np.pi)))
 
 
 def rim_of(loop: Loop) -> FloatArray:
@@ -493,4 +482,4 @@ def _as_circle(rim: FloatArray) -> tuple[FloatArray, float] | None:
 
 
 def _is_vertex(point: tuple[float, float], loop: Loop) -> bool:
-    return any(math.dist(point, curve.ends[0]) <= 1e-9 * (1 + curve.length) for curve in loop)
+    return any(math.dist(point, curve.ends[0]) <= SAME * (1 + curve.length) for curve in loop)

@@ -13,14 +13,24 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
-from fspielm.basis.basis import Basis, LocalOperator
-from fspielm.basis.singular.singular import LOGARITHM, SMALLEST_RADIUS, Orders, Power, off_zero, zeta_weights
+from fspielm.basis.basis import Basis, LocalOperator, frozen
+from fspielm.basis.singular.singular import LOGARITHM, SMALLEST_RADIUS, Orders, Polar, Power, off_zero, zeta_weights
 from fspielm.errors import ProblemError
 from fspielm.numerics.special import hankel_on_ray
 
 
+class AroundCenters(Basis):
+    """Functions up to the orders of each of several `centers`, where they are singular, of size one at `scales`."""
+
+    def __init__(self, centers: ArrayLike, orders: ArrayLike, scales: ArrayLike) -> None:
+        self.centers = self.sources = frozen(centers, np.float64).reshape(-1, self.dimension)
+        self.orders, self.scales = frozen(orders, np.int_), frozen(scales, np.float64)
+        if not len(self.centers) == len(self.orders) == len(self.scales) > 0:
+            raise ProblemError("centers, orders and scales must be as many, at least one")
+
+
 @final
-class RadiatingBasis(Basis):
+class RadiatingBasis(AroundCenters):
     """Solutions ``H(n, k r) exp(i n theta)`` of ``laplacian u + k^2 u = 0`` around centers in the plane.
 
     Hankel's functions of the first kind are outgoing for a time factor ``exp(-i omega t)``. They decay if Im k > 0 and
@@ -43,29 +53,15 @@ class RadiatingBasis(Basis):
     dtype = np.dtype(np.complex128)
 
     def __init__(self, centers: ArrayLike, orders: ArrayLike, wavenumber: complex, scales: ArrayLike) -> None:
-        self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
-        self.orders = np.array(orders, dtype=np.int_)
-        self.scales = np.array(scales, dtype=np.float64)
+        super().__init__(centers, orders, scales)
         self.wavenumber = complex(wavenumber)
-        if not len(self.centers) == len(self.orders) == len(self.scales) > 0:
-            raise ProblemError("centers, orders and scales must be as many, at least one")
         if self.wavenumber == 0:
             raise ProblemError(f"wavenumber must not be zero; got {wavenumber!r}")
-        for array in (self.centers, self.orders, self.scales):
-            array.flags.writeable = False
         self._starts = np.concatenate([[0], np.cumsum(2 * self.orders + 1)])
+        # each order follows from the previous ones
+        self.size, self.together = int(self._starts[-1]), int(2 * self.orders.max() + 1)
 
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return int(self._starts[-1])
-
-    @property
-    def sources(self) -> FloatArray:
-        """The centers."""
-        return self.centers
-
-    @property
+    @cached_property
     def reach(self) -> FloatArray:
         """The wavenumber, or the frequency that they resolve along a boundary close to all centers, if higher."""
         multipoles = self.orders > 1
@@ -74,11 +70,6 @@ class RadiatingBasis(Basis):
         if len(sources) > 1:
             resolved.append(np.pi / np.median(scipy.spatial.cKDTree(sources).query(sources, 2)[0][:, 1]))
         return np.full(2, max(abs(self.wavenumber), min(resolved, default=0.0)))
-
-    @property
-    def together(self) -> int:
-        """All functions of one center: each order follows from the previous ones."""
-        return int(2 * self.orders.max() + 1)
 
     def fill(self, operator: LocalOperator, columns: slice, out: ComplexArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -196,7 +187,7 @@ _Column: TypeAlias = tuple[int, int] | tuple[int, int, int] | None
 
 
 @final
-class HarmonicBasis(Basis):
+class HarmonicBasis(AroundCenters):
     """Solutions of Laplace's equation in the plane around centers, bounded at infinity.
 
     Real and imaginary parts of ``((z - c) / s)^-n`` for n from 1 to the highest order of a center c of scale s;
@@ -221,15 +212,10 @@ class HarmonicBasis(Basis):
     def __init__(
         self, centers: ArrayLike, orders: ArrayLike, scales: ArrayLike, charged: ArrayLike, *, constant: bool = True
     ) -> None:
-        self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
-        self.orders = np.array(orders, dtype=np.int_)
-        self.scales = np.array(scales, dtype=np.float64)
-        self.charged = np.array(charged, dtype=np.bool_)
-        self.constant = bool(constant)
-        if not len(self.centers) == len(self.orders) == len(self.scales) == len(self.charged) > 0:
+        super().__init__(centers, orders, scales)
+        self.charged, self.constant = frozen(charged, np.bool_), bool(constant)
+        if len(self.charged) != len(self.centers):
             raise ProblemError("centers, orders, scales and charged must be as many, at least one")
-        for array in (self.centers, self.orders, self.scales, self.charged):
-            array.flags.writeable = False
         sources = np.flatnonzero(self.charged).tolist()
         powers = [(c, n, part) for c, m in enumerate(self.orders) for n in range(1, m + 1) for part in (0, 1)]
         self._columns: list[_Column] = [
@@ -237,16 +223,7 @@ class HarmonicBasis(Basis):
             *((one, other) for one, other in pairwise(sources)),
             *powers,
         ]
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return len(self._columns)
-
-    @property
-    def sources(self) -> FloatArray:
-        """The centers."""
-        return self.centers
+        self.size = len(self._columns)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -254,25 +231,23 @@ class HarmonicBasis(Basis):
         value = np.real(weights.get((0, 0), np.zeros(())))
 
         @cache
-        def zeta(center: int) -> ComplexArray:
+        def polar(center: int) -> Polar:
             x, y = (operator.points - self.centers[center]).T
-            return off_zero((x + 1j * y) / self.scales[center])
+            return Polar(off_zero((x + 1j * y) / self.scales[center]))
 
         for row, column in enumerate(self._columns[columns]):
             if column is None:
                 out[row] = value
             elif len(column) == 2:
-                one, other = (self._applied(zeta(c), c, LOGARITHM, weights).real for c in column)
+                one, other = (self._applied(polar(c), c, LOGARITHM, weights).real for c in column)
                 out[row] = one - other + np.log(self.scales[column[0]] / self.scales[column[1]]) * value
             else:
                 center, order, part = column
-                values = self._applied(zeta(center), center, Power(-order), weights)
+                values = self._applied(polar(center), center, Power(-order), weights)
                 out[row] = values.imag if part else values.real
 
-    def _applied(
-        self, zeta: ComplexArray, center: int, function: Power, weights: dict[Orders, ComplexArray]
-    ) -> ComplexArray:
-        total = np.zeros(len(zeta), dtype=np.complex128)
+    def _applied(self, polar: Polar, center: int, function: Power, weights: dict[Orders, ComplexArray]) -> ComplexArray:
+        total = np.zeros(len(polar.zeta), dtype=np.complex128)
         for orders, weight in weights.items():
-            total += weight * function.derivative(zeta, *orders) / self.scales[center] ** sum(orders)
+            total += weight * function.derivative(polar, *orders) / self.scales[center] ** sum(orders)
         return total

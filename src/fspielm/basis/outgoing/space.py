@@ -8,24 +8,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from threading import Lock
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.basis.basis import Basis, DependentBasis, LocalOperator, localise
+from fspielm.basis.basis import AT_ONCE, Basis, LinearMap, LocalOperator, localise
 from fspielm.basis.outgoing.multipoles import MultipoleBasis, harmonics
-from fspielm.basis.outgoing.placement import Wanted, distance_between, orders_at, orders_of_images
+from fspielm.basis.outgoing.placement import (
+    FEWEST_ORDERS,
+    SHARE_OF_GAP,
+    Wanted,
+    distance_between,
+    orders_at,
+    orders_of_images,
+)
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.exterior import Body
+from fspielm.numerics.tolerances import ITERATIONS
 from fspielm.problem.operator import identity
 from fspielm.resources import reserve_waves
-
-# Values of sources at points, at a time.
-_AT_ONCE = 2**20
 
 
 @final
@@ -97,7 +102,7 @@ class Rings:
 
 
 @final
-class LayerBasis(DependentBasis):
+class LayerBasis(LinearMap):
     """Fields of sources on surfaces with smooth strengths, together with ordinary multipoles.
 
     A smooth field needs far fewer functions than sources: their number depends on how fast the field varies along a
@@ -119,7 +124,6 @@ class LayerBasis(DependentBasis):
     def __init__(
         self, basis: MultipoleBasis, layers: tuple[Rings | None, ...], sizes: FloatArray | None = None
     ) -> None:
-        super().__init__(basis)
         self.layers = tuple(layers)
         source_ends, ends, center = [0], [0], 0
         for rings in self.layers:
@@ -132,24 +136,10 @@ class LayerBasis(DependentBasis):
                 f"layers must be of all {basis.size} functions of the basis; got {source_ends[-1]} of them"
             )
         self._pieces = tuple(zip(self.layers, pairwise(source_ends), pairwise(ends), strict=True))
-        self._size = ends[-1]
-        self.sizes = np.ones(self._size) if sizes is None else np.array(sizes, dtype=np.float64)
+        super().__init__(basis, ends[-1])
+        self.together = 1  # one table for all
+        self.sizes = np.ones(self.size) if sizes is None else np.array(sizes, dtype=np.float64)
         self._latest = _Latest()
-
-    @property
-    def size(self) -> int:
-        """Number of functions."""
-        return self._size
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the sources' values."""
-        return self.basis.dtype
-
-    @property
-    def reach(self) -> FloatArray:
-        """The wavenumber, along all axes."""
-        return self.basis.reach
 
     def valued(self, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """The sums on the sources; see `Basis.valued`."""
@@ -177,7 +167,7 @@ class LayerBasis(DependentBasis):
     def _tabulate(self, operator: LocalOperator) -> NumberArray:
         """The operator on all functions, ``(M, n)``, which share the values of the sources."""
         found = np.empty((self.size, len(operator.points)), dtype=self.dtype_under(operator))
-        step = max(1, _AT_ONCE // self.basis.size)
+        step = max(1, AT_ONCE // self.basis.size)
         for begin in range(0, len(operator.points), step):
             here = operator.select(slice(begin, begin + step))
             for rings, (start, stop), (first, last) in self._pieces:
@@ -224,11 +214,8 @@ def _are_same(one: LocalOperator, other: LocalOperator) -> bool:
 # sources cannot make a field whose wavenumber resonates within their surface.
 _DEPTH = 0.75
 _SHALLOWER = 0.95
-# Depth as a share of the gap outside.
-_SHARE_OF_GAP = 0.8
 # Largest distance of sources around an ellipsoid, in units of its longest semi-axis.
 _FARTHEST = 2.0
-_FEWEST = 6.0
 # Degrees beyond those of waves that run around inside an object: these may resonate, which no residual shows.
 _BEYOND_RESONANCES = 2.0
 # Additional digits for objects without losses, which focus waves on each other.
@@ -242,18 +229,25 @@ _EXACT_TO = 3.0
 _MOST_SOURCES = 300_000
 # Grid along and around a surface on which frequencies are computed.
 _GRID = (65, 33)
-# Steps of Newton's method for distances, which converges from one side.
-_STEPS = 30
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Layer:
-    """Sources on one surface."""
+class Functions:
+    """Functions of one object: multipoles around the center of a ball, or sources on a confocal surface."""
 
+    body: Body
     centers: FloatArray  # (N, 3)
     scale: float  # their approximate distance from the object
-    rings: Rings
+    degree: int  # the highest, of multipoles or of the strengths of sources
+    rings: Rings | None = None  # of sources
+    axis: int = 2  # of the rings
+    regular: bool = False  # whether multipoles are
+
+    @property
+    def size(self) -> int:
+        """Number of functions."""
+        return (self.degree + 1) ** 2 if self.rings is None else self.rings.size
 
 
 @final
@@ -266,7 +260,7 @@ class Degrees:
     axis: int
 
 
-def layer_on(body: Body, semi_axes: FloatArray, degrees: Degrees, k: complex, foldings: float) -> Layer:
+def layer_on(body: Body, semi_axes: FloatArray, degrees: Degrees, k: complex, foldings: float) -> Functions:
     """Sources on the confocal surface with these `semi_axes`, as many as waves and distances require."""
     axes = np.roll(np.arange(3), 2 - degrees.axis)  # puts the axis of the rings last
     own, other = body.semi_axes[axes], semi_axes[axes]
@@ -290,7 +284,8 @@ def layer_on(body: Body, semi_axes: FloatArray, degrees: Degrees, k: complex, fo
         weights = weights * np.exp(k.imag * (_distances(own, on_ball * other) - scale))
     placed = np.empty_like(on_ball)
     placed[:, axes] = on_ball
-    return Layer(body.placed(placed, semi_axes), scale, Rings(heights, counts, weights, degrees.degree, degrees.order))
+    rings = Rings(heights, counts, weights, degrees.degree, degrees.order)
+    return Functions(body, body.placed(placed, semi_axes), scale, degrees.degree, rings, degrees.axis)
 
 
 def fastest(k: complex, foldings: float, distance: FloatArray | float) -> FloatArray:
@@ -330,47 +325,11 @@ def _on_ball(heights: FloatArray, turns: FloatArray) -> FloatArray:
 def _distances(semi_axes: FloatArray, points: FloatArray) -> FloatArray:
     """Distances of points ``(n, 3)`` outside from an ellipsoid with these semi-axes."""
     squares, t = semi_axes**2, np.zeros((len(points), 1))
-    for _ in range(_STEPS):
+    for _ in range(ITERATIONS):  # Newton's method, which converges from one side
         # the nearest point of the surface is squares * point / (squares + t)
         terms = squares * points**2 / (squares + t) ** 2
         t = t + (terms.sum(axis=1, keepdims=True) - 1) / (2 * (terms / (squares + t)).sum(axis=1, keepdims=True))
     return np.asarray(np.linalg.norm(points * t / (squares + t), axis=1))
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Around:
-    """Multipoles around the center of a ball, up to a degree: outgoing or regular ones."""
-
-    body: Body
-    degree: int
-    regular: bool
-
-    @property
-    def functions(self) -> int:
-        """Number of functions."""
-        return (self.degree + 1) ** 2
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Along:
-    """Sources on a confocal surface of an ellipsoid, on rings around one of its axes."""
-
-    body: Body
-    layer: Layer
-    axis: int
-    regular = False
-
-    @property
-    def degree(self) -> int:
-        """The highest degree."""
-        return self.layer.rings.degree
-
-    @property
-    def functions(self) -> int:
-        """Number of functions."""
-        return self.layer.rings.size
 
 
 @final
@@ -409,19 +368,18 @@ class Neighbourhood:
         return min([self.source_gap, *(_distance_of_bodies(self.body, other) for other in self.others)])
 
 
-def place_in(around: Neighbourhood) -> Around | Along:
+def place_in(around: Neighbourhood) -> Functions:
     """Place functions in an object, for the field outside."""
     body, wanted = around.body, around.wanted
     if body.is_ball:
         return _multipoles_of_ball(around, regular=False)
     short = float(body.semi_axes.min())
-    depth = min(_DEPTH * _SHALLOWER**wanted.level, _SHARE_OF_GAP * around.gap / short)
+    depth = min(_DEPTH * _SHALLOWER**wanted.level, SHARE_OF_GAP * around.gap / short)
     inner = np.sqrt(body.semi_axes**2 - short**2 * depth * (2 - depth))
-    degrees = _degrees_of_strengths(around)
-    return Along(body, layer_on(body, inner, degrees, wanted.wavenumber, wanted.foldings), degrees.axis)
+    return layer_on(body, inner, _degrees_of_strengths(around), wanted.wavenumber, wanted.foldings)
 
 
-def place_beside(around: Neighbourhood) -> Around | Along:
+def place_beside(around: Neighbourhood) -> Functions:
     """Place functions for the field inside of an object, where they are regular."""
     body, wanted = around.body, around.wanted
     if body.is_ball:
@@ -429,29 +387,30 @@ def place_beside(around: Neighbourhood) -> Around | Along:
     degrees, (short, _, long) = _degrees_of_strengths(around), np.sort(body.semi_axes)
     # as far as the fastest harmonics of their strengths remain above rounding
     distance = distance_of(around.inside, wanted.foldings, degrees.degree / long)
-    distance = min(distance, _FARTHEST * long, _SHARE_OF_GAP * around.gap)
+    distance = min(distance, _FARTHEST * long, SHARE_OF_GAP * around.gap)
     outer = np.sqrt(body.semi_axes**2 + distance * (2 * short + distance))
-    return Along(body, layer_on(body, outer, degrees, around.inside, wanted.foldings), degrees.axis)
+    return layer_on(body, outer, degrees, around.inside, wanted.foldings)
 
 
-def basis_of(placed: Sequence[Around | Along], k: complex) -> Basis:
+def basis_of(placed: Sequence[Functions], k: complex) -> Basis:
     """The functions of all objects, for the field on one side of them."""
-    centers = [each.layer.centers if isinstance(each, Along) else each.body.center[None] for each in placed]
-    counts = [len(each) for each in centers]
-    orders = np.repeat([0 if isinstance(each, Along) else each.degree for each in placed], counts)
-    scales = np.repeat([e.layer.scale if isinstance(e, Along) else e.body.semi_axes[0] for e in placed], counts)
-    basis = MultipoleBasis(np.concatenate(centers), orders, k, scales, regular=any(each.regular for each in placed))
-    if not any(isinstance(each, Along) for each in placed):
+    counts = [len(each.centers) for each in placed]
+    orders = np.repeat([0 if each.rings else each.degree for each in placed], counts)
+    scales = np.repeat([each.scale for each in placed], counts)
+    regular = any(each.regular for each in placed)
+    basis = MultipoleBasis(np.concatenate([each.centers for each in placed]), orders, k, scales, regular=regular)
+    if not any(each.rings for each in placed):
         return basis
-    layers = tuple(each.layer.rings if isinstance(each, Along) else None for each in placed)
     rims = np.concatenate([each.body.rim[:: len(each.body.rim) // _SCALING_POINTS] for each in placed])
+    layers = tuple(each.rings for each in placed)
     return LayerBasis(basis, layers).scaled_at(localise(identity(3), Sites(rims)))
 
 
-def _multipoles_of_ball(around: Neighbourhood, *, regular: bool) -> Around:
+def _multipoles_of_ball(around: Neighbourhood, *, regular: bool) -> Functions:
     body, radius = around.body, float(around.body.semi_axes[0])
     images = orders_of_images(radius, around.gap, around.source_gap, around.wanted)
-    return Around(body, math.ceil(max(_degree_of_waves(radius, around), images)), regular)
+    degree = math.ceil(max(_degree_of_waves(radius, around), images))
+    return Functions(body, body.center[None], radius, degree, regular=regular)
 
 
 def _degrees_of_strengths(around: Neighbourhood) -> Degrees:
@@ -492,7 +451,7 @@ def _degree_of_waves(radius: float, around: Neighbourhood) -> float:
     reserve_waves(ka / math.pi, ka**2, 2)
     n = np.arange(math.ceil(ka), math.ceil(1.5 * ka + 3 * digits) + 1)
     sizes = np.sqrt(2 * n + 1) * np.abs(scipy.special.spherical_jn(n, ka))
-    return max(float(n[np.argmax(sizes < 10.0**-digits)]), resonances, _FEWEST)
+    return max(float(n[np.argmax(sizes < 10.0**-digits)]), resonances, FEWEST_ORDERS)
 
 
 def _distance_of_bodies(body: Body, other: Body) -> float:

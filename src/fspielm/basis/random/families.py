@@ -208,10 +208,10 @@ def _check(family: Any) -> None:
     object.__setattr__(family, "mu", (low, high))
 
 
-def check_count(name: str, value: Any) -> None:
-    """Refuse anything but a whole number, at least 1."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ProblemError(f"{name} must be a whole number, at least 1; got {value!r}")
+def check_count(name: str, value: Any, least: int = 1) -> None:
+    """Refuse anything but a whole number that is large enough."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise ProblemError(f"{name} must be a whole number, at least {least}; got {value!r}")
 
 
 @final

@@ -13,7 +13,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.basis import Basis
-from fspielm.basis.exact.symbol import roots_of, symbol_of
+from fspielm.basis.exact.symbol import DIGITS, roots_of, symbol_of
 from fspielm.basis.singular.outgoing import Outgoing, OutgoingDamped, SourceBasis
 from fspielm.basis.singular.singular import LOGARITHM, Angle, CornerFunction, LogPower, Power, SingularBasis, Wave
 from fspielm.basis.wrapping import ComplexPairs, DerivedBasis
@@ -23,6 +23,7 @@ from fspielm.geometry.crossings import meets_any
 from fspielm.geometry.curves import segment
 from fspielm.geometry.domain import Corner, Domain, Hole
 from fspielm.geometry.plane import Joint, edges_of
+from fspielm.numerics.tolerances import CLOSE, ROUNDED, SAME
 from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, find_conflicts, sides_of, values_jump
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, adjugate, cache_by_object, constant_operator, derivative, identity
@@ -99,20 +100,36 @@ _DEGREE = 12.0
 _MIXED_DEGREE = 5.0
 # Functions are made for at most this many corners, the strongest first: each has tens of columns.
 _MOST_CORNERS = 12
-# Tolerance of the position of a function, relative to the domain's size.
-_ROUNDING = 1e-12
 # Largest exponent of growing functions over the domain: steeper ones vanish at the corner, where they are needed.
 _MOST_GROWTH = 4.0
-# Equal except for rounding: exponents, absolute, and coefficients, relative to each other.
-_SAME, _SAME_DIGITS = 1e-9, 9
 # Rays that are tried: tilts from the bisector of the exterior, relative to half its opening.
 _TILTS = (0.0, -0.25, 0.25, -0.5, 0.5, -0.75, 0.75)
 # Distances along a ray at which to check whether it enters the domain again, in units of the domain's size.
 _ALONG_RAY = np.concatenate([np.logspace(-6, -2, 50), np.linspace(0.01, 1, 400)])
 
 
+@final
+@dataclass(frozen=True)
+class Singularity:
+    """A place of the boundary around which a solution behaves like powers of the distance.
+
+    Attributes
+    ----------
+    corner : Corner
+        The place, and the sector of the domain there.
+    exponents : tuple of float
+        Those of the powers, the lowest first; see `corner_exponents`.
+    is_change : bool
+        Whether the kind of condition changes or data jump there, rather than the direction of the boundary.
+    """
+
+    corner: Corner
+    exponents: tuple[float, ...]
+    is_change: bool
+
+
 @cache_by_object
-def singular_corners(problem: Problem) -> tuple[Corner, ...]:
+def singularities(problem: Problem) -> tuple[Singularity, ...]:
     """The places where the solution of a plane problem may be singular, the strongest singularity first.
 
     These are the corners of its domain, and points of the smooth boundary where the kind of condition changes or data
@@ -120,14 +137,19 @@ def singular_corners(problem: Problem) -> tuple[Corner, ...]:
     """
     if not is_plane(problem):
         return ()
-    corners = [c for c in (*_domain_corners(problem), *change_places(problem)) if is_isotropic(problem, c.point)]
-    strongest = sorted(corners, key=lambda corner: leading_exponent(problem, corner))
-    return tuple(islice((c for c in strongest if _cut_is_outside(problem, c)), _MOST_CORNERS))
+    places = [*((c, False) for c in _domain_corners(problem)), *((c, True) for c in change_places(problem))]
+    found = [
+        Singularity(corner, tuple(corner_exponents(problem, corner)), is_change)
+        for corner, is_change in places
+        if is_isotropic(problem, corner.point)
+    ]
+    strongest = sorted(found, key=lambda each: each.exponents[0])
+    return tuple(islice((each for each in strongest if _cut_is_outside(problem, each.corner)), _MOST_CORNERS))
 
 
 def jump_places(problem: Problem) -> list[tuple[float, float]]:
-    """The `singular_corners` at which prescribed values jump, which no smooth function can approximate."""
-    return [corner.point for corner in singular_corners(problem) if leading_exponent(problem, corner) == 0.0]
+    """The `singularities` at which prescribed values jump, which no smooth function can approximate."""
+    return [each.corner.point for each in singularities(problem) if each.exponents[0] == 0.0]
 
 
 def missed_jumps(problem: Problem, basis: Basis) -> list[tuple[float, float]]:
@@ -136,7 +158,7 @@ def missed_jumps(problem: Problem, basis: Basis) -> list[tuple[float, float]]:
     The position must match to rounding: a function that jumps nearby fits all points except those in between, of which
     there may be none.
     """
-    near = _ROUNDING * domain_size(problem)
+    near = ROUNDED * domain_size(problem)
     return [place for place in jump_places(problem) if all(math.dist(place, other) > near for other in basis.corners)]
 
 
@@ -150,10 +172,8 @@ def open_conflicts(problem: Problem) -> list[str]:
     return list(dict.fromkeys(c.message for c in conflicts if all(math.dist(c.point, p) > near for p in jumps)))
 
 
-def _singular_columns(problem: Problem, singular: bool | Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:
-    """The requested singular functions: at all corners, at those named, or none."""
-    if isinstance(singular, bool):
-        return _columns_at_all_corners(problem) if singular else ()
+def _singular_columns(problem: Problem, singular: Singular | Sequence[Singular]) -> tuple[SingularBasis, ...]:
+    """The singular functions at corners that are named."""
     if problem.domain.dimension != 2 or problem.domain.time is not None:
         raise ProblemError(
             f"singular functions belong to plane domains without time; domain={problem.domain!r} is none"
@@ -163,30 +183,32 @@ def _singular_columns(problem: Problem, singular: bool | Singular | Sequence[Sin
             "singular: functions of corners are known for one equation with real coefficients; leave singular=... out"
         )
     wanted = [singular] if isinstance(singular, Singular) else list(singular)
-    return tuple(_corner_columns(problem, _corner_meant(problem, one), one.exponents) for one in wanted)
+    corners = [_corner_meant(problem, one) for one in wanted]
+    return tuple(
+        _corner_columns(problem, corner, one.exponents or corner_exponents(problem, corner))
+        for corner, one in zip(corners, wanted, strict=True)
+    )
 
 
 def _leading_columns(problem: Problem, share: float) -> tuple[SingularBasis, ...]:
     """The singular functions at all corners with exponents up to a share of the highest."""
-    if share >= 1.0:
-        return _columns_at_all_corners(problem)
-    found = []
-    for corner in singular_corners(problem):
-        exponents = corner_exponents(problem, corner)
-        leading = [s for s in exponents if s <= share * exponents[-1]] or exponents[:1]
-        found.append(_corner_columns(problem, corner, leading))
-    return tuple(found)
+    return tuple(
+        _corner_columns(
+            problem, each.corner, [s for s in each.exponents if s <= share * each.exponents[-1]] or each.exponents[:1]
+        )
+        for each in singularities(problem)
+    )
 
 
 @cache_by_object
 def _columns_at_all_corners(problem: Problem) -> tuple[SingularBasis, ...]:
-    return tuple(_corner_columns(problem, corner, None) for corner in singular_corners(problem))
+    return _leading_columns(problem, 1.0)
 
 
-def _corner_columns(problem: Problem, corner: Corner, exponents: Sequence[float] | None) -> SingularBasis:
+def _corner_columns(problem: Problem, corner: Corner, exponents: Sequence[float]) -> SingularBasis:
     scale = domain_size(problem)
-    functions = _functions(problem, scale, exponents or corner_exponents(problem, corner))
-    return SingularBasis(corner.point, corner.start + 0.5 * corner.opening, scale, functions)
+    axis = corner.start + 0.5 * corner.opening
+    return SingularBasis(corner.point, axis, scale, _functions(problem, scale, exponents))
 
 
 def _domain_corners(problem: Problem) -> tuple[Corner, ...]:
@@ -260,7 +282,7 @@ def corner_exponents(problem: Problem, corner: Corner, degree: float = _DEGREE) 
         exponents = [0.0, *exponents]
     if corner.straight and not mixed:
         return exponents
-    raised = {round(s + a, _SAME_DIGITS) for s in exponents for a in range(int(degree)) if s + a <= degree}
+    raised = {round(s + a, DIGITS) for s in exponents for a in range(int(degree)) if s + a <= degree}
     return sorted(raised) or exponents
 
 
@@ -279,8 +301,8 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
     ratio = helmholtz_ratio(problem)
     if ratio is not None and math.sqrt(max(-ratio, 0.0)) * scale > _MOST_GROWTH:
         ratio = None
-    integers = [float(round(s)) for s in exponents if abs(s - round(s)) < _SAME]
-    others = [s for s in exponents if abs(s - round(s)) >= _SAME]
+    integers = [float(round(s)) for s in exponents if abs(s - round(s)) < SAME]
+    others = [s for s in exponents if abs(s - round(s)) >= SAME]
     if ratio is None:
         return [*_mixed_powers(others, False), *_mixed_powers(integers, True)]
     k, modified = math.sqrt(abs(ratio)) * scale, ratio < 0
@@ -295,7 +317,7 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
 def _mixed_powers(exponents: Iterable[float], logarithm: bool) -> list[CornerFunction]:
     """``zeta**(s + a) * conjugate(zeta)**b`` for all integers a, b >= 0 up to the degree, each once."""
     powers = {
-        (round(s + a, _SAME_DIGITS), b)
+        (round(s + a, DIGITS), b)
         for s in exponents
         for a in range(int(_MIXED_DEGREE) + 1)
         for b in range(int(_MIXED_DEGREE) + 1)
@@ -320,7 +342,7 @@ def helmholtz_ratio(problem: Problem) -> float | None:
     assert not callable(main)
     assert not callable(other)
     assert not callable(value)
-    if main == 0.0 or abs(other - main) > _SAME * abs(main):
+    if main == 0.0 or abs(other - main) > SAME * abs(main):
         return None
     ratio = value / main
     return None if isinstance(ratio, complex) else ratio
@@ -334,7 +356,7 @@ def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
     except ProblemError:  # a coefficient is not finite there
         return False
     main = second.get((2, 0), 0.0)
-    small = _SAME * abs(main)
+    small = SAME * abs(main)
     return main != 0.0 and abs(second.get((0, 2), 0.0) - main) <= small and abs(second.get((1, 1), 0.0)) <= small
 
 
@@ -342,13 +364,8 @@ def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
 # They are derivatives of fundamental solutions of the system, which the adjugate of the matrix of operators makes from
 # those of the determinant. The columns of the adjugate make largely the same fields; only independent ones are kept.
 
-# Angles, in radians, of the directions along which symbols are compared, and the accepted difference.
-_ANGLES = (0.0, 0.7, 1.9, 2.6)
-_SAME_SYMBOL = 1e-10
-# A field of size one depends on others if they leave no more than this of it.
-_DEPENDENT = 1e-7
-# Points on a circle for each order, and additional orders that derivatives bring.
-_PER_ORDER, _MORE_ORDERS = 2, 6
+# Orders that derivatives bring besides those of the fields.
+_MORE_ORDERS = 6
 # A column is dropped if it makes nothing new at this many orders in a row.
 _PATIENCE = 3
 # Functions that decay faster, in units of the hole's radius, do not reach into the domain beyond what cosines hold.
@@ -364,15 +381,14 @@ def laplacian_factors(problem: Problem) -> list[tuple[complex, int]]:
         symbol = symbol_of(problem.determinant)
     except UnsuitableError:
         return []
-    directions = np.array([(math.cos(angle), math.sin(angle)) for angle in _ANGLES])
+    # directions at 0, 1, 2 and 3 radians
+    directions = np.array([(math.cos(angle), math.sin(angle)) for angle in range(4)])
     polynomials = symbol.along(np.zeros((len(directions), 2), dtype=np.complex128), directions)
     size = np.abs(polynomials).max(axis=1)
     even, odd = polynomials[:, ::2], polynomials[:, 1::2]
-    if np.any(np.abs(odd) > _SAME_SYMBOL * size.max()) or np.any(np.abs(even - even[0]) > _SAME_SYMBOL * size.max()):
+    if np.any(np.abs(odd) > SAME * size.max()) or np.any(np.abs(even - even[0]) > SAME * size.max()):
         return []
-    return [
-        (root.real if abs(root.imag) <= _SAME_SYMBOL * abs(root) else root, times) for root, times in roots_of(even[0])
-    ]
+    return [(root.real if abs(root.imag) <= SAME * abs(root) else root, times) for root, times in roots_of(even[0])]
 
 
 def _hole_fields(problem: Problem, hole: Hole, orders: int) -> tuple[Basis, ...]:
@@ -407,7 +423,7 @@ def _hole_basis(hole: Hole, functions: Sequence[CornerFunction]) -> Basis:
 
 def _rim(hole: Hole, orders: int) -> Sites:
     """Points on the rim of a hole and close to it that distinguish fields up to an order."""
-    number = _PER_ORDER * (orders + _MORE_ORDERS)
+    number = 2 * (orders + _MORE_ORDERS)
     radii = hole.radius * np.array([1.0, 1.0 + 1.0 / (orders + 1)])
     angles = 2 * np.pi * (np.arange(number) + np.array([[0.0], [0.5]])) / number
     circles = (radii[:, None] * np.stack([np.cos(angles), np.sin(angles)])).reshape(2, -1).T
@@ -416,28 +432,20 @@ def _rim(hole: Hole, orders: int) -> Sites:
 
 def _functions_of_order(n: int, factors: Sequence[tuple[complex, int]], radius: float) -> list[CornerFunction]:
     """Functions that are singular at the center and that the determinant annihilates; order zero has logarithms."""
-    if any(isinstance(ratio, complex) for ratio, _ in factors):
-        return _damped_of_order(n, factors, radius)
     found: list[CornerFunction] = []
+    are_damped = any(isinstance(ratio, complex) for ratio, _ in factors)
     for ratio, multiplicity in factors:
-        k = math.sqrt(abs(ratio)) * radius
-        if ratio == 0.0 and n == 0:
+        if are_damped:  # the orders n and -n
+            k = radius * cmath.sqrt(ratio)
+            k = -k if k.imag < 0 else k
+            if ratio and multiplicity == 1 and k.imag <= _MOST_DECAY:
+                found += [OutgoingDamped(order, k) for order in dict.fromkeys((n, -n))]
+        elif ratio == 0.0 and n == 0:
             found += [LogPower(a, b) for a in range(multiplicity) for b in range(a + 1)]
         elif ratio == 0.0:
             found += [Power(-n, q) for q in range(multiplicity)]
-        elif multiplicity == 1 and (ratio.real > 0 or k <= _MOST_DECAY):
-            found.append(Outgoing(n, k, ratio.real < 0))
-    return found
-
-
-def _damped_of_order(n: int, factors: Sequence[tuple[complex, int]], radius: float) -> list[CornerFunction]:
-    """The same for complex wavenumbers: functions of the orders n and -n."""
-    found: list[CornerFunction] = []
-    for ratio, multiplicity in factors:
-        k = radius * cmath.sqrt(ratio)
-        k = -k if k.imag < 0 else k
-        if ratio and multiplicity == 1 and k.imag <= _MOST_DECAY:
-            found += [OutgoingDamped(order, k) for order in dict.fromkeys((n, -n))]
+        elif multiplicity == 1 and (ratio.real > 0 or math.sqrt(abs(ratio)) * radius <= _MOST_DECAY):
+            found.append(Outgoing(n, math.sqrt(abs(ratio)) * radius, ratio.real < 0))
     return found
 
 
@@ -472,7 +480,7 @@ class _Span:
         for _ in range(2):  # the second pass removes the rounding of the first
             rest = rest - self._directions @ (self._directions.conj().T @ rest)
         directions, triangle = np.linalg.qr(rest)
-        new = np.abs(np.diag(triangle)) > _DEPENDENT
+        new = np.abs(np.diag(triangle)) > CLOSE  # of fields of size one
         self._directions = np.concatenate([self._directions, directions[:, new]], axis=1)
         return bool(new.any())
 
@@ -481,8 +489,7 @@ class _Span:
 # A solution around a hole, such as log r for Laplace's equation, need not continue into it. Cosines, which are smooth
 # everywhere, approximate such solutions poorly; multipoles in the hole represent them.
 
-# Multipoles hold the images that the rest of the boundary makes in a hole, to these digits and within these orders.
-_DIGITS = 12.0
+# Multipoles hold the images that the rest of the boundary makes in a hole, to rounding and within these orders.
 _FEWEST_ORDERS, _MOST_ORDERS = 8, 60
 # Waves that are short relative to the hole need more orders, up to this many.
 _MOST_WAVE_ORDERS = 200
@@ -516,7 +523,7 @@ def hole_columns(problem: Problem) -> tuple[Basis, ...]:
 def _image_orders(hole: Hole) -> int:
     """Number of orders for the images of the rest of the boundary, whose series converges geometrically."""
     closeness = math.log1p(hole.clearance / hole.radius)
-    return min(max(math.ceil(_DIGITS * math.log(10) / closeness), _FEWEST_ORDERS), _MOST_ORDERS)
+    return min(max(math.ceil(-math.log(ROUNDED) / closeness), _FEWEST_ORDERS), _MOST_ORDERS)
 
 
 def _wave_orders(k: float) -> int:
@@ -546,8 +553,6 @@ def multipoles(hole: Hole, ratio: float | None) -> list[CornerFunction]:
 
 # ---- All special functions of a problem
 
-_SATISFIED = 1e-8
-
 
 def special_columns(
     problem: Problem, singular: bool | Singular | Sequence[Singular], share: float = 1.0
@@ -556,20 +561,19 @@ def special_columns(
 
     With True, `share` limits the exponents at each corner to a share of the highest.
     """
-    if problem.domain.is_unbounded:
+    if problem.domain.is_unbounded or singular is False:
         return ()  # such functions neither radiate nor stay bounded
-    corners = _leading_columns(problem, share) if singular is True else _singular_columns(problem, singular)
-    return (*corners, *hole_columns(problem)) if singular is True else corners
+    if singular is not True:
+        return _singular_columns(problem, singular)
+    corners = _columns_at_all_corners(problem) if share >= 1.0 else _leading_columns(problem, share)
+    return (*corners, *hole_columns(problem))
 
 
 def special_names(problem: Problem) -> str:
     """Names of the `special_columns`, for reports."""
-    changes = set(singular_corners(problem)) - set(_domain_corners(problem))
-    at = "corners and changes of conditions" if changes else "the corners"
-    found = {
-        f"singular functions at {at}": singular_corners(problem),
-        "multipoles in the holes": hole_columns(problem),
-    }
+    singular = singularities(problem)
+    at = "corners and changes of conditions" if any(each.is_change for each in singular) else "the corners"
+    found = {f"singular functions at {at}": singular, "multipoles in the holes": hole_columns(problem)}
     return ", ".join(name for name, there in found.items() if there)
 
 
@@ -582,7 +586,7 @@ def satisfies(problem: Problem, columns: Basis) -> bool:
             term.at(sites)[:, None] * columns.matrix(derivative(term.orders).on(term.unknown), sites)
             for term in equation.operator.terms
         ]
-        if not np.all(image <= _SATISFIED * np.sum(np.abs(terms), axis=0)):
+        if not np.all(image <= CLOSE * np.sum(np.abs(terms), axis=0)):
             return False
     return True
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import final
 
 import numpy as np
@@ -13,8 +11,8 @@ import scipy
 from numpy.typing import ArrayLike
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.basis.basis import Basis, LocalOperator
-from fspielm.basis.singular.singular import LOGARITHM, CornerFunction, Orders, Polar, off_zero, zeta_weights
+from fspielm.basis.basis import Basis, LocalOperator, frozen
+from fspielm.basis.singular.singular import LOGARITHM, CornerFunction, Polar, off_zero, zeta_weights
 from fspielm.errors import ProblemError
 
 
@@ -41,49 +39,36 @@ class Outgoing(CornerFunction):
         """Whether it has no imaginary part."""
         return self.order == 0
 
-    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+    def derivative(self, polar: Polar, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
-        return self.derivatives(Polar(zeta), [(order, conjugate_order)])[0]
-
-    def derivatives(self, polar: Polar, orders: Sequence[Orders]) -> list[ComplexArray]:
-        """See `CornerFunction.derivatives`."""
-        return outgoing_derivatives(self.order, self.wavenumber, self.modified, polar, orders)
+        return outgoing_derivative(self.order, self.wavenumber, self.modified, polar, order, conjugate_order)
 
 
-def outgoing_derivatives(
-    start: int, wavenumber: float | FloatArray, modified: bool, polar: Polar, orders: Sequence[Orders]
-) -> list[ComplexArray]:
-    """Derivatives of an `Outgoing` function of order `start`, of size about one where ``|zeta| = 1``.
+def outgoing_derivative(
+    start: int, wavenumber: float | FloatArray, modified: bool, polar: Polar, order: int, conjugate_order: int
+) -> ComplexArray:
+    """A derivative of an `Outgoing` function of order `start`, of size about one where ``|zeta| = 1``.
 
-    `wavenumber` may be an array that broadcasts with zeta: one entry for each of many sources.
+    `wavenumber` may be an array that broadcasts with zeta: one entry for each of many sources, the same at each call.
     """
-
-    @cache  # several derivatives may need the same order
-    def values(shifted: int) -> tuple[FloatArray, ComplexArray | float]:
-        return _ratio(shifted, start, wavenumber, polar, modified), polar.turn**shifted if shifted else 1.0
-
-    found = []
-    for order, conjugate_order in orders:
-        radial, turned = values(start - order + conjugate_order)
-        # a derivative along zeta lowers the order and one along its conjugate raises it, with different signs
-        sign = (-1.0) ** (order + conjugate_order if modified else conjugate_order)
-        factor = sign * (0.5 * wavenumber) ** (order + conjugate_order)
-        found.append(np.asarray(factor * radial * turned))
-    return found
-
-
-def _ratio(order: int, start: int, k: float | FloatArray, polar: Polar, modified: bool) -> FloatArray:
-    """A Bessel function of this order at k r over the size of the one of order `start` at k, which is never zero."""
+    shifted = start - order + conjugate_order
+    k = None if isinstance(wavenumber, np.ndarray) else wavenumber
     function = _decaying if modified else _oscillating
 
-    def find() -> FloatArray:
-        return function(order, k * polar.radius)
+    def find() -> tuple[FloatArray, ComplexArray | float]:
+        # derivatives of functions of neighbouring orders share Bessel functions
+        radial = polar.once((function, shifted, k), lambda: function(shifted, wavenumber * polar.radius))
+        if modified:  # without exponential factors, which may underflow
+            radial = radial / _decaying(start, wavenumber) * np.exp(wavenumber * (1.0 - polar.radius))
+        else:  # the size at one, which is never zero
+            radial = radial / np.hypot(_oscillating(start, wavenumber), scipy.special.jv(start, wavenumber))
+        return np.asarray(radial), polar.turn**shifted if shifted else 1.0
 
-    # derivatives of functions of neighbouring orders share Bessel functions
-    numerator = find() if isinstance(k, np.ndarray) else polar.once((function, order, k), find)
-    if modified:  # without exponential factors, which may underflow
-        return np.asarray(numerator / _decaying(start, k) * np.exp(k * (1.0 - polar.radius)))
-    return np.asarray(numerator / np.hypot(_oscillating(start, k), scipy.special.jv(start, k)))
+    radial, turned = polar.once(("outgoing", start, k, modified, shifted), find)
+    # a derivative along zeta lowers the order and one along its conjugate raises it, with different signs
+    sign = (-1.0) ** (order + conjugate_order if modified else conjugate_order)
+    factor = sign * (0.5 * wavenumber) ** (order + conjugate_order)
+    return np.asarray(factor * radial * turned)
 
 
 def _decaying(order: int, z: float | FloatArray) -> FloatArray:
@@ -118,26 +103,19 @@ class OutgoingDamped(CornerFunction):
     order: int
     wavenumber: complex
 
-    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+    def derivative(self, polar: Polar, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
-        return self.derivatives(Polar(zeta), [(order, conjugate_order)])[0]
+        k, shifted = self.wavenumber, self.order - order + conjugate_order
 
-    def derivatives(self, polar: Polar, orders: Sequence[Orders]) -> list[ComplexArray]:
-        """See `CornerFunction.derivatives`: one along zeta lowers the order, one along its conjugate raises it."""
-        k = self.wavenumber
-        size = abs(scipy.special.hankel1e(self.order, k))
-
-        @cache  # several derivatives may need the same order
-        def radial(order: int) -> ComplexArray:
+        def find() -> ComplexArray:
             # of size about one on the rim, without exponential factors that may underflow
-            scaled = polar.once((order, k), lambda: scipy.special.hankel1e(order, k * polar.radius)) / size
-            return np.asarray(scaled * np.exp(1j * k * (polar.radius - 1.0)) * polar.turn**order)
+            size = abs(scipy.special.hankel1e(self.order, k))
+            scaled = polar.once((shifted, k), lambda: scipy.special.hankel1e(shifted, k * polar.radius)) / size
+            return np.asarray(scaled * np.exp(1j * k * (polar.radius - 1.0)) * polar.turn**shifted)
 
-        found = []
-        for along, across in orders:
-            factor = (0.5 * k) ** (along + across) * (-1.0) ** across
-            found.append(np.asarray(factor * radial(self.order - along + across)))
-        return found
+        # a derivative along zeta lowers the order, one along its conjugate raises it
+        factor = (0.5 * k) ** (order + conjugate_order) * (-1.0) ** conjugate_order
+        return np.asarray(factor * polar.once(("damped", self.order, k, shifted), find))
 
 
 @final
@@ -160,9 +138,9 @@ class SourceBasis(Basis):
     dimension = 2
 
     def __init__(self, points: ArrayLike, ratio: float, clearances: ArrayLike) -> None:
-        self.points = np.array(points, dtype=np.float64)
+        self.points = self.sources = frozen(points, np.float64)
         self.ratio = float(ratio)
-        self.clearances = np.array(clearances, dtype=np.float64)
+        self.clearances = frozen(clearances, np.float64)
         if self.points.ndim != 2 or self.points.shape[1] != 2 or not len(self.points):
             raise ProblemError(f"points must have shape (M, 2), with at least one source; got {self.points.shape}")
         if self.clearances.shape != self.points.shape[:1] or not np.all(self.clearances > 0):
@@ -171,17 +149,7 @@ class SourceBasis(Basis):
             )
         if not math.isfinite(self.ratio):
             raise ProblemError(f"ratio must be a finite number; got {ratio!r}")
-        self.points.flags.writeable = self.clearances.flags.writeable = False
-
-    @property
-    def size(self) -> int:
-        """Number of functions, one for each source."""
-        return len(self.points)
-
-    @property
-    def sources(self) -> FloatArray:
-        """The points."""
-        return self.points
+        self.size = len(self.points)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -189,14 +157,12 @@ class SourceBasis(Basis):
         x, y = (operator.points[:, axis] - self.points[columns, axis, None] for axis in (0, 1))
         # in units of the clearance, where every function has size about one
         zeta = off_zero(np.asarray((x + 1j * y) / clearance, dtype=np.complex128))
+        polar, ratio = Polar(zeta), self.ratio
+        k = math.sqrt(abs(ratio)) * clearance
         out[...] = 0.0
-        weights = zeta_weights(operator, 1.0)
-        found = self._derivatives(Polar(zeta), clearance, list(weights))
-        for (orders, weight), derivative in zip(weights.items(), found, strict=True):
-            out += (weight * derivative).real / clearance ** sum(orders)
-
-    def _derivatives(self, polar: Polar, clearance: FloatArray, orders: Sequence[Orders]) -> list[ComplexArray]:
-        if self.ratio == 0.0:
-            return LOGARITHM.derivatives(polar, orders)
-        wavenumber = math.sqrt(abs(self.ratio)) * clearance
-        return outgoing_derivatives(0, wavenumber, self.ratio < 0, polar, orders)
+        for orders, weight in zeta_weights(operator, 1.0).items():
+            if ratio:
+                found = outgoing_derivative(0, k, ratio < 0, polar, *orders)
+            else:
+                found = LOGARITHM.derivative(polar, *orders)
+            out += (weight * found).real / clearance ** sum(orders)

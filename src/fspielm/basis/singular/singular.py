@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import cmath
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import prod
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, TypeVar, final
 
 import numpy as np
 import scipy
 
-from fspielm.arrays import ComplexArray, FloatArray, NumberArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.errors import ProblemError
 from fspielm.numerics.special import iv_by_order, jv_by_order
+from fspielm.numerics.tolerances import ROUNDING
+
+RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
+# The orders of a derivative along zeta and along its conjugate.
+Orders: TypeAlias = tuple[int, int]
+# The order of a Bessel function, and whether its derivative with respect to the order is meant.
+RadialKey: TypeAlias = tuple[float, bool]
+Known = TypeVar("Known")
 
 # ---- The position relative to a corner as a complex number zeta
 
 # Replaces zero, the corner itself, where powers and logarithms have no value.
 SMALLEST_RADIUS = 1e-150
-# Weights below this share of the largest have cancelled except for rounding.
-_CANCELLED = 1e-14
 
 
-@final
 class Polar:
     """Positions `zeta` relative to a corner, with their `radius` and their `turn`, a number of modulus one.
 
@@ -39,16 +44,25 @@ class Polar:
 
     def __init__(self, zeta: ComplexArray, *, quick: bool = False) -> None:
         self.zeta = zeta
-        self.radius: FloatArray = np.abs(zeta)
-        self.turn: ComplexArray = zeta / self.radius
         self.quick = quick
-        self._known: dict[Hashable, NumberArray] = {}
+        self._known: dict[Hashable, Any] = {}
 
-    def once(self, key: Hashable, find: Callable[[], NumberArray]) -> NumberArray:
-        """Values that several functions share at these positions; `find` computes them for the first."""
+    def once(self, key: Hashable, find: Callable[[], Known]) -> Known:
+        """What several functions and derivatives share at these positions; `find` computes it for the first."""
         if key not in self._known:
             self._known[key] = find()
-        return self._known[key]
+        known: Known = self._known[key]
+        return known
+
+    @cached_property
+    def radius(self) -> FloatArray:
+        """The distance from the corner."""
+        return np.abs(self.zeta)
+
+    @cached_property
+    def turn(self) -> ComplexArray:
+        """The direction from the corner."""
+        return np.asarray(self.zeta / self.radius)
 
     @cached_property
     def angle(self) -> FloatArray:
@@ -60,6 +74,14 @@ class Polar:
         if self.quick and exponent % 1 != 0:
             return np.asarray(np.exp(1j * exponent * self.angle))
         return np.asarray(self.turn**exponent)
+
+    def radial(self, wave: Wave, order: int, conjugate_order: int) -> dict[RadialKey, FloatArray]:
+        """The radial functions that a derivative of a wave consists of."""
+        k, modified = wave.wavenumber, wave.modified
+        return {
+            key: self.once((k, modified, key), partial(wave.radial(*key), k * self.radius))
+            for key in wave.radial_keys(order, conjugate_order)
+        }
 
 
 def off_zero(zeta: ComplexArray) -> ComplexArray:
@@ -78,7 +100,8 @@ def zeta_weights(operator: LocalOperator, turn: complex) -> dict[tuple[int, int]
             key = (j, int(m + n) - j)
             weights[key] = weights.get(key, np.zeros(())) + coefficient * share
     largest = max((float(np.abs(w).max()) for w in weights.values()), default=0.0)
-    return {key: w for key, w in weights.items() if np.abs(w).max() > _CANCELLED * largest}
+    # smaller ones have cancelled except for rounding
+    return {key: w for key, w in weights.items() if np.abs(w).max() > ROUNDING * largest}
 
 
 def _along_zeta(m: int, n: int, turn: complex) -> ComplexArray:
@@ -95,12 +118,6 @@ def _along_zeta(m: int, n: int, turn: complex) -> ComplexArray:
 
 # ---- Singular functions of solutions of elliptic equations
 
-RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
-# The orders of a derivative along zeta and along its conjugate.
-Orders: TypeAlias = tuple[int, int]
-# The order of a Bessel function, and whether its derivative with respect to the order is meant.
-RadialKey: TypeAlias = tuple[float, bool]
-
 
 class CornerFunction(ABC):
     """A complex function of ``zeta``, the position relative to a corner, with derivatives along zeta and its conjugate.
@@ -114,16 +131,11 @@ class CornerFunction(ABC):
         return False
 
     @abstractmethod
-    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
-        """The derivative of these orders along zeta and along its conjugate, at nonzero `zeta`."""
+    def derivative(self, polar: Polar, order: int, conjugate_order: int) -> ComplexArray:
+        """The derivative of these orders along zeta and along its conjugate, at nonzero positions.
 
-    def derivatives(self, polar: Polar, orders: Sequence[Orders]) -> list[ComplexArray]:
-        """Several derivatives; functions that can share work between them override this."""
-        return [self.derivative(polar.zeta, *pair) for pair in orders]
-
-
-# Derivatives of a function, by their orders along zeta and its conjugate, at given points.
-Derivatives: TypeAlias = Callable[[CornerFunction, Sequence[Orders]], list[ComplexArray]]
+        Derivatives at the same `polar` share work.
+        """
 
 
 @final
@@ -144,9 +156,9 @@ class Power(CornerFunction):
         """True for the plain logarithm, whose imaginary part is the angle."""
         return self.logarithm and self.exponent == 0
 
-    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+    def derivative(self, polar: Polar, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
-        s, q = self.exponent, self.conjugate_exponent
+        s, q, zeta = self.exponent, self.conjugate_exponent, polar.zeta
         # in d^j zeta^s (c log zeta + d), each derivative adds a factor (s - i), and c to d
         c, d = (1.0, 0.0) if self.logarithm else (0.0, 1.0)
         for i in range(order):
@@ -191,15 +203,18 @@ class Wave(CornerFunction):
         """True if a turn is given."""
         return self.turn is not None
 
-    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+    def derivative(self, polar: Polar, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
-        return self.derivatives(Polar(zeta), [(order, conjugate_order)])[0]
-
-    def derivatives(self, polar: Polar, orders: Sequence[Orders]) -> list[ComplexArray]:
-        """See `CornerFunction.derivatives`; derivatives of equal shift share a Bessel function."""
-        keys = dict.fromkeys(key for pair in orders for key in self.radial_keys(*pair))
-        values = {key: self.radial(*key)(self.wavenumber * polar.radius) for key in keys}
-        return [self.compose(polar, *pair, values) for pair in orders]
+        sign = 1.0 if self.modified else -1.0
+        shifted = self.order - order + conjugate_order
+        factor: complex = (0.5 * self.wavenumber) ** (order + conjugate_order) * sign**conjugate_order / self._size
+        if self.turn is not None:
+            factor *= cmath.exp(1j * self.turn)
+        values = polar.radial(self, order, conjugate_order)
+        value = values[shifted, False]
+        if self.logarithm:
+            value = values[shifted, True] + 1j * polar.angle * value
+        return np.asarray(factor * value * polar.power(shifted))
 
     def radial_keys(self, order: int, conjugate_order: int) -> list[RadialKey]:
         """The radial functions that the derivative consists of."""
@@ -211,20 +226,6 @@ class Wave(CornerFunction):
         if by_order:
             return partial(iv_by_order if self.modified else jv_by_order, round(order))
         return partial(scipy.special.iv if self.modified else scipy.special.jv, order)
-
-    def compose(
-        self, polar: Polar, order: int, conjugate_order: int, values: Mapping[RadialKey, FloatArray]
-    ) -> ComplexArray:
-        """The derivative, from the values of its `radial_keys` at k times the radius."""
-        sign = 1.0 if self.modified else -1.0
-        shifted = self.order - order + conjugate_order
-        factor: complex = (0.5 * self.wavenumber) ** (order + conjugate_order) * sign**conjugate_order / self._size
-        if self.turn is not None:
-            factor *= cmath.exp(1j * self.turn)
-        value = values[shifted, False]
-        if self.logarithm:
-            value = values[shifted, True] + 1j * polar.angle * value
-        return np.asarray(factor * value * polar.power(shifted))
 
     @cached_property
     def _size(self) -> float:
@@ -251,9 +252,9 @@ class Angle(CornerFunction):
     wavenumber: float = 0.0
     modified: bool = False
 
-    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+    def derivative(self, polar: Polar, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
-        return -1j * self._logarithm.derivative(zeta, order, conjugate_order)
+        return -1j * self._logarithm.derivative(polar, order, conjugate_order)
 
     @cached_property
     def _logarithm(self) -> CornerFunction:
@@ -283,30 +284,21 @@ class SingularBasis(Basis):
     ) -> None:
         if not functions:
             raise ProblemError("functions must hold at least one corner function; got none")
-        self.corner = (float(corner[0]), float(corner[1]))
+        x, y = corner
+        self.corner = (float(x), float(y))
         self.axis = float(axis)
         self.scale = float(scale)
         self.functions = tuple(functions)
         # which function, and which part of it
         self._columns = [(i, part) for i, f in enumerate(self.functions) for part in ((0,) if f.is_real else (0, 1))]
-
-    @property
-    def size(self) -> int:
-        """Number of functions; complex ones count twice."""
-        return len(self._columns)
-
-    @property
-    def corners(self) -> tuple[tuple[float, float], ...]:
-        """The corner."""
-        return (self.corner,)
+        self.size, self.corners = len(self._columns), (self.corner,)
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
-        polar = Polar(self.zeta(operator.points))
-        self.fill_from(lambda function, orders: function.derivatives(polar, orders), operator, columns, out)
+        self.fill_at(Polar(self.zeta(operator.points)), operator, columns, out)
 
-    def fill_from(self, derivatives: Derivatives, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
-        """Like `fill`, with the derivatives of the functions at the points given by a callable."""
+    def fill_at(self, polar: Polar, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
+        """Like `fill`, with the positions of the points."""
         first, last, _ = columns.indices(self.size)
         weights = zeta_weights(operator, np.exp(-1j * self.axis) / self.scale)
         done: int | None = None
@@ -314,9 +306,8 @@ class SingularBasis(Basis):
             index, imaginary = self._columns[column]
             if index != done:
                 total = np.zeros(len(operator.points), dtype=np.complex128)
-                found = derivatives(self.functions[index], list(weights))
-                for weight, derivative in zip(weights.values(), found, strict=True):
-                    total += weight * derivative
+                for orders, weight in weights.items():
+                    total += weight * self.functions[index].derivative(polar, *orders)
                 done = index
             out[column - first] = total.imag if imaginary else total.real
 
@@ -343,10 +334,11 @@ class LogPower(CornerFunction):
         """True if both exponents are equal."""
         return self.exponent == self.conjugate_exponent
 
-    def derivative(self, zeta: ComplexArray, order: int, conjugate_order: int) -> ComplexArray:
+    def derivative(self, polar: Polar, order: int, conjugate_order: int) -> ComplexArray:
         """See `CornerFunction.derivative`."""
         a, b = _falling(self.exponent, order), _falling(self.conjugate_exponent, conjugate_order)
-        value = 0.5 * (a[1] * b[0] + a[0] * b[1]) + a[0] * b[0] * np.log(np.abs(zeta))
+        value = 0.5 * (a[1] * b[0] + a[0] * b[1]) + a[0] * b[0] * np.log(polar.radius)
+        zeta = polar.zeta
         powers = zeta ** (self.exponent - order) * np.conj(zeta) ** (self.conjugate_exponent - conjugate_order)
         return np.asarray(value * powers)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache, cached_property
+from collections.abc import Hashable, Sequence
+from functools import cached_property
 from typing import TypeAlias, final
 
 import numpy as np
@@ -11,17 +11,14 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.basis.basis import Basis, LinearMap, LocalOperator
 from fspielm.basis.singular.singular import (
-    CornerFunction,
-    Orders,
     Polar,
     RadialFunction,
     RadialKey,
     SingularBasis,
     Wave,
 )
-from fspielm.basis.wrapping import WrappedBasis
 
 IntArray: TypeAlias = NDArray[np.int_]
 
@@ -99,62 +96,55 @@ class RadialTable:
 
 
 @final
-class TabulatedWaves:
-    """Waves of one equation from tables, accurate to rounding for ``|zeta|`` up to `reach`."""
-
-    def __init__(self, waves: Sequence[Wave], reach: float) -> None:
-        self.waves = tuple(waves)
-        self.largest = self.waves[0].wavenumber * reach
-        self._tables: dict[tuple[int, int], tuple[list[RadialKey], RadialTable]] = {}
-
-    def values(self, radius: FloatArray, order: int, conjugate_order: int) -> dict[RadialKey, FloatArray]:
-        """The radial functions that all waves need for their derivatives of these orders."""
-        keys, table = self._table(order, conjugate_order)
-        return dict(zip(keys, table(self.waves[0].wavenumber * radius), strict=True))
-
-    def _table(self, order: int, conjugate_order: int) -> tuple[list[RadialKey], RadialTable]:
-        if (order, conjugate_order) not in self._tables:
-            functions = {key: w.radial(*key) for w in self.waves for key in w.radial_keys(order, conjugate_order)}
-            power = max(abs(bessel) for bessel, _ in functions)
-            self._tables[order, conjugate_order] = [*functions], RadialTable([*functions.values()], self.largest, power)
-        return self._tables[order, conjugate_order]
-
-
-@final
-class TabulatedBasis(WrappedBasis):
+class TabulatedBasis(LinearMap):
     """The functions of a `SingularBasis`, with tables for the waves among them.
 
     Parameters
     ----------
     exact : SingularBasis
-    reach : float
+    farthest : float
         Distance from the corner, in units of the scale, up to which there are tables; functions are computed beyond it.
     """
 
-    def __init__(self, exact: SingularBasis, reach: float) -> None:
+    def __init__(self, exact: SingularBasis, farthest: float) -> None:
         super().__init__(exact)
-        self.exact = exact
-        waves: dict[tuple[float, bool], list[Wave]] = {}
-        for function in exact.functions:
-            if isinstance(function, Wave):
-                waves.setdefault((function.wavenumber, function.modified), []).append(function)
-        self._waves = {equation: TabulatedWaves(group, reach) for equation, group in waves.items()}
+        self.exact, self.farthest = exact, farthest
+        self._tables: dict[Hashable, tuple[list[RadialKey], RadialTable]] = {}
 
     def fill(self, operator: LocalOperator, columns: slice, out: FloatArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
-        polar = Polar(self.exact.zeta(operator.points), quick=True)
+        self.exact.fill_at(_FromTables(self.exact.zeta(operator.points), self), operator, columns, out)
 
-        @cache
-        def values(equation: tuple[float, bool], order: int, conjugate_order: int) -> dict[RadialKey, FloatArray]:
-            return self._waves[equation].values(polar.radius, order, conjugate_order)
+    def table(self, wave: Wave, order: int, conjugate_order: int) -> tuple[list[RadialKey], RadialTable]:
+        """The radial functions of these derivatives of all waves of the same equation, and their table."""
+        of = (wave.wavenumber, wave.modified, order, conjugate_order)
+        if of not in self._tables:
+            waves = [f for f in self.exact.functions if isinstance(f, Wave) and (f.wavenumber, f.modified) == of[:2]]
+            functions = {key: w.radial(*key) for w in waves for key in w.radial_keys(order, conjugate_order)}
+            power = max(abs(bessel) for bessel, _ in functions)
+            largest = wave.wavenumber * self.farthest
+            self._tables[of] = [*functions], RadialTable([*functions.values()], largest, power)
+        return self._tables[of]
 
-        def derivatives(function: CornerFunction, orders: Sequence[Orders]) -> list[ComplexArray]:
-            if not isinstance(function, Wave):
-                return function.derivatives(polar, orders)
-            equation = (function.wavenumber, function.modified)
-            return [function.compose(polar, *both, values(equation, *both)) for both in orders]
 
-        self.exact.fill_from(derivatives, operator, columns, out)
+@final
+class _FromTables(Polar):
+    """Positions at which radial functions come from tables."""
+
+    def __init__(self, zeta: ComplexArray, basis: TabulatedBasis) -> None:
+        super().__init__(zeta, quick=True)
+        self.basis = basis
+
+    def radial(self, wave: Wave, order: int, conjugate_order: int) -> dict[RadialKey, FloatArray]:
+        """See `Polar.radial`; waves within other functions have no tables."""
+        if wave not in self.basis.exact.functions:
+            return super().radial(wave, order, conjugate_order)
+
+        def find() -> dict[RadialKey, FloatArray]:
+            keys, table = self.basis.table(wave, order, conjugate_order)
+            return dict(zip(keys, table(wave.wavenumber * self.radius), strict=True))
+
+        return self.once((wave.wavenumber, wave.modified, order, conjugate_order), find)
 
 
 def with_tables(basis: Basis, lower: FloatArray, upper: FloatArray) -> Basis:

@@ -24,7 +24,7 @@ from fspielm.basis.outgoing.placement import (
     rim_of,
 )
 from fspielm.basis.outgoing.radiating import HarmonicBasis, RadiatingBasis
-from fspielm.basis.outgoing.space import Along, Around, Neighbourhood, basis_of, place_beside
+from fspielm.basis.outgoing.space import Functions, Neighbourhood, basis_of, place_beside
 from fspielm.basis.outgoing.space import place_in as place_in_of_space
 from fspielm.basis.wrapping import Component
 from fspielm.collocation.crowding import Crowd, Crowds, Lattices, Place, Surface, first_edges
@@ -319,8 +319,8 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
     waves = [k for k in each if k is not None]
     numbers = {-1: 0} | {medium.place: number for number, medium in enumerate(media, 1)}
     parts = domain.object_parts() if media else [shape.boundary() for shape in domain.shapes]
-    outward: list[list[Around | Along]] = [[] for _ in waves]
-    regular: list[list[Around | Along]] = [[] for _ in waves]
+    outward: list[list[Functions]] = [[] for _ in waves]
+    regular: list[list[Functions]] = [[] for _ in waves]
     surfaces: list[Surface] = []
     for place, body in enumerate(domain.bodies):
         outer = domain.around[place]
@@ -334,11 +334,11 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
         around = Neighbourhood(body, others, here, inside, _bends(problem))
         within = place_in_of_space(around)
         outward[numbers[outer]].append(within)
-        rows = _ROWS_PER_FUNCTION_IN_SPACE * within.functions
+        rows = _ROWS_PER_FUNCTION_IN_SPACE * within.size
         if place in numbers:
             beside = place_beside(around)
             regular[numbers[place]].append(beside)
-            both = within.functions, beside.functions
+            both = within.size, beside.size
             rows = max(0.5 * _ROWS_PER_FUNCTION_IN_SPACE * sum(both), _PLACES_PER_FUNCTION * max(both))
         sites, rings = _rows_of(within)
         surfaces += [Surface(part.name, sites, math.ceil(rows), rings) for part in parts[place]]
@@ -355,9 +355,9 @@ def _bends(problem: Problem) -> bool:
     return any(len({term.order for term in relation.operator.terms}) > 1 for relation in problem.constraints)
 
 
-def _rows_of(placed: Around | Along) -> tuple[Place, int | None]:
+def _rows_of(placed: Functions) -> tuple[Place, int | None]:
     """Where rows lie, and the number of rings: for an object along which fields vary far more than around it."""
-    if isinstance(placed, Around) or placed.degree <= _FAR_MORE * placed.layer.rings.order:
+    if placed.rings is None or placed.degree <= _FAR_MORE * placed.rings.order:
         return placed.body.sites, None
     return partial(placed.body.sites_along, placed.axis), math.ceil(_RINGS_PER_DEGREE * (placed.degree + 1))
 
