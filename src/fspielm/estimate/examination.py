@@ -23,7 +23,16 @@ from fspielm.estimate.estimate import (
     unknown_norm,
     unknown_sizes,
 )
-from fspielm.estimate.residuals import ROUNDING, ByCell, Correction, Deviations, HeldOut, Misfit, Unfitted, by_cell
+from fspielm.estimate.residuals import (
+    ROUNDING_OF_SUMS,
+    ByCell,
+    Correction,
+    Deviations,
+    HeldOut,
+    Misfit,
+    Unfitted,
+    by_cell,
+)
 from fspielm.estimate.sensitivity import Sensitivity, Solved, beyond_basis, find_sensitivity, has_settled, probe
 from fspielm.estimate.stability import find_hidden
 from fspielm.problem.derived import leaves_constant_open
@@ -233,7 +242,7 @@ class Examination:
         fields = []
         for Phi, own, scale, size, error in zip(self.sensitivity.values, values, scales, sizes, errors, strict=True):
             norm = unknown_norm(Phi, coefficients, len(errors) == 1 and not self.discretisation.basis.is_piecewise)
-            rounding = ROUNDING * norm
+            rounding = ROUNDING_OF_SUMS * norm
             whole, natural = size
             # an unknown that is small, but certainly not zero, is measured by itself
             by = whole if error + rounding < NO_DIGITS * whole else max(whole, natural)

@@ -11,22 +11,19 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import expand_powers
+from fspielm.estimate.counts import FEW, SEVERAL
 from fspielm.estimate.let_through import Frozen, freeze, freeze_inside, representative_sites, roots_of, without_phase
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
-from fspielm.numerics.sampling import half_sphere
+from fspielm.numerics.sampling import bisect, half_sphere, kronecker
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, PROBES, ROUNDED, SAME, STEP
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.operator import FieldCoefficient, Operator, derivative, identity
+from fspielm.problem.places import PROBES as PLACES
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem, iterate_of
 
 # ---- Rates of growth and speeds: exponents in time of the symbol at real frequencies in space
-
-# Real parts below this share of a root are rounding; a double root loses half of the digits.
-_ROUNDING = 1e-12
-_ROUNDING_OF_MANY = 1e-6
-# The relative step of frequencies by which symbols are differentiated.
-_STEP = 1e-4
 
 
 def rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
@@ -52,7 +49,7 @@ def rates_and_speeds(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatA
         return np.zeros((n, m)), np.zeros((n, m)), np.zeros((n, m))
     polynomials = _polynomials(frozen, k)
     roots = roots_of(polynomials, np.full(n * m, unit))
-    step = _STEP * np.abs(k)
+    step = STEP * np.abs(k)
     change = _polynomials(frozen, k + step) - _polynomials(frozen, k - step)
     slopes = change / np.tile(2 * step, (n, 1))
     powers = np.arange(polynomials.shape[1])
@@ -81,7 +78,7 @@ def _polynomials(frozen: Frozen, k: FloatArray) -> ComplexArray:
 
 def _growing(roots: ComplexArray) -> FloatArray:
     """Positive real parts of roots that are more than rounding, and zero for all others."""
-    share = _ROUNDING if roots.shape[1] <= 2 else _ROUNDING_OF_MANY
+    share = ROUNDED if roots.shape[1] <= 2 else CLOSE  # a double root of many loses half of the digits
     with np.errstate(invalid="ignore"):
         return np.where(roots.real > share * np.abs(roots), roots.real, 0.0)
 
@@ -90,10 +87,10 @@ def _growing(roots: ComplexArray) -> FloatArray:
 # Between two points on either side of a front, values jump however thin it is; bisection that keeps the half with the
 # larger jump finds it.
 
-# Points of space at each time, whose neighbours are compared; how many pairs of them are bisected, and how often.
+# Points of space at each time, whose neighbours are compared; a few pairs of them are bisected.
 _SAMPLES = 96
-_PAIRS = 4
-_HALVINGS = 14
+# Octaves of frequencies of disturbances; the resolution of fronts is that of the highest frequency.
+_OCTAVES = 14
 
 
 def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
@@ -106,10 +103,10 @@ def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
     times = time.start + shares * time.duration
     a, b = (_at_times(side, times) for side in (left, right))
     first, last = (_values(problem, iterate, side) for side in (a, b))
-    steepest = np.argsort(_jump(first, last).reshape(len(times), -1), axis=1)[:, -_PAIRS:]
+    steepest = np.argsort(_jump(first, last).reshape(len(times), -1), axis=1)[:, -FEW:]
     chosen = (steepest + len(left) * np.arange(len(times))[:, None]).ravel()
     a, b, first, last = a[chosen], b[chosen], first[:, chosen], last[:, chosen]
-    for _ in range(_HALVINGS):
+    for _ in range(_OCTAVES):
         middle = 0.5 * (a + b)
         # a way out of the domain is not followed
         inside = problem.domain.contains(middle)
@@ -152,8 +149,8 @@ def _jump(one: NumberArray, other: NumberArray) -> FloatArray:
 
 # Points around a site that are averaged over.
 _AROUND = 33
-# Sizes of boxes for each octave: along a line, boxes of all sizes share their points.
-_STEPS_ALONG_A_LINE = 3
+# Frequencies for each octave, and sizes of boxes along a line, where boxes of all sizes share their points.
+_STEPS = 3
 
 
 def freeze_averages(
@@ -164,7 +161,7 @@ def freeze_averages(
     Yields the indices of shares ``(m,)`` that are about equal, and the average over boxes of that size.
     """
     along_a_line = problem.dimension == 2
-    steps = _STEPS_ALONG_A_LINE if along_a_line else 1
+    steps = _STEPS if along_a_line else 1
     levels = np.round(steps * np.log2(shares)).astype(int)
     unique, which = np.unique(levels, return_inverse=True)
     lower, upper = problem.domain.bounding_box
@@ -198,12 +195,12 @@ def _along_a_line(problem: Problem, points: FloatArray, widths: FloatArray) -> l
 
 def _in_boxes(problem: Problem, points: FloatArray, widths: FloatArray) -> Frozen:
     """Averages over boxes of these widths in space."""
-    offsets = np.zeros((_AROUND, problem.dimension))
-    offsets[:, :-1] = (_spread(len(widths)) - 0.5) * widths
+    offsets = np.zeros((_AROUND, problem.dimension))  # the first is the point itself
+    offsets[1:, :-1] = ((kronecker(_AROUND - 1, len(widths)) + 0.5) % 1.0 - 0.5) * widths
     around = points[:, None, :] + offsets
     flat = around.reshape(-1, problem.dimension)
     inside = problem.domain.contains(flat).reshape(around.shape[:2])
-    inside[:, 0] = True  # the point itself
+    inside[:, 0] = True
     weights = inside / inside.sum(axis=1, keepdims=True)
     # points outside have weight zero, but need a value
     at = np.where(inside[:, :, None], around, points[:, None, :]).reshape(flat.shape)
@@ -212,25 +209,13 @@ def _in_boxes(problem: Problem, points: FloatArray, widths: FloatArray) -> Froze
     return Frozen(frozen.orders, np.einsum("nat,na->nt", each, weights))
 
 
-def _spread(dimension: int) -> FloatArray:
-    """Points that fill the unit cube evenly, the first in its middle (Roberts' sequence)."""
-    ratio = 1.0
-    for _ in range(40):
-        ratio = (1 + ratio) ** (1 / (dimension + 1))
-    steps = ratio ** -np.arange(1.0, dimension + 1)
-    return np.asarray((0.5 + np.arange(_AROUND)[:, None] * steps) % 1.0)
-
-
 # ---- The growth of wave packets on their way through the coefficients of a linearisation, in one dimension
 # A packet grows where it is, and travels with its group velocity. Where dispersion is strong it passes a front within a
 # short time; to grow there for long, it would have to stay. On one way through the domain a packet grows by the
 # integral of rate over speed; it passes as often as its speed allows, as if reflected at both ends.
 
-# Points along the domain, and octaves of further points around fronts, two in each.
+# Points along the domain, besides those around fronts, two in each octave.
 _ALONG = 129
-_OCTAVES = 14
-# Waves of fewer periods over the domain are not packets.
-_PERIODS = 4
 # A packet that is not faster than a front by this factor may travel with it.
 _FASTER = 2.0
 # Slopes that count as steep, as a share of the steepest.
@@ -246,7 +231,7 @@ def packet_growth(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: 
     length = float(upper[0] - lower[0])
     iterate = iterate_of(problem)
     assert iterate is not None
-    packets = np.abs(k[:, 0]) * length >= 2 * np.pi * _PERIODS
+    packets = np.abs(k[:, 0]) * length >= 2 * np.pi * FEW  # others are longer than a packet
     most = np.where(packets, 0.0, np.inf)
     k = k[packets]
     for now in np.unique(fronts[:, 1]):
@@ -286,16 +271,12 @@ def _front_speed(problem: Problem, iterate: Iterate, sites: Sites) -> float:
 
 # ---- The growth of disturbances over the time of a problem
 
-_DIRECTIONS = 8
-# Frequencies from an eighth of a period over the domain, `_OCTAVES` octaves up, with this number of steps in each.
-_STEPS = 3
+# Frequencies begin at an eighth of a period over the domain.
 _LOWEST = np.pi / 4
 # Frequencies below the lowest that prescribed values allow, by this factor, are left out.
 _BELOW = 0.9
 # Stretches of time with rates of their own, where coefficients change with time.
 _STRETCHES = 12
-# Samples that tell where a condition holds; and the least number of streamlines without a condition that counts.
-_FEW = 3
 # Times in each stretch at which the fronts of a linearisation are searched for.
 _FRONT_TIMES = 2
 # Growth on one stretch that is not worth a closer look, in powers of e.
@@ -386,10 +367,10 @@ def find_growth_from_one_end(problem: Problem) -> Growth | None:
     ):
         return None
     rng = np.random.default_rng(0)  # for inspection only
-    held = np.concatenate([c.sample(_FEW, rng, "uniform").points[:, 0] for c in problem.constraints])
+    held = np.concatenate([c.sample(FEW, rng, "uniform").points[:, 0] for c in problem.constraints])
     (lower,), (upper,) = problem.domain.bounding_box
     length = float(upper - lower)
-    if np.ptp(held) > 1e-9 * length:
+    if np.ptp(held) > SAME * length:
         return None
     growing, sizes = np.zeros(_STRETCHES), np.zeros(_STRETCHES)
     begin, end = (lower, upper) if held[0] - lower < upper - held[0] else (upper, lower)
@@ -461,7 +442,7 @@ def _frequencies(lengths: FloatArray) -> FloatArray:
     if not space:
         return np.zeros((1, 0))
     sizes = _LOWEST * 2.0 ** (np.arange(_OCTAVES * _STEPS + 1) / _STEPS)
-    directions = half_sphere(_DIRECTIONS, space, np.random.default_rng(0)) / lengths
+    directions = half_sphere(SEVERAL, space, np.random.default_rng(0)) / lengths
     # the axes, along which growth may differ most
     directions = np.concatenate([directions, np.diag(1 / lengths)])
     every = (sizes[:, None, None] * directions).reshape(-1, space)
@@ -495,17 +476,11 @@ def _has_bound(foldings: FloatArray) -> bool:
 
 # ---- Streamlines: whether each has a condition at one of its ends
 
-_POINTS = 256
 # The longest step, in extents of the domain; the largest change of direction over half a step, to which steps are
 # shortened a few times; and the most steps.
 _LONGEST_STEP = 0.04
 _TURN = 0.03
-_SHORTER = 4
 _MOST_STEPS = 1200
-# Bisections of the last step, to find where it leaves the domain.
-_BISECTIONS = 20
-# Sites of each condition.
-_SITES = 2000
 # A value that is damped by more powers of e along the way need not be known.
 _FORGOTTEN = 25.0
 # An end has no condition if a place without one is closer than this share of the distance to one.
@@ -525,7 +500,7 @@ def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
     if problem.domain.time is None and any(c.region.partner is not None for c in problem.constraints):
         return None  # around a period, a constant is left open, which is found elsewhere
     flow = _Flow(problem.determinant, problem.domain)
-    points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # for inspection only
+    points = problem.domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
     if not flow.is_real(points):
         return None
     known = np.zeros(len(points), dtype=bool)
@@ -533,7 +508,7 @@ def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
     endless = np.ones(len(points), dtype=bool)
     for sign in (-1.0, 1.0):
         left = np.flatnonzero(~known)
-        if len(left) < _FEW:
+        if len(left) < FEW:
             return None
         ends, leaves, forgotten = flow.follow(points[left], sign)
         determined = forgotten
@@ -541,7 +516,7 @@ def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
         endless[left] &= ~leaves
         known[left] = determined
     unknown = np.flatnonzero(~known)
-    if len(unknown) < _FEW:
+    if len(unknown) < FEW:
         return None
     return points[unknown[0]], bool(endless[unknown[0]])
 
@@ -598,9 +573,10 @@ class _Flow:
             after = here + step
             damped[moving] += lost
             outside = ~self.domain.contains(after)
-            gone = moving[outside]
-            ends[gone] = self._exit(here[outside], after[outside])
-            leaves[gone] = True
+            if outside.any():
+                gone = moving[outside]
+                ends[gone] = self._exit(here[outside], after[outside])
+                leaves[gone] = True
             ends[moving[~outside]] = after[~outside]
             moving = moving[~outside & (np.abs(damped[moving]) < _FORGOTTEN)]
             if not moving.size:
@@ -611,7 +587,7 @@ class _Flow:
     def _step(self, here: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
         first, lost = self.velocity(here)
         h = np.full((len(here), 1), sign * _LONGEST_STEP)
-        for _ in range(_SHORTER):  # a thin eddy turns within a step
+        for _ in range(FEW):  # a thin eddy turns within a step
             middle = self._at(here, here + 0.5 * h * first)
             turn = np.linalg.norm((middle - first) / self.lengths, axis=1, keepdims=True)
             if np.all(turn <= _TURN):
@@ -628,11 +604,9 @@ class _Flow:
         return self.velocity(np.where(self.domain.contains(there)[:, None], there, here))[0]
 
     def _exit(self, inside: FloatArray, outside: FloatArray) -> FloatArray:
-        for _ in range(_BISECTIONS):
-            middle = 0.5 * (inside + outside)
-            held = self.domain.contains(middle)[:, None]
-            inside, outside = np.where(held, middle, inside), np.where(held, outside, middle)
-        return inside
+        way, none = outside - inside, np.zeros(len(inside))
+        held = bisect(none, none + 1, lambda s: self.domain.contains(inside + s[:, None] * way), BISECTIONS)[0]
+        return np.asarray(inside + held[:, None] * way)
 
 
 def _prescribed_points(problem: Problem) -> FloatArray:
@@ -640,7 +614,7 @@ def _prescribed_points(problem: Problem) -> FloatArray:
     rng = np.random.default_rng(0)  # for inspection only
     found = []
     for constraint in problem.constraints:
-        points = constraint.sample(_SITES, rng, "low-discrepancy").points
+        points = constraint.sample(PLACES, rng, "low-discrepancy").points
         found.append(points)
         if constraint.region.shift is not None:
             found.append(points + constraint.region.shift)
@@ -652,12 +626,12 @@ def _open_points(problem: Problem) -> FloatArray:
     bound = [c for c in problem.constraints if c.region.kind == "boundary"]
     found = []
     for part in problem.domain.boundary([str(symbol) for symbol in problem.coordinates]):
-        points = probe(part, _SITES).points
+        points = probe(part).points
         here = [c for c in bound if part.name in c.part_names]
         found.append(points[~np.any([np.zeros(len(points), dtype=bool), *(c.holds(points) for c in here)], axis=0)])
     time = problem.domain.time
     if time is not None:
-        last = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")
+        last = problem.domain.sample(PLACES, np.random.default_rng(0), "low-discrepancy")
         last[:, -1] = time.end
         found.append(last)
     return np.concatenate(found)
@@ -671,5 +645,5 @@ def _are_prescribed(
 
     if not len(without) or not len(ends):
         return np.ones(len(ends), dtype=bool)
-    near = [cKDTree(places / lengths).query(ends / lengths)[0] for places in (with_condition, without)]
-    return np.asarray(near[1] >= _CLOSER * near[0])
+    prescribed, free = (cKDTree(each / lengths).query(ends / lengths)[0] for each in (with_condition, without))
+    return np.asarray(free >= _CLOSER * prescribed)

@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray, NumberArray, real_parts, spread_out
+from fspielm.estimate.counts import FEW, MANY, NEAR, SAMPLE, SEVERAL, SITES
 from fspielm.estimate.narrow_search import (
+    NARROW,
+    ON_LINE,
     Atom,
     Chart,
     Kind,
@@ -30,6 +33,7 @@ from fspielm.expr.identities import complex_parts
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import regions_in
 from fspielm.numerics.sampling import kronecker
+from fspielm.numerics.tolerances import ROUNDED
 from fspielm.problem.normal import NormalComponent, NormalDerivative
 from fspielm.problem.places import Region
 from fspielm.problem.problem import Problem
@@ -43,17 +47,11 @@ _MOST_ALONG = 2**14
 _FEWEST = 16
 # The seconds that functions of the user's may take.
 _SECONDS = 0.5
-# Points and repetitions of a first trial that measures the time: the machine may be busy.
-_TRIED = 512
-_TIMES = 3
-# Places that are sampled more closely, how often, and the points along each parameter.
-_MOST_MAXIMA = 24
+# How often places with maxima are sampled more closely, and the points along each parameter.
 _ZOOMS = 3
-_ALONG = {1: 17, 2: 7, 3: 5}
+_ALONG = {1: ON_LINE, 2: 7, 3: 5}
 # Places with this share of the largest deviation count as equal to it.
 _ALIKE = 0.2
-# Points kept of each place.
-_KEPT = 8
 
 Values = Callable[[Sites], NumberArray]
 
@@ -100,8 +98,9 @@ def _affordable_points(values: Values, chart: Chart) -> int:
     """The number of points on each smooth piece: fewer where functions of the user's are slow."""
     pieces = len(chart.whole)
     low, high = chart.whole.lower[0], chart.whole.upper[0]
-    unit = low + (high - low) * kronecker(_TRIED, len(low))
-    seconds = min(_timed(lambda: _values_at(values, chart, unit)) for _ in range(_TIMES)) / _TRIED
+    unit = low + (high - low) * kronecker(SITES, len(low))
+    # more than once, as the machine may be busy
+    seconds = min(_timed(lambda: _values_at(values, chart, unit)) for _ in range(FEW)) / SITES
     most = min(_MOST_ALONG if unit.shape[1] == 1 else _POINTS, int(_SECONDS / max(seconds, 1e-9)))
     return max(int(chart.share * most) // pieces, _FEWEST)
 
@@ -137,11 +136,11 @@ def _deviation(values: NumberArray) -> FloatArray:
 
 def _separate_maxima(centers: FloatArray, steps: FloatArray, deviations: FloatArray) -> NDArray[np.intp]:
     """The places with the largest deviations, no two of them neighbours."""
-    few = np.argpartition(-deviations, min(64 * _MOST_MAXIMA, len(deviations) - 1))[: 64 * _MOST_MAXIMA]
+    few = np.argpartition(-deviations, min(NEAR * MANY, len(deviations) - 1))[: NEAR * MANY]
     left = few[np.argsort(-deviations[few], kind="stable")]
     left = left[deviations[left] > 0]
     chosen: list[int] = []
-    while left.size and len(chosen) < _MOST_MAXIMA:
+    while left.size and len(chosen) < MANY:
         best = left[0]
         chosen.append(int(best))
         left = left[np.any(np.abs(centers[left] - centers[best]) > 3.5 * steps[best], axis=1)]
@@ -154,7 +153,7 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
     along = _ALONG.get(parameters, 3)
     offsets = _grid(np.full(parameters, -1.5), np.full(parameters, 1.5), along)
     speeds = np.linalg.norm(chart.whole.rates.max(axis=0), axis=0)
-    spread = np.linspace(0, len(offsets) - 1, min(_KEPT, len(offsets))).astype(int)
+    spread = np.linspace(0, len(offsets) - 1, min(SEVERAL, len(offsets))).astype(int)
     kept, shares, widths = [], [], []
     for _ in range(_ZOOMS):
         unit = np.clip(centers[:, None] + offsets * steps[:, None], *chart.bounds)
@@ -179,18 +178,12 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
 
 # ---- The narrow features of every datum and coefficient of a problem
 
-# An expression of more functions than this is sampled.
-_MOST_ATOMS = 24
 # Points closer than this, relative to the extent, or than this number of widths, belong to one place.
 _TOGETHER = 0.1
 _WIDTHS = 8.0
-# Widths relative to the extent: at most that of a jump or kink, and at least that of a smooth place.
-_NO_WIDTH, _WIDE = 1e-10, 1 / 15
 # The most places of one atom, and the fewest points of a place.
 _MOST_PLACES = 32
 _FEWEST_OF_PLACE = 5
-# About the number of points of a smooth place.
-_POINTS_OF_SMOOTH = 128
 
 
 @final
@@ -300,8 +293,8 @@ def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[
     complete = isinstance(one.source, sp.Expr) and (not one.needs_normals or _is_of_normals(one.source))
     if isinstance(one.source, sp.Expr):
         atoms, all_known = _atoms(one.source.xreplace(made))
-        complete = complete and all_known and len(atoms) <= _MOST_ATOMS
-        for atom in atoms[:_MOST_ATOMS]:
+        complete = complete and all_known and len(atoms) <= MANY
+        for atom in atoms[:MANY]:
             if atom not in cache.atoms:
                 cache.atoms[atom] = _search_atom(atom, chart, one.arguments)
             looked = cache.atoms[atom]
@@ -366,14 +359,14 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
         here = labels == label
         width = float(looked.widths[here].min())
         kind: Kind = "narrow"
-        if atom is not None and width <= _NO_WIDTH * extent:
+        if atom is not None and width <= ROUNDED * extent:
             kind = atom.kind
-        elif atom is None and width > _WIDE * extent:
+        elif atom is None and width > extent / NARROW:
             kind = "smooth"
         box = points[here].min(axis=0), points[here].max(axis=0)
         some = np.flatnonzero(here)
         if kind == "smooth":
-            some = some[:: max(len(some) // _POINTS_OF_SMOOTH, 1)]
+            some = some[:: max(len(some) // SAMPLE, 1)]
         shares = looked.shares[some] * (looked.shares[here].sum() / looked.shares[some].sum())
         places.append(Narrow(source, kind, *box, width, looked.sites.select(some), shares))
     return places

@@ -15,11 +15,13 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.estimate.counts import NEAR
 from fspielm.expr.enclosure import Enclosure, Intervals, enclose
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import SpaceTime
 from fspielm.numerics.sampling import kronecker
+from fspielm.numerics.tolerances import BISECTIONS, ROUNDED, STEP
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
@@ -65,10 +67,8 @@ class Narrow:
 
 # ---- Charts: the region of a relation (the domain, its start, or a part of its boundary) in boxes of parameters
 
-# Points of each smooth piece at which the speed of a parametrisation is sampled, and a safety factor.
-_SPEEDS = 64
+# A safety factor for the speed of a parametrisation, which is sampled.
 _MARGIN = 1.1
-_STEP = 1e-6
 # Points by which the part of a chart that belongs to the region is measured.
 _COUNTED = 1024
 
@@ -199,8 +199,8 @@ def _part_chart(problem: Problem, relation: Relation) -> Chart | None:
 
 def _speeds(points: Callable[[FloatArray], FloatArray], lower: FloatArray, upper: FloatArray) -> FloatArray:
     """The fastest change of each coordinate with each parameter, ``(d, p)``; by differences."""
-    step = _STEP * (upper - lower)
-    unit = lower + step + kronecker(_SPEEDS, len(lower)) * (upper - lower - 2 * step)
+    step = STEP * (upper - lower)
+    unit = lower + step + kronecker(NEAR, len(lower)) * (upper - lower - 2 * step)
     slopes = [
         np.abs(points(unit + nudge) - points(unit - nudge)).max(axis=0) / (2 * nudge.max()) for nudge in np.diag(step)
     ]
@@ -209,11 +209,11 @@ def _speeds(points: Callable[[FloatArray], FloatArray], lower: FloatArray, upper
 
 # ---- Lines across boxes of parameters, and searches along them
 
-# First points on a line, and steps of a search from there: enough to reach adjacent floating-point numbers.
-_ON_LINE = 17
-_STEPS = 90
-_HALVINGS = 50
+# First points on a line, from which searches go on to adjacent floating-point numbers.
+ON_LINE = 17
 _GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
+# Golden sections that shorten a line as much as that many bisections.
+_SECTIONS = int(-BISECTIONS / np.log2(_GOLDEN)) + 1
 
 Values = Callable[[FloatArray], FloatArray]
 
@@ -242,13 +242,13 @@ class Line:
     def peaks(self, values: Values) -> FloatArray:
         """The maximum of a function with one peak along each line, by golden sections."""
         low, high = self.ends
-        places = np.linspace(low, high, _ON_LINE)
+        places = np.linspace(low, high, ON_LINE)
         sampled = np.stack([values(self.moved(one)) for one in places])
         best, rows = np.argmax(sampled, axis=0), np.arange(len(low))
-        low, high = places[np.maximum(best - 1, 0), rows], places[np.minimum(best + 1, _ON_LINE - 1), rows]
+        low, high = places[np.maximum(best - 1, 0), rows], places[np.minimum(best + 1, ON_LINE - 1), rows]
         left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         at_left, at_right = values(self.moved(left)), values(self.moved(right))
-        for _ in range(_STEPS):
+        for _ in range(_SECTIONS):
             rises = at_left < at_right
             low, high = np.where(rises, left, low), np.where(rises, high, right)
             fresh = np.where(rises, low + _GOLDEN * (high - low), high - _GOLDEN * (high - low))
@@ -259,12 +259,12 @@ class Line:
 
     def crossings(self, values: Values, level: float, start: FloatArray, end: FloatArray) -> Crossings:
         """Where a function first passes a level between two points of each line, as far as many points tell."""
-        places = np.linspace(start, end, _ON_LINE)
+        places = np.linspace(start, end, ON_LINE)
         masks = np.stack([values(self.moved(one)) < level for one in places])
         changes = masks[:-1] != masks[1:]
         first, rows = np.argmax(changes, axis=0), np.arange(len(start))
         left, right, before = places[first, rows], places[first + 1, rows], masks[first, rows]
-        for _ in range(_HALVINGS):
+        for _ in range(BISECTIONS):
             middle = 0.5 * (left + right)
             same = (values(self.moved(middle)) < level) == before
             left, right = np.where(same, middle, left), np.where(same, right, middle)
@@ -444,14 +444,12 @@ def _always(argument: Intervals, top: float) -> FloatArray:
 
 # An atom is narrow where it would change this often over the whole extent; a wave, where it is faster than at most
 # places by this factor.
-_NARROW = 15.0
+NARROW = 15.0
 _FASTER = 4.0
 # A box in which an atom changes no more often than this is as small as the feature.
 _SMALL = 4.0
 # The most boxes: those of a layer along a curve or a surface then describe it well enough.
 _MOST_BOXES = 2048
-# The smallest boxes, relative to the extent, for features without a width.
-_FLOOR = 1e-12
 # Boxes whose centers are searched for the largest value of an argument.
 _TOPS = 256
 # First boxes along each parameter, by the number of parameters.
@@ -509,7 +507,7 @@ class _Search:
             boxes, rates, slopes = boxes.select(narrow), rates[narrow], slopes[narrow]
             changes = rates * boxes.widths
             small = np.all(changes <= _SMALL, axis=1)
-            done = small | np.all((boxes.widths <= _FLOOR * self.chart.extent) | (slopes == 0), axis=1)
+            done = small | np.all((boxes.widths <= ROUNDED * self.chart.extent) | (slopes == 0), axis=1)
             kept.append((boxes.select(done), rates[done], small[done]))
             boxes, rates, slopes = boxes.select(~done), rates[~done], slopes[~done]
             if len(boxes) == 0 or len(boxes) + sum(len(one[0]) for one in kept) > _MOST_BOXES:
@@ -560,9 +558,9 @@ class _Search:
 
     def _threshold(self, slopes: FloatArray) -> float:
         if not self.atom.everywhere:
-            return _NARROW
+            return NARROW
         usual = float(np.median((slopes * self.chart.extent).max(axis=1)))
-        return max(_NARROW, _FASTER * usual)
+        return max(NARROW, _FASTER * usual)
 
     def _axes(self, boxes: Boxes, rates: FloatArray, slopes: FloatArray) -> NDArray[np.intp]:
         """The parameter across which to halve each box: that with the largest change."""
@@ -595,8 +593,7 @@ class _Search:
 _POINTS = 192
 # The number of widths in the range of an argument where most of the change is.
 _WIDTHS_ACROSS = 5.0
-# For features without a width: points at distances up to this share of the extent, over this many powers of ten.
-_FARTHEST = 1.0 / 15.0
+# For features without a width: points at distances over this many powers of ten.
 _DECADES = 9.0
 
 
@@ -680,6 +677,5 @@ def _points_beside(border: FloatArray, extent: FloatArray, rng: np.random.Genera
 
     A border may be that of something small or of something large.
     """
-    farthest = _FARTHEST * extent
-    distances = farthest * 10.0 ** (-_DECADES * rng.random(len(border)))
+    distances = extent / NARROW * 10.0 ** (-_DECADES * rng.random(len(border)))
     return border + rng.choice([-1.0, 1.0], len(border)) * distances, 2 * np.log(10.0) * _DECADES * distances

@@ -24,11 +24,13 @@ from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, Finite, draw_features, make_blocks
 from fspielm.errors import ProblemError
 from fspielm.estimate.bands import waves_at
+from fspielm.estimate.counts import FEW, MANY
 from fspielm.estimate.growth import Growth
 from fspielm.estimate.let_through import Degenerate, LetThrough
 from fspielm.estimate.residuals import HeldOut, Unfitted
 from fspielm.estimate.stability import Hidden, find_hidden, point_text
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import CLOSE
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, cache_by_object, identity
 from fspielm.problem.problem import Problem
@@ -55,8 +57,6 @@ def shown_at(basis: Basis, points: FloatArray, frequencies: FloatArray) -> BoolA
 # Rounding of high derivatives is large at the ends of cells, but hardly contained in longer waves; and a residual that
 # changes far more slowly with time than a wave does not drive it.
 
-# Waves in a cell that its nodes resolve, as a share of their number.
-_RESOLVED = 0.5
 # Frequencies a third of an octave apart stand for all between.
 _BAND = 2 ** (1 / 6) - 2 ** (-1 / 6)
 
@@ -95,7 +95,8 @@ def _amplitudes(grid: NumberArray, x: FloatArray, k: FloatArray, length: float) 
     waves = np.exp(-1j * k[:, None] * x) * _fejer_weights(len(x))
     each = np.abs(waves @ grid).mean(axis=1)
     several = np.sqrt(1 + _BAND * np.abs(k) * length / (2 * np.pi))
-    return np.where(0.5 * np.abs(k) * length <= _RESOLVED * len(x), 2 * several * each, np.inf)
+    # its nodes resolve a radian each
+    return np.where(np.abs(k) * length <= len(x), 2 * several * each, np.inf)
 
 
 @cache
@@ -120,10 +121,6 @@ _LET_THROUGH = 1e4
 # Growth in powers of e: nearly the most that a number can hold, and the most that a factorisation shows.
 _MOST_FOLDINGS = 600.0
 _SEEN_FOLDINGS = 30.0
-# The same for growth along a line, which a basis represents to a few digits only.
-_SEEN_FROM_ONE_END = 15.0
-# The least growth of a disturbance, in powers of ten, that is named.
-_GROWS = 0.3
 # A safety factor of errors beside a zero of the leading coefficients.
 _SAFETY = 3.0
 # The decay across the domain, in powers of e, of functions at the boundary that cosines can represent.
@@ -245,7 +242,8 @@ def unseen_growth(problem: Problem, basis: Basis) -> float:
 
 def _unseen(growth: Growth, basis: Basis) -> NDArray[np.intp]:
     """Indices of disturbances that the sensitivity does not show: beyond the basis, or beyond the digits of numbers."""
-    seen = _SEEN_FOLDINGS if growth.ends is None else _SEEN_FROM_ONE_END
+    # of growth along a line, a basis represents half of the digits
+    seen = _SEEN_FOLDINGS if growth.ends is None else _SEEN_FOLDINGS / 2
     return np.flatnonzero(_is_beyond(growth, basis) | (growth.foldings > seen))
 
 
@@ -292,7 +290,7 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
     over = "over the time given" if growth.ends is None else "from the end that all conditions are at to the other"
     remedy = "shorten the time" if growth.ends is None else "move conditions to the other end"
     digits = float(growth.foldings[worst]) / np.log(10)
-    if digits < _GROWS:
+    if digits < np.log10(2):
         return Beyond(error)
     times = f"1e{digits:.0f}" if digits >= 2 else f"{10**digits:.0f}"
     return Beyond(
@@ -415,32 +413,26 @@ def _unit(vector: NumberArray) -> NumberArray:
 # its own solutions, where it grows along the way. Features for the peaks of a right-hand side respond less, and by
 # themselves would underestimate the effect of what they leave out.
 
-# Functions of low frequencies, by the number of dimensions, and the most periods over the domain.
-_LOW = {1: 12, 2: 30}
-_LOW_ABOVE = 60
+# Functions of low frequencies, by the number of dimensions up to three, and the most periods over the domain.
+_LOW = {1: 12, 2: 30, 3: 60}
 _PERIODS = 2.0
-# Functions that grow along the way.
-_GROWING = 24
-# A slope of the symbol, relative to its terms, that is rounding: the zero is a double one.
-_DOUBLE = 1e-6
-_TINY = float(np.finfo(np.float64).tiny)
 
 
 def nearby_number(problem: Problem) -> int:
     """The most functions that `nearby_functions` returns."""
-    return len(problem.unknowns) * _LOW.get(problem.dimension, _LOW_ABOVE) + _GROWING
+    return len(problem.unknowns) * _LOW[min(problem.dimension, 3)] + MANY
 
 
 def nearby_functions(problem: Problem, exact: Basis, rng: np.random.Generator) -> list[Basis]:
     """Cosines of low frequencies for each unknown; for a single one, also functions of `exact` with a linear factor."""
     lower, upper = problem.domain.bounding_box
     widths = tuple(_PERIODS * 2 * np.pi / (upper - lower))
-    band = Band(_LOW.get(problem.dimension, _LOW_ABOVE), widths)
+    band = Band(_LOW[min(problem.dimension, 3)], widths)
     low = for_unknowns(band, natural_scales(problem, np.array(widths)))
     found: list[Basis] = [low.draw(problem.dimension, rng, center=0.5 * (lower + upper))]
     total = sum(basis.size for basis in exact.exponentials)
     for basis in exact.exponentials:
-        some = _some(problem, basis, -(-_GROWING * basis.size // total), rng)
+        some = _some(problem, basis, -(-MANY * basis.size // total), rng)
         if some.size:
             found.append(_growing(problem, basis, some))
     return found
@@ -458,7 +450,7 @@ def _leads_away(problem: Problem, basis: ExponentialBasis) -> NDArray[np.bool_]:
     """Whether functions with a linear factor no longer satisfy the equation; they do at a double zero of the symbol."""
     symbol = symbol_of(problem.determinant)
     slopes = np.linalg.norm(basis.W, axis=1) * np.linalg.norm(symbol.gradient(basis.W), axis=1)
-    return np.asarray((slopes > _DOUBLE * symbol.size(basis.W)) | (basis.powers > 0))
+    return np.asarray((slopes > CLOSE * symbol.size(basis.W)) | (basis.powers > 0))
 
 
 def _growing(problem: Problem, basis: ExponentialBasis, some: NDArray[np.int_]) -> ExponentialBasis:
@@ -473,7 +465,7 @@ def _growing(problem: Problem, basis: ExponentialBasis, some: NDArray[np.int_]) 
 def _steepest(gradient: NDArray[np.complex128]) -> FloatArray:
     """Real unit vectors along complex gradients ``(n, d)``."""
     leading = np.take_along_axis(gradient, np.argmax(np.abs(gradient), axis=1)[:, None], axis=1)
-    square = np.maximum(np.abs(leading) ** 2, _TINY)
+    square = np.maximum(np.abs(leading) ** 2, np.finfo(np.float64).tiny)
     turned = (gradient * np.conj(leading) / square).real
     return np.asarray(turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), 1e-300))
 
@@ -484,9 +476,8 @@ def _steepest(gradient: NDArray[np.complex128]) -> FloatArray:
 # misleadingly small. Further Trefftz functions show it; with features for a right-hand side, so do functions that
 # almost satisfy the equation (see `nearby_functions`).
 
-# Further features, as a share of those of the basis, and the fewest that are useful.
+# Further features, as a share of those of the basis.
 _SHARE = 0.125
-_LEAST_FEATURES = 4
 # The fewest rows for each function.
 _LEAST_ROWS = 1.2
 
@@ -523,7 +514,7 @@ def further_features(problem: Problem, family: Family, columns: int, rows: int) 
     needed = max(neurons_needed(problem), passing_size(problem))
     wanted = max(int(_SHARE * exact), needed if exact < needed else 0)
     number = min(wanted, _most(columns, rows))
-    return number if number >= _LEAST_FEATURES else 0
+    return number if number >= FEW else 0
 
 
 def further_columns(problem: Problem, family: Family, columns: int, rows: int) -> int:
@@ -592,14 +583,12 @@ def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[B
 # a well-posed problem, a part of the basis has nearly the same sensitivity; at a resonance, the sensitivity grows with
 # every further function. An estimate is reliable if the sensitivity has settled.
 
-# The least phase, in radians, of a wave across a domain in which it may resonate.
-_RADIANS = 1.0
 # The largest ratio of the sensitivity of a band to that of a narrower one, with this share of the margin beyond the
 # problem's frequencies; on an interval, and in more dimensions.
 _MARGIN, _GROWTH, _GROWTH_ABOVE = 0.3, 1.5, 1.9
-# The last functions, with few rows, may be more sensitive. Then the band without these may exceed the sensitivity of
-# the problem's frequencies by this factor. At a resonance, every function adds to the sensitivity.
-_WITHOUT_LAST, _LITTLE_GROWTH = 0.7, 1.25
+# The last functions, with few rows, may be more sensitive. Then the band without this margin may exceed the sensitivity
+# of the problem's frequencies by this factor. At a resonance, every function adds to the sensitivity.
+_LITTLE_GROWTH = 1.25
 # For other families, the share of the functions that stands for the problem's frequencies.
 _CORE_SHARE = 0.57
 # In cells: the largest ratio of the residual of the last degrees to that of the whole function with the smallest one.
@@ -616,7 +605,7 @@ def may_resonate(problem: Problem) -> bool:
         _, waves = waves_at(problem, np.zeros(problem.dimension))
     except ProblemError:  # a coefficient has no value at one of many points, which is reported where it is needed
         return True
-    return bool(np.any(waves * (upper - lower) > _RADIANS))
+    return bool(np.any(waves * (upper - lower) > 1.0))  # a wave resonates over a radian at least
 
 
 def has_settled(
@@ -643,7 +632,7 @@ def has_settled(
     growth = _GROWTH if finite.problem.dimension == 1 else _GROWTH_ABOVE
     if sensitivity.amplification <= growth * amplification(_MARGIN):
         return True
-    return amplification(_WITHOUT_LAST) <= _LITTLE_GROWTH * amplification(0.0)
+    return amplification(1 - _MARGIN) <= _LITTLE_GROWTH * amplification(0.0)
 
 
 def _narrower_band(finite: Finite, margin: float) -> NDArray[np.intp]:

@@ -13,6 +13,7 @@ from fspielm.basis.basis import ExponentialBasis
 from fspielm.basis.exact.null_vectors import ModeBasis, null_amplitudes
 from fspielm.basis.exact.symbol import Frequencies, solve_along, symbol_of
 from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.estimate.counts import FEW, SITES
 from fspielm.estimate.growth import HOPELESS, Growth, find_growth, find_growth_from_one_end, undetermined_streamline
 from fspielm.estimate.let_through import (
     Degenerate,
@@ -25,6 +26,7 @@ from fspielm.estimate.let_through import (
 )
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.sampling import half_sphere, tangents
+from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, cache_by_object, determinant
 from fspielm.problem.places import probe
@@ -33,7 +35,6 @@ from fspielm.problem.statement import Relation
 
 # ---- Wave equations with conditions all round, as if they were elliptic
 
-_DIRECTIONS = 500
 # The principal part has both signs if the smaller extreme is more than this share of the larger.
 _BOTH_SIGNS = 1e-3
 
@@ -55,7 +56,7 @@ def is_wave_all_round(problem: Problem) -> bool:
     principal = freeze_inside(problem)[1].principal()
     principal = principal.select(representative_sites(principal))
     lower, upper = domain.bounding_box
-    directions = half_sphere(_DIRECTIONS, problem.dimension, np.random.default_rng(0)) / (upper - lower)
+    directions = half_sphere(PROBES, problem.dimension, np.random.default_rng(0)) / (upper - lower)
     powers = np.prod(directions[:, None, :] ** principal.orders, axis=2)
     values = without_phase(powers @ principal.coefficients.T)
     if values is None:
@@ -71,13 +72,8 @@ def is_wave_all_round(problem: Problem) -> bool:
 # are not determined, and no basis of lower frequencies shows them (S. Agmon, A. Douglis, L. Nirenberg, Comm. Pure Appl.
 # Math. 17, 1964).
 
-# Sites of each part, and periods over the domain, all of which have to agree.
-_SITES = 3
+# Periods over the domain, all of which have to agree.
 _PERIODS = (23.7, 71.3, 214.9)
-# The least rate of decay, relative to the frequency.
-_LEAST_DECAY = 1e-6
-# Singular values below this, relative to the largest, are rounding.
-_SINGULAR = 1e-8
 
 
 def insufficient_conditions(problem: Problem) -> str:
@@ -101,7 +97,7 @@ def _places(problem: Problem) -> Iterator[tuple[list[Relation], Sites]]:
         on_part = [c for c in problem.constraints if part in c.region.parts]
         if any(c.region.partner is not None for c in on_part):
             continue
-        sites = probe(part, _SITES)
+        sites = probe(part, FEW)
         for index in range(len(sites)):
             site = sites.select(slice(index, index + 1))
             yield [c for c in on_part if c.holds(site.points)[0]], site
@@ -126,7 +122,7 @@ def _is_insufficient(problem: Problem, here: Sequence[Relation], site: Sites, pe
     if len(rows) < len(decaying):
         return True
     singular = np.linalg.svd(np.stack(rows), compute_uv=False)
-    return bool(singular[-1] <= _SINGULAR * singular[0])
+    return bool(singular[-1] <= SAME * singular[0])
 
 
 def _frozen(operator: Operator, site: Sites) -> Operator:
@@ -143,7 +139,7 @@ def _decaying_frequencies(
     across = tangents(site.normals, np.random.default_rng(0))  # for inspection only
     found = solve_along(symbol, (frequency * across).astype(np.complex128), site.normals, frequency)
     inward = -(found.W.imag @ site.normals[0])
-    return found.select(inward > _LEAST_DECAY * np.linalg.norm(found.W, axis=1))
+    return found.select(inward > CLOSE * np.linalg.norm(found.W, axis=1))
 
 
 def _row(modes: ModeBasis, operator: Operator, site: Sites, frequency: float, scales: FloatArray) -> FloatArray:
@@ -157,11 +153,8 @@ def _row(modes: ModeBasis, operator: Operator, site: Sites, frequency: float, sc
 # contrast of -1 it is zero, and functions of every frequency satisfy the conditions. Near it, the values of the
 # function at the other ends of the layers, ``exp(-k d)``, balance the residual at some k; beyond that k there are none.
 
-_INTERFACE_SITES = 256
 # The slope from the normal within which the other end of a layer is searched; and the quantile of its distances.
 _CONE, _QUANTILE = 0.25, 0.1
-# Nearer to a contrast of -1 than this, only rounding would select a frequency.
-_NO_CONTRAST = 1e-9
 
 
 def interface_functions(problem: Problem) -> list[LetThrough]:
@@ -170,10 +163,9 @@ def interface_functions(problem: Problem) -> list[LetThrough]:
     lines = [line for line in problem.interfaces if line.part.parameters]
     if not lines or len(problem.unknowns) > 1:
         return found
-    every = [probe(line.part, _INTERFACE_SITES) for line in lines]
-    ends = np.concatenate(
-        [sites.points for sites in every] + [probe(part, _INTERFACE_SITES).points for part in problem.domain.boundary()]
-    )
+    every = [probe(line.part, SITES) for line in lines]
+    around = [probe(part, SITES) for part in problem.domain.boundary()]
+    ends = np.concatenate([sites.points for sites in every + around])
     for line, sites in zip(lines, every, strict=True):
         rules = [rule for rule in line.rules if rule.kind == "flux"]
         if not rules:
@@ -183,9 +175,8 @@ def interface_functions(problem: Problem) -> list[LetThrough]:
         if not opposite.any():
             continue
         contrast = float((np.abs(first + second) / np.abs(first - second))[opposite].min())
-        frequency = (
-            float("inf") if contrast < _NO_CONTRAST else float(np.log(2 / contrast)) / _layer_thickness(sites, ends)
-        )
+        # nearer to a contrast of -1, only rounding would select a frequency
+        frequency = np.inf if contrast < SAME else float(np.log(2 / contrast)) / _layer_thickness(sites, ends)
         assert sites.normals is not None  # every interface has them
         reach = np.sqrt(np.maximum(1 - sites.normals**2, 0.0)).max(axis=0)
         along = np.where(reach > 0, frequency, 0.0) * np.where(reach > 0, reach, 1.0)
