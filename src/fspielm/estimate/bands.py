@@ -10,10 +10,20 @@ import scipy
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.errors import ProblemError
-from fspielm.estimate.band_data import RIGHT_HAND_SIDE, ROUGH_THRESHOLD, DataBand, data_bands, data_sizes, line_band
+from fspielm.estimate.band_data import (
+    RIGHT_HAND_SIDE,
+    ROUGH_THRESHOLD,
+    THRESHOLD,
+    DataBand,
+    data_bands,
+    data_sizes,
+    line_band,
+)
+from fspielm.estimate.counts import NEAR, SITES
 from fspielm.estimate.let_through import Frozen, freeze, roots_of
 from fspielm.estimate.stability import affordable, find_hidden
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.operator import FieldCoefficient, Operator, cache_by_object
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.open_domain import has_data, highest_wavenumber
@@ -94,6 +104,7 @@ def _first_enough(samples: FloatArray, limit: float, share: float, tolerance: fl
 
 # ---- Waves of the equation: the real zeros of its symbol
 
+# Frequencies along each of the other axes.
 _GRID = 5
 
 
@@ -150,8 +161,8 @@ def _largest_real_part(polynomials: ComplexArray) -> float:
 
 # Points for coefficients that are expressions, and for callables, which may be slow.
 _POINTS, _POINTS_OF_CALLABLES = 4096, 1024
-# The search around the best point: points of each zoom, the number of zooms, and the factor of their size.
-_ZOOM_POINTS, _ZOOMS, _ZOOM = 64, 3, 0.3
+# The search around the best point: the number of zooms, and the factor of their size.
+_ZOOMS, _ZOOM = 3, 0.3
 
 
 def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
@@ -172,7 +183,7 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
             place, best = points[values.argmax()], values.max()
             size = lengths * len(points) ** (-1 / problem.dimension)
             for _ in range(_ZOOMS):
-                near = place + size * rng.uniform(-1, 1, (_ZOOM_POINTS, problem.dimension))
+                near = place + size * rng.uniform(-1, 1, (NEAR, problem.dimension))
                 near = near[problem.domain.contains(near)]
                 closer = search(freeze(problem.determinant, Sites(near))) if len(near) else np.zeros(0)
                 if closer.max(initial=0.0) > best:
@@ -234,8 +245,6 @@ def _search_along(axis: int, others: FloatArray, unit: float) -> Callable[[Froze
 
 # ---- Waves caught in a well, where k^2 is positive in some place and negative around it
 
-# Points of the line through a well.
-_LINE = 400
 # The part of a caught wave's spectrum that a basis should contain, in powers of e: six digits.
 _FOLDINGS = 13.8
 # The frequencies that every band has beyond its own, in radians over the domain.
@@ -290,8 +299,8 @@ def _half_width(problem: Problem, place: FloatArray, axis: int) -> float:
     lower, upper = problem.domain.bounding_box
     sides = []
     for end in (lower[axis], upper[axis]):
-        line = np.tile(place, (_LINE, 1))
-        line[:, axis] = np.linspace(place[axis], end, _LINE)
+        line = np.tile(place, (PROBES, 1))
+        line[:, axis] = np.linspace(place[axis], end, PROBES)
         outside = np.flatnonzero(~problem.domain.contains(line))
         line = line[: outside[0]] if outside.size else line
         if not len(line):
@@ -305,12 +314,11 @@ def _half_width(problem: Problem, place: FloatArray, axis: int) -> float:
 
 # ---- The frequency band of a problem
 
-_FROZEN_SITES = 512
 # Waves higher by less than this factor are within the margin of every band.
 _CLEARLY = 1.02
 # Between these shares of the largest amplitude the frequency of a smooth function rises by half at most, and by more
 # than this factor where amplitudes fall like its fourth power, or more slowly.
-_POWER_SHARES = 1e-3, 1e-5
+_POWER_SHARES = 1e-3, THRESHOLD
 _POWER_RATIO = 3.0
 # The sources of a band that are not data.
 OF_THE_PROBLEM = (
@@ -402,7 +410,7 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
             sources[band.axis] = band.source
         elif band.varies and sources[band.axis] == "constant data":
             sources[band.axis] = "data that do not oscillate"
-    sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
+    sites = Sites(problem.domain.sample(SITES, rng, "low-discrepancy"))
     waves = _waves(problem, sites, frequencies)
     lower, upper = problem.domain.bounding_box
     passing = find_hidden(problem).affordable(upper - lower)
@@ -436,7 +444,7 @@ def _refined(problem: Problem, data: list[DataBand], rng: np.random.Generator) -
     largest = max(sizes.values()) or 1.0
     last = problem.dimension - 1
     highest = np.array([max((b.frequency for b in data if b.axis == i), default=0.0) for i in range(last + 1)])
-    sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
+    sites = Sites(problem.domain.sample(SITES, rng, "low-discrepancy"))
     decaying = problem.domain.time is not None and symbol_band(problem.determinant, sites, highest)[last] == 0.0
     refined = []
     for band in data:
