@@ -20,7 +20,7 @@ from fspielm.estimate.band_data import (
     line_band,
 )
 from fspielm.estimate.counts import NEAR, SITES
-from fspielm.estimate.let_through import Frozen, freeze, roots_of
+from fspielm.estimate.let_through import NEGLIGIBLE, Frozen, freeze, roots_of
 from fspielm.estimate.stability import affordable, find_hidden
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.tolerances import PROBES
@@ -130,16 +130,16 @@ def symbol_band(operator: Operator, sites: Sites, bands: FloatArray, also: Sites
 
 def _along(operator: Operator, coefficients: NumberArray, bands: FloatArray, axis: int, unit: float) -> float:
     """The band along one axis, found in multiples of `unit`, so that small coefficients may be neglected."""
-    others = [i for i in range(operator.dimension) if i != axis]
-    grid = np.meshgrid(*(np.linspace(-bands[i], bands[i], _GRID) for i in others), indexing="ij")
-    w = np.stack([g.ravel() for g in grid], axis=1) if others else np.zeros((1, 0))
+    along = np.arange(operator.dimension) == axis
+    ticks = [np.zeros(1) if is_axis else np.linspace(-w, w, _GRID) for is_axis, w in zip(along, bands, strict=True)]
+    w = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, len(bands))
     degree = max(term.orders[axis] for term in operator.terms)
     if degree == 0:
         return 0.0
     # polynomial coefficients in the component along `axis`: (degree + 1, frozen, grid)
     polynomial = np.zeros((degree + 1, coefficients.shape[1], len(w)), dtype=complex)
     for term, values in zip(operator.terms, coefficients, strict=True):
-        factor = np.prod((1j * w) ** np.array([term.orders[i] for i in others]), axis=1) if others else np.ones(1)
+        factor = np.prod((1j * w) ** np.where(along, 0, term.orders), axis=1)
         polynomial[term.orders[axis]] += values[:, None] * factor * (1j * unit) ** term.orders[axis]
     return unit * _largest_real_part(polynomial.reshape(degree + 1, -1))
 
@@ -147,8 +147,7 @@ def _along(operator: Operator, coefficients: NumberArray, bands: FloatArray, axi
 def _largest_real_part(polynomials: ComplexArray) -> float:
     largest = 0.0
     for column in polynomials.T:
-        magnitude = np.abs(column).max()
-        used = np.flatnonzero(np.abs(column) > 1e-14 * magnitude) if magnitude > 0 else np.array([], dtype=int)
+        used = np.flatnonzero(np.abs(column) > NEGLIGIBLE * np.abs(column).max())
         if used.size < 2:
             continue
         roots = np.roots(column[used[-1] :: -1])
@@ -159,8 +158,8 @@ def _largest_real_part(polynomials: ComplexArray) -> float:
 
 # ---- The highest frequencies of waves with variable coefficients
 
-# Points for coefficients that are expressions, and for callables, which may be slow.
-_POINTS, _POINTS_OF_CALLABLES = 4096, 1024
+# Points for coefficients that are expressions.
+_POINTS = 4096
 # The search around the best point: the number of zooms, and the factor of their size.
 _ZOOMS, _ZOOM = 3, 0.3
 
@@ -210,7 +209,7 @@ def waves_at(problem: Problem, bands: FloatArray, number: int = 0) -> tuple[Floa
 @cache_by_object
 def spread(problem: Problem) -> tuple[FloatArray, Frozen]:
     """Points all over the domain, and the operator at them."""
-    return _spread(problem, _POINTS if _is_written(problem.determinant) else _POINTS_OF_CALLABLES)
+    return _spread(problem, _POINTS if _is_written(problem.determinant) else _POINTS // 4)  # callables may be slow
 
 
 def _spread(problem: Problem, number: int) -> tuple[FloatArray, Frozen]:
@@ -227,14 +226,13 @@ def _is_written(operator: Operator) -> bool:
 def _search_along(axis: int, others: FloatArray, unit: float) -> Callable[[Frozen], FloatArray]:
     """A function for the highest frequency of a wave along an axis at each site, with `others` along the rest."""
     base = 1j * np.where(np.arange(len(others)) == axis, 0.0, others)
-    direction = (np.arange(len(others)) == axis).astype(np.float64)
+    direction = np.eye(len(others))[axis]
 
     def highest(frozen: Frozen) -> FloatArray:
-        n = len(frozen.coefficients)
-        polynomials = frozen.along(np.broadcast_to(base, (n, len(base))), np.broadcast_to(direction, (n, len(base))))
-        degree = int(frozen.orders[:, axis].max(initial=0))
+        n, degree = len(frozen.coefficients), int(frozen.orders[:, axis].max(initial=0))
         if not degree:
             return np.zeros(n)
+        polynomials = frozen.along(np.broadcast_to(base, (n, len(base))), np.broadcast_to(direction, (n, len(base))))
         roots = roots_of(polynomials[:, : degree + 1], np.full(n, unit))
         with np.errstate(invalid="ignore"):
             waves = np.abs(roots.imag) > np.abs(roots.real)
@@ -446,14 +444,11 @@ def _refined(problem: Problem, data: list[DataBand], rng: np.random.Generator) -
     highest = np.array([max((b.frequency for b in data if b.axis == i), default=0.0) for i in range(last + 1)])
     sites = Sites(problem.domain.sample(SITES, rng, "low-discrepancy"))
     decaying = problem.domain.time is not None and symbol_band(problem.determinant, sites, highest)[last] == 0.0
-    refined = []
-    for band in data:
+    refined = list(data)
+    for place, band in enumerate(data):
         if band.settled and band.samples is not None:
-            values, lengths = band.samples
             guess = band.frequency / band.slant
             tolerance = TOLERANCE / max(sizes[band.source] / largest, TOLERANCE)
-            found = extension_band(values, lengths, guess, tolerance, decaying=decaying and band.axis == last)
-            refined.append(replace(band, frequency=band.slant * max(guess, found)))
-        else:
-            refined.append(band)
+            found = extension_band(*band.samples, guess, tolerance, decaying=decaying and band.axis == last)
+            refined[place] = replace(band, frequency=band.slant * max(guess, found))
     return refined

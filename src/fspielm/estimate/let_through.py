@@ -342,7 +342,9 @@ class LetThrough:
 def let_through(problem: Problem) -> list[LetThrough]:
     """For each part, the function of the highest frequency, or of the fastest growth; nearly always none."""
     found: list[LetThrough] = []
-    for sites, here in _boundary_pieces(problem):
+    for sites, here in boundary_pieces(problem, SAMPLE):
+        if len(here) < 2 and all(isinstance(c.condition, Dirichlet | Neumann) for c in here):
+            continue  # a single value or slope is not zero for a decaying function
         try:
             found += _find_along(problem, sites, here)
         except ProblemError:  # a coefficient has no value there, as 1/r at r = 0
@@ -350,25 +352,19 @@ def let_through(problem: Problem) -> list[LetThrough]:
     return found
 
 
-def _boundary_pieces(problem: Problem) -> Iterator[tuple[Sites, list[Relation]]]:
-    """Pieces of the boundary that may let a function through, with their conditions; not those of periodic parts."""
+def boundary_pieces(problem: Problem, count: int) -> Iterator[tuple[Sites, list[Relation]]]:
+    """Sites on pieces of the boundary with the conditions there, `count` on each part; not those of periodic parts."""
     bound = [c for c in problem.constraints if c.region.kind == "boundary"]
     parts: dict[int, BoundaryPart] = {id(part): part for c in bound for part in c.region.parts}
     for part in parts.values():
         here = [c for c in bound if part in c.region.parts]
-        if any(c.region.partner is not None for c in here) or _is_plain(here):
+        if any(c.region.partner is not None for c in here):
             continue
-        sites = probe(part, SAMPLE)
+        sites = probe(part, count)
         held = np.stack([c.holds(sites.points) for c in here], axis=1)
         for pattern in np.unique(held, axis=0):
             holding = [c for c, holds in zip(here, pattern, strict=True) if holds]
-            if not _is_plain(holding):
-                yield sites.select(np.all(held == pattern, axis=1)), holding
-
-
-def _is_plain(here: list[Relation]) -> bool:
-    """Whether the only condition is a value or a slope: neither is zero for a decaying function."""
-    return len(here) < 2 and all(isinstance(c.condition, Dirichlet | Neumann) for c in here)
+            yield sites.select(np.all(held == pattern, axis=1)), holding
 
 
 def _find_along(problem: Problem, sites: Sites, here: list[Relation]) -> list[LetThrough]:

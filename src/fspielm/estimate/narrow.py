@@ -56,26 +56,15 @@ _ALIKE = 0.2
 Values = Callable[[Sites], NumberArray]
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Sampled:
-    """What sampling found."""
-
-    looked: Looked | None  # points where values deviate from their neighbours
-    resolution: float  # the distance between points relative to the extent: narrower features may have been missed
-    places: int  # the number of points
-
-
-def sample_values(values: Values, chart: Chart) -> Sampled:
-    """Sample values over a chart, and zoom in where they deviate from their neighbours."""
+def sample_values(values: Values, chart: Chart, source: str) -> tuple[Looked | None, Look]:
+    """Sample values over a chart, and zoom in where they deviate from their neighbours; and how closely it looked."""
     parameters = chart.whole.lower.shape[1]
     each = _affordable_points(values, chart)
     # a grid is the same at every call, and data are not periodic with it by chance
     along = max(round(each ** (1.0 / parameters)), 4)
     grids = [_grid(low, high, along) for low, high in zip(chart.whole.lower, chart.whole.upper, strict=True)]
-    shape = (along,) * parameters
     asked = [_values_at(values, chart, grid) for grid in grids]
-    deviations = np.concatenate([_deviation(found.reshape(shape)).ravel() for found in asked])
+    deviations = np.concatenate([_deviation(found.reshape((along,) * parameters)).ravel() for found in asked])
     centers = np.concatenate(grids)
     steps = np.repeat((chart.whole.widths / along), along**parameters, axis=0)
     order = _separate_maxima(centers, steps, deviations)
@@ -91,7 +80,7 @@ def sample_values(values: Values, chart: Chart) -> Sampled:
         if looked is not None:
             shares = others * looked.shares
             looked = replace(looked, shares=shares / max(float(shares.sum()), 1.0))
-    return Sampled(looked, 1.0 / along, len(known))
+    return looked, Look(source, 1.0 / along, len(known))
 
 
 def _affordable_points(values: Values, chart: Chart) -> int:
@@ -163,13 +152,13 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
         inner = 3.0 * steps / along
         with np.errstate(divide="ignore"):
             width = np.sqrt(varied / (2 * bent.max(axis=1)))
-        for which in (spread, best):
-            picked = unit[:, which] if which is spread else unit[np.arange(len(unit)), which][:, None]
+        peaks = unit[np.arange(len(unit)), best]
+        for picked in (unit[:, spread], peaks[:, None]):
             kept.append(picked.reshape(-1, parameters))
             volume = np.prod(3.0 * steps, axis=1) / (len(spread) + 1)
             shares.append(np.repeat(volume, picked.shape[1]) / chart.volume)
             widths.append(np.repeat(width * (inner * speeds).max(axis=1), picked.shape[1]))
-        centers, steps = unit[np.arange(len(unit)), best], inner
+        centers, steps = peaks, inner
     sites, held = chart.place(np.concatenate(kept))
     if not held.any():
         return None
@@ -304,10 +293,15 @@ def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[
                 places += _places(looked, atom, chart, source)
     if complete:
         return NarrowPlaces(tuple(places))
-    sampled = sample_values(lambda sites: _finite(one, sites), chart)
-    if sampled.looked is not None:
-        places += _places(sampled.looked, None, chart, source)
-    return NarrowPlaces(tuple(places), (Look(source, sampled.resolution, sampled.places),))
+
+    def values(sites: Sites) -> NumberArray:
+        found = one(sites.points, sites.normals)
+        return np.where(np.isfinite(found), found, np.nan)
+
+    sampled, look = sample_values(values, chart, source)
+    if sampled is not None:
+        places += _places(sampled, None, chart, source)
+    return NarrowPlaces(tuple(places), (look,))
 
 
 def _is_of_normals(source: sp.Expr) -> bool:
@@ -337,20 +331,15 @@ def _search_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> 
     return sample_boxes(found, atom, make_field(atom.argument, arguments), chart, np.random.default_rng(0)) or True
 
 
-def _finite(one: Field, sites: Sites) -> NumberArray:
-    values = one(sites.points, sites.normals)
-    return np.where(np.isfinite(values), values, np.nan)
-
-
 def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> list[Narrow]:
     """Group points that are close to each other into places."""
     lower, upper = chart.coordinates(chart.whole)
     points, extent = looked.sites.points, float((upper.max(axis=0) - lower.min(axis=0)).max())
     widths = np.where(np.isfinite(looked.widths), looked.widths, 0.0)
     reach = max(_TOGETHER * extent, _WIDTHS * float(np.median(widths)))
-    number, labels = _groups(points, reach)
+    labels = _groups(points, reach)
     sizes = np.bincount(labels)
-    if number > _MOST_PLACES or sizes.max() < _FEWEST_OF_PLACE:
+    if len(sizes) > _MOST_PLACES or sizes.max() < _FEWEST_OF_PLACE:
         labels = np.zeros(len(points), dtype=np.intp)
     else:  # small groups join the largest one
         labels = np.where(sizes[labels] < _FEWEST_OF_PLACE, np.argmax(sizes), labels)
@@ -372,19 +361,14 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
     return places
 
 
-def _groups(points: FloatArray, reach: float) -> tuple[int, NDArray[np.intp]]:
-    """The number of groups of points whose neighbours are no farther apart than `reach`, and the group of each."""
+def _groups(points: FloatArray, reach: float) -> NDArray[np.intp]:
+    """The group of each point: neighbours in a group are no farther apart than `reach`."""
     # for a few hundred points; loading SciPy's modules takes longer than this
-    squares = np.sum((points[:, None, :] - points[None, :, :]) ** 2, axis=2)
-    near = squares <= reach**2
+    near = np.sum((points[:, None, :] - points[None, :, :]) ** 2, axis=2) <= reach**2
     labels = np.full(len(points), -1, dtype=np.intp)
-    number = 0
-    for start in range(len(points)):
-        if labels[start] >= 0:
-            continue
-        found = np.array([start])
+    while (labels < 0).any():
+        found, number = np.array([np.argmin(labels)]), labels.max() + 1
         while len(found):  # the neighbours of the points found last
             labels[found] = number
             found = np.flatnonzero(near[found].any(axis=0) & (labels < 0))
-        number += 1
-    return number, labels
+    return labels

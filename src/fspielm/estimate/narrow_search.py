@@ -20,7 +20,7 @@ from fspielm.expr.enclosure import Enclosure, Intervals, enclose
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import SpaceTime
-from fspielm.numerics.sampling import kronecker
+from fspielm.numerics.sampling import bisect, kronecker
 from fspielm.numerics.tolerances import BISECTIONS, ROUNDED, STEP
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
@@ -91,6 +91,11 @@ class Boxes:
         return self.upper - self.lower
 
     @property
+    def centers(self) -> FloatArray:
+        """The centers of the boxes, ``(n, p)``."""
+        return 0.5 * (self.lower + self.upper)
+
+    @property
     def volumes(self) -> FloatArray:
         """The volumes of the boxes, ``(n,)``."""
         return np.asarray(np.prod(self.widths, axis=1))
@@ -146,7 +151,7 @@ class Chart:
 
     def coordinates(self, boxes: Boxes) -> tuple[FloatArray, FloatArray]:
         """Boxes of coordinates that contain the images of boxes of parameters."""
-        center = self.points(0.5 * (boxes.lower + boxes.upper))
+        center = self.points(boxes.centers)
         reach = 0.5 * np.einsum("ndp,np->nd", boxes.rates, boxes.widths)
         return center - reach, center + reach
 
@@ -154,27 +159,20 @@ class Chart:
 def chart_of(problem: Problem, relation: Relation) -> Chart | None:
     """The chart of a relation; None for one at points only."""
     domain, region = problem.domain, relation.region
-    if region.kind == "domain":
-        lower, upper = domain.bounding_box
-        rates = np.eye(len(lower))[None]
+    at_start = region.kind == "start" and isinstance(domain, SpaceTime)
+    if region.kind != "domain" and not at_start:
+        return _part_chart(problem, relation)
+    shape = domain.space if at_start and isinstance(domain, SpaceTime) else domain
+    lower, upper = shape.bounding_box
+    rates = np.eye(problem.dimension)[None, :, : len(lower)]
 
-        def inside(points: FloatArray) -> tuple[Sites, BoolArray]:
-            return Sites(points), domain.contains(points)
+    def points(places: FloatArray) -> FloatArray:
+        return np.column_stack([places, np.full(len(places), domain.bounding_box[0][-1])]) if at_start else places
 
-        return Chart(Boxes(lower[None], upper[None], rates), lambda points: points, inside)
-    if region.kind == "start" and isinstance(domain, SpaceTime):
-        lower, upper = domain.space.bounding_box
-        start = domain.bounding_box[0][-1]
-        rates = np.eye(len(lower) + 1)[None, :, :-1]
+    def place(places: FloatArray) -> tuple[Sites, BoolArray]:
+        return Sites(points(places)), shape.contains(places)
 
-        def at_start(points: FloatArray) -> FloatArray:
-            return np.column_stack([points, np.full(len(points), start)])
-
-        def in_space(points: FloatArray) -> tuple[Sites, BoolArray]:
-            return Sites(at_start(points)), domain.space.contains(points)
-
-        return Chart(Boxes(lower[None], upper[None], rates), at_start, in_space)
-    return _part_chart(problem, relation)
+    return Chart(Boxes(lower[None], upper[None], rates), points, place)
 
 
 def _part_chart(problem: Problem, relation: Relation) -> Chart | None:
@@ -257,18 +255,20 @@ class Line:
             at_left, at_right = np.where(rises, at_right, at_fresh), np.where(rises, at_fresh, at_left)
         return np.asarray(0.5 * (low + high))
 
-    def crossings(self, values: Values, level: float, start: FloatArray, end: FloatArray) -> Crossings:
-        """Where a function first passes a level between two points of each line, as far as many points tell."""
+    def crossings(
+        self, values: Values, level: float, start: FloatArray, end: FloatArray
+    ) -> tuple[FloatArray, BoolArray]:
+        """Where a function first passes a level between two points of each line, as far as many points tell.
+
+        And whether it does.
+        """
         places = np.linspace(start, end, ON_LINE)
         masks = np.stack([values(self.moved(one)) < level for one in places])
         changes = masks[:-1] != masks[1:]
         first, rows = np.argmax(changes, axis=0), np.arange(len(start))
         left, right, before = places[first, rows], places[first + 1, rows], masks[first, rows]
-        for _ in range(BISECTIONS):
-            middle = 0.5 * (left + right)
-            same = (values(self.moved(middle)) < level) == before
-            left, right = np.where(same, middle, left), np.where(same, right, middle)
-        return Crossings(left, changes.any(axis=0))
+        left, _ = bisect(left, right, lambda here: (values(self.moved(here)) < level) == before, BISECTIONS)
+        return left, changes.any(axis=0)
 
     def excursions(self, values: Values, level: float) -> tuple[FloatArray, FloatArray, BoolArray]:
         """The stretch of each line where a function is on the other side of a level than at both ends.
@@ -282,27 +282,18 @@ class Line:
         """The stretch of each line where a function is between two levels; and whether there is one."""
         low, high = self.ends
         rises = values(self.moved(low)) < values(self.moved(high))
-        lower, upper = (self.crossings(values, level, low, high) for level in levels)
-        start = np.where(lower.found, lower.places, np.where(rises, low, high))
-        end = np.where(upper.found, upper.places, np.where(rises, high, low))
+        (lower, from_below), (upper, to_above) = (self.crossings(values, level, low, high) for level in levels)
+        start = np.where(from_below, lower, np.where(rises, low, high))
+        end = np.where(to_above, upper, np.where(rises, high, low))
         between = values(self.moved(0.5 * (start + end)))
-        return start, end, lower.found | upper.found | ((between > levels[0]) & (between < levels[1]))
+        return start, end, from_below | to_above | ((between > levels[0]) & (between < levels[1]))
 
     def tops(self, values: Values, level: float) -> tuple[FloatArray, FloatArray, BoolArray]:
         """The stretch of each line where a function with one peak is above a level; and whether there is one."""
         peaks = self.peaks(values)
-        sides = [self.crossings(values, level, peaks, end) for end in self.ends]
-        start, end = (np.where(side.found, side.places, end) for side, end in zip(sides, self.ends, strict=True))
+        crossings = [(*self.crossings(values, level, peaks, end), end) for end in self.ends]
+        start, end = (np.where(found, places, end) for places, found, end in crossings)
         return start, end, values(self.moved(peaks)) >= level
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Crossings:
-    """Where a function passes a level along lines, and on which lines it does."""
-
-    places: FloatArray
-    found: BoolArray
 
 
 # ---- Atoms: the functions in an expression that can be narrow, and the arguments where they are
@@ -535,20 +526,13 @@ class _Search:
         """Search for larger values of the argument, at the centers of boxes that may have them."""
         if not self.atom.from_top:
             return
-        high = np.argsort(-argument.upper, kind="stable")[:_TOPS]
-        centers = 0.5 * (boxes.lower[high] + boxes.upper[high])
-        _, held = self.chart.place(centers)
-        if held.any():
-            self.top = max(self.top, float(self._values(centers[held]).max()))
+        high = boxes.select(np.argsort(-argument.upper, kind="stable")[:_TOPS])
+        self._raise_top_at(high.centers)
 
-    def _raise_top_within(self, boxes: Boxes, rates: FloatArray) -> None:
-        """The same along a line through each box, which may be far larger than the feature."""
-        unit = 0.5 * (boxes.lower + boxes.upper)
-        line = Line(boxes, unit, np.argmax(np.where(np.isinf(rates), 1e300, rates) * boxes.widths, axis=1))
-        peaks = line.moved(line.peaks(self._values))
-        _, held = self.chart.place(peaks)
+    def _raise_top_at(self, unit: FloatArray) -> None:
+        _, held = self.chart.place(unit)
         if held.any():
-            self.top = max(self.top, float(self._values(peaks[held]).max()))
+            self.top = max(self.top, float(self._values(unit[held]).max()))
 
     def _values(self, unit: FloatArray) -> FloatArray:
         """The argument at parameters, minus infinity where it is not known."""
@@ -579,8 +563,9 @@ class _Search:
         small = np.concatenate([one for _, _, one in kept])
         if self.atom.from_top:  # some were kept before the largest value was known
             layers = boxes.select(~small)
-            if len(layers):
-                self._raise_top_within(layers, rates[~small])
+            if len(layers):  # they may be far larger than the feature
+                line = _line_across(layers, rates[~small], layers.centers)
+                self._raise_top_at(line.moved(line.peaks(self._values)))
             argument, _ = self._enclosed(boxes)
             there = self.atom.law(argument, self.top) > 0
             boxes, rates, small = boxes.select(there), rates[there], small[there]
@@ -621,7 +606,7 @@ def sample_boxes(found: Found, atom: Atom, argument: Field, chart: Chart, rng: n
     widths = found.widths[chosen]
     layers = np.flatnonzero(~small)
     if layers.size:
-        line = _line_across(found, chosen[layers], unit[layers])
+        line = _line_across(boxes.select(layers), found.rates[chosen[layers]], unit[layers])
         places, parts, widths[layers] = _points_on_layers(line, atom, found.top, argument, chart, rng)
         unit[layers] = line.moved(np.clip(places, *chart.bounds[:, line.axes]))
         shares[layers] *= parts
@@ -632,9 +617,8 @@ def sample_boxes(found: Found, atom: Atom, argument: Field, chart: Chart, rng: n
     return Looked(sites.select(held), shares[held], widths[held])
 
 
-def _line_across(found: Found, which: NDArray[np.intp], through: FloatArray) -> Line:
-    """Lines across some of the boxes, along the parameter with the largest change."""
-    boxes, rates = found.boxes.select(which), found.rates[which]
+def _line_across(boxes: Boxes, rates: FloatArray, through: FloatArray) -> Line:
+    """Lines across boxes, along the parameter with the largest change."""
     return Line(boxes, through, np.argmax(np.where(np.isinf(rates), 1e300, rates) * boxes.widths, axis=1))
 
 
@@ -651,9 +635,9 @@ def _points_on_layers(
 
     low, high = line.ends
     if atom.targets[0] == atom.targets[1]:
-        border = line.crossings(values, atom.targets[0], low, high)
-        places, lengths = _points_beside(border.places, chart.extent[line.axes], rng)
-        found, widths = border.found, np.zeros(len(low))
+        border, found = line.crossings(values, atom.targets[0], low, high)
+        places, lengths = _points_beside(border, chart.extent[line.axes], rng)
+        widths = np.zeros(len(low))
         if not found.all():  # no point lies between two borders that are very close
             start, end, passed = line.excursions(values, atom.targets[0])
             inside = ~found & passed & (start != end)

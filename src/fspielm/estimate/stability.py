@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import final
 
@@ -18,6 +18,7 @@ from fspielm.estimate.growth import HOPELESS, Growth, find_growth, find_growth_f
 from fspielm.estimate.let_through import (
     Degenerate,
     LetThrough,
+    boundary_pieces,
     find_degenerate,
     freeze_inside,
     let_through,
@@ -81,26 +82,15 @@ def insufficient_conditions(problem: Problem) -> str:
     number = len(problem.unknowns)
     if number == 1 or problem.domain.time is not None or problem.dimension == 1 or len(problem.equations) > number:
         return ""
-    for here, sites in _places(problem):
-        try:
-            if all(_is_insufficient(problem, here, sites, periods) for periods in _PERIODS):
-                return ", ".join(condition.name for condition in here)
-        except UnsuitableError:  # the determinant of the equations has no zeros here
-            continue
-    return ""
-
-
-def _places(problem: Problem) -> Iterator[tuple[list[Relation], Sites]]:
-    """Single sites of every part, with the conditions that hold there."""
-    parts = {part.name: part for c in problem.constraints for part in c.region.parts}
-    for part in parts.values():
-        on_part = [c for c in problem.constraints if part in c.region.parts]
-        if any(c.region.partner is not None for c in on_part):
-            continue
-        sites = probe(part, FEW)
+    for sites, here in boundary_pieces(problem, FEW):
         for index in range(len(sites)):
             site = sites.select(slice(index, index + 1))
-            yield [c for c in on_part if c.holds(site.points)[0]], site
+            try:
+                if all(_is_insufficient(problem, here, site, periods) for periods in _PERIODS):
+                    return ", ".join(condition.name for condition in here)
+            except UnsuitableError:  # the determinant of the equations has no zeros here
+                continue
+    return ""
 
 
 def _is_insufficient(problem: Problem, here: Sequence[Relation], site: Sites, periods: float) -> bool:
