@@ -33,9 +33,8 @@ def rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, Float
         return np.zeros((n, m)), np.zeros((n, m))
     roots = roots_of(_polynomials(frozen, k), np.full(n * m, unit))
     growing = _growing(roots)
-    most = growing.argmax(axis=1)
-    row = np.arange(n * m)
-    return growing[row, most].reshape(n, m), np.nan_to_num(np.abs(roots[row, most])).reshape(n, m)
+    fastest = roots[np.arange(n * m), growing.argmax(axis=1)]
+    return growing.max(axis=1).reshape(n, m), np.nan_to_num(np.abs(fastest)).reshape(n, m)
 
 
 def rates_and_speeds(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -99,13 +98,14 @@ def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
     assert iterate is not None
     assert time is not None
     found = problem.domain.sample(_SAMPLES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
-    left, right = _neighbours(found)
-    times = time.start + shares * time.duration
-    a, b = (_at_times(side, times) for side in (left, right))
-    first, last = (_values(problem, iterate, side) for side in (a, b))
-    steepest = np.argsort(_jump(first, last).reshape(len(times), -1), axis=1)[:, -FEW:]
-    chosen = (steepest + len(left) * np.arange(len(times))[:, None]).ravel()
-    a, b, first, last = a[chosen], b[chosen], first[:, chosen], last[:, chosen]
+    # pairs of points that follow each other along one of the axes of space, at every time
+    orders = np.argsort(found[:, :-1], axis=0)
+    left, right = (np.tile(found[order.T.ravel()], (len(shares), 1)) for order in (orders[:-1], orders[1:]))
+    left[:, -1] = right[:, -1] = np.repeat(time.start + shares * time.duration, len(left) // len(shares))
+    first, last = (_values(problem, iterate, side) for side in (left, right))
+    steepest = np.argsort(_jump(first, last).reshape(len(shares), -1), axis=1)[:, -FEW:]
+    chosen = (steepest + len(left) // len(shares) * np.arange(len(shares))[:, None]).ravel()
+    a, b, first, last = left[chosen], right[chosen], first[:, chosen], last[:, chosen]
     for _ in range(_OCTAVES):
         middle = 0.5 * (a + b)
         # a way out of the domain is not followed
@@ -116,19 +116,6 @@ def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
         a, first = np.where(later[:, None], middle, a), np.where(later, between, first)
         b, last = np.where(earlier[:, None], middle, b), np.where(earlier, between, last)
     return np.asarray(a)
-
-
-def _neighbours(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Pairs of points that follow each other along one of the axes of space."""
-    orders = [np.argsort(points[:, axis]) for axis in range(points.shape[1] - 1)]
-    before, after = (np.concatenate([order[side] for order in orders]) for side in (slice(None, -1), slice(1, None)))
-    return points[before], points[after]
-
-
-def _at_times(points: FloatArray, times: FloatArray) -> FloatArray:
-    every = np.tile(points, (len(times), 1))
-    every[:, -1] = np.repeat(times, len(points))
-    return every
 
 
 def _values(problem: Problem, iterate: Iterate, points: FloatArray) -> NumberArray:
@@ -177,8 +164,7 @@ def freeze_averages(
 
 def _along_a_line(problem: Problem, points: FloatArray, widths: FloatArray) -> list[Frozen]:
     """Averages over intervals of these widths, in rising order, all from one set of places."""
-    lower, upper = problem.domain.bounding_box
-    m = len(widths)
+    (lower, upper), m = problem.domain.bounding_box, len(widths)
     offsets = 0.5 * np.concatenate([-widths[::-1], [0.0], widths])
     x = np.clip(points[:, :1] + offsets, lower[0], upper[0])
     around = np.stack([x, np.broadcast_to(points[:, 1:], x.shape)], axis=2)
@@ -220,10 +206,14 @@ _ALONG = 129
 _FASTER = 2.0
 # Slopes that count as steep, as a share of the steepest.
 _STEEP = 0.5
+# Growth on one stretch that is not worth a closer look, in powers of e.
+_LITTLE = 0.05
 
 
-def packet_growth(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: float) -> FloatArray:
-    """The largest growth of waves within some seconds, in powers of e ``(m,)``; infinite where waves may stay.
+def limit_by_travel(
+    problem: Problem, fronts: FloatArray, k: FloatArray, grown: FloatArray, seconds: float
+) -> FloatArray:
+    """The growth of waves ``(m,)`` within some seconds, in powers of e, less where they do not stay where they grow.
 
     For linearisations in one dimension and time, with `fronts` ``(n, 2)`` at some times and frequencies k ``(m, 1)``.
     """
@@ -231,11 +221,14 @@ def packet_growth(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: 
     length = float(upper[0] - lower[0])
     iterate = iterate_of(problem)
     assert iterate is not None
-    packets = np.abs(k[:, 0]) * length >= 2 * np.pi * FEW  # others are longer than a packet
-    most = np.where(packets, 0.0, np.inf)
-    k = k[packets]
-    for now in np.unique(fronts[:, 1]):
-        x = _points_around(fronts[fronts[:, 1] == now, 0], float(lower[0]), float(upper[0]))
+    # others are longer than a packet, or not worth a closer look
+    packets = np.flatnonzero((np.abs(k[:, 0]) * length >= 2 * np.pi * FEW) & (grown > _LITTLE))
+    most, k = np.zeros(len(packets)), k[packets]
+    for now in np.unique(fronts[:, 1]) if len(packets) else ():
+        # denser around fronts
+        offsets = length * 2.0 ** (-np.arange(2 * _OCTAVES) / 2)
+        around = fronts[fronts[:, 1] == now, :1] + np.concatenate([-offsets, [0.0], offsets])
+        x = np.unique(np.clip(np.append(np.linspace(lower[0], upper[0], _ALONG), around), lower[0], upper[0]))
         sites = Sites(np.column_stack([x, np.full(len(x), now)]))
         growing, slowest, fastest = rates_and_speeds(freeze(problem.determinant, sites), k, 1 / seconds)
         along = _front_speed(problem, iterate, sites)
@@ -243,15 +236,10 @@ def packet_growth(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: 
         passes = 1 + seconds * (fast + along) / length
         with np.errstate(divide="ignore", invalid="ignore"):
             once = np.trapezoid(growing / (slowest - along), x, axis=0)
-        most[packets] = np.maximum(most[packets], np.where(slow > _FASTER * along, passes * once, np.inf))
-    return most
-
-
-def _points_around(fronts: FloatArray, first: float, last: float) -> FloatArray:
-    """Points along a line, denser around fronts."""
-    offsets = (last - first) * 2.0 ** (-np.arange(2 * _OCTAVES) / 2)
-    around = fronts[:, None] + np.concatenate([-offsets, [0.0], offsets])
-    return np.unique(np.clip(np.concatenate([np.linspace(first, last, _ALONG), around.ravel()]), first, last))
+        most = np.maximum(most, np.where(slow > _FASTER * along, passes * once, np.inf))
+    less = grown.copy()
+    less[packets] = np.minimum(grown[packets], most)
+    return less
 
 
 def _front_speed(problem: Problem, iterate: Iterate, sites: Sites) -> float:
@@ -261,12 +249,11 @@ def _front_speed(problem: Problem, iterate: Iterate, sites: Sites) -> float:
         np.abs(iterate.evaluate_each([derivative(orders).on(place) for place in unknowns], sites))
         for orders in ((1, 0), (0, 1))
     )
-    fastest = 0.0
+    fastest = [0.0]
     for slope, change in zip(in_space, in_time, strict=True):
-        steep = slope >= _STEEP * slope.max()
-        if slope.max() > 0:
-            fastest = max(fastest, float((change[steep] / slope[steep]).max()))
-    return fastest
+        steep = (slope > 0) & (slope >= _STEEP * slope.max())
+        fastest += (change[steep] / slope[steep]).tolist()
+    return max(fastest)
 
 
 # ---- The growth of disturbances over the time of a problem
@@ -279,8 +266,6 @@ _BELOW = 0.9
 _STRETCHES = 12
 # Times in each stretch at which the fronts of a linearisation are searched for.
 _FRONT_TIMES = 2
-# Growth on one stretch that is not worth a closer look, in powers of e.
-_LITTLE = 0.05
 # Growth by more powers of e than this, which is larger again two octaves up by the second factor, has no bound.
 HOPELESS = 40.0
 _LARGER = 1.3
@@ -326,26 +311,28 @@ def find_growth(problem: Problem) -> Growth:
     k = _frequencies(lengths)
     number = _STRETCHES if _changes_with_time(problem) else 1
     during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
-    fronts = _fronts_by_stretch(problem, number)
+    fronts = None
+    if problem.is_linearisation and space:
+        times = number * _FRONT_TIMES
+        fronts = find_fronts(problem, (np.arange(times) + 0.5) / times).reshape(number, -1, space + 1)
     stretches, sizes, places = [], [], []
     for stretch in range(number):
         now = np.flatnonzero(during == stretch)
         now = now[representative_sites(frozen.select(now))]
         here, where = frozen.select(now), points[now]
-        if fronts is not None:
+        if fronts is None:
+            growing, size = rates(here, k, 1 / time.duration)
+        else:
             where = np.concatenate([where, fronts[stretch]])
             here = freeze(problem.determinant, Sites(where))
+            growing, size = _average_rates(problem, where, k, 1 / time.duration)
         stay = np.full(len(where), time.duration)
         if not any(constraint.region.partner is not None for constraint in problem.constraints):  # not periodic
             stay = _longest_stay(here, lengths, time.duration)
-        if fronts is not None:
-            growing, size = _average_rates(problem, where, k, 1 / time.duration)
-        else:
-            growing, size = rates(here, k, 1 / time.duration)
         grown = growing * stay[:, None] / number
         most = grown.max(axis=0)
-        if fronts is not None:
-            most = _limited_by_travel(problem, fronts[stretch], k, most, time.duration / number)
+        if fronts is not None and space == 1:
+            most = limit_by_travel(problem, fronts[stretch], k, most, time.duration / number)
         stretches.append(most)
         fastest = grown.argmax(axis=0)
         sizes.append(size[fastest, np.arange(len(k))])
@@ -355,7 +342,10 @@ def find_growth(problem: Problem) -> Growth:
     grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest_frequency(problem, lengths))
     found = np.column_stack([np.abs(k), np.max(sizes, axis=0)])[grows]
     at = np.stack(places, axis=1)[grows] if problem.is_linearisation else None
-    return Growth(found, each[grows], _has_bound(foldings) if space else True, at)
+    # whether growth levels off towards the highest frequencies
+    highest = foldings[1:].reshape(_OCTAVES * _STEPS + 1, -1).max(axis=1) if space else np.zeros(2 * _STEPS + 1)
+    later, before = highest[-1], highest[-1 - 2 * _STEPS]
+    return Growth(found, each[grows], not (later > HOPELESS and later > _LARGER * before), at)
 
 
 def find_growth_from_one_end(problem: Problem) -> Growth | None:
@@ -387,14 +377,6 @@ def find_growth_from_one_end(problem: Problem) -> Growth | None:
     return Growth(fastest, growing[None], ends=(float(begin), float(end))) if growing.sum() > 0 else None
 
 
-def _fronts_by_stretch(problem: Problem, number: int) -> FloatArray | None:
-    """The fronts of a linearisation on each stretch of time ``(number, n, d)``; None for other problems."""
-    if not problem.is_linearisation or problem.dimension == 1:
-        return None
-    times = number * _FRONT_TIMES
-    return find_fronts(problem, (np.arange(times) + 0.5) / times).reshape(number, -1, problem.dimension)
-
-
 def _average_rates(problem: Problem, points: FloatArray, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
     """As `rates`, with the coefficients of a linearisation averaged over half a period of each disturbance."""
     lower, upper = problem.domain.bounding_box
@@ -405,18 +387,6 @@ def _average_rates(problem: Problem, points: FloatArray, k: FloatArray, unit: fl
     for these, frozen in freeze_averages(problem, points, shares):
         growing[:, these], sizes[:, these] = rates(frozen, k[these], unit)
     return growing, sizes
-
-
-def _limited_by_travel(
-    problem: Problem, fronts: FloatArray, k: FloatArray, grown: FloatArray, seconds: float
-) -> FloatArray:
-    """The growth of disturbances on a stretch, ``(m,)``, less where they do not stay where they grow."""
-    much = np.flatnonzero(grown > _LITTLE)
-    if problem.dimension != 2 or not much.size:
-        return grown
-    less = grown.copy()
-    less[much] = np.minimum(grown[much], packet_growth(problem, fronts, k[much], seconds))
-    return less
 
 
 def _changes_with_time(problem: Problem) -> bool:
@@ -467,13 +437,6 @@ def _longest_stay(frozen: Frozen, lengths: FloatArray, duration: float) -> Float
     return np.asarray(np.where(turned, duration, np.minimum(duration, crossings)))
 
 
-def _has_bound(foldings: FloatArray) -> bool:
-    """Whether growth levels off towards the highest frequencies."""
-    highest = foldings[1:].reshape(_OCTAVES * _STEPS + 1, -1).max(axis=1)
-    later, before = highest[-1], highest[-1 - 2 * _STEPS]
-    return not (later > HOPELESS and later > _LARGER * before)
-
-
 # ---- Streamlines: whether each has a condition at one of its ends
 
 # The longest step, in extents of the domain; the largest change of direction over half a step, to which steps are
@@ -501,8 +464,8 @@ def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
         return None  # around a period, a constant is left open, which is found elsewhere
     flow = _Flow(problem.determinant, problem.domain)
     points = problem.domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
-    if not flow.is_real(points):
-        return None
+    if without_phase(flow.coefficients(points)[0].T) is None:
+        return None  # a velocity that is not real, as that of ``u_x + i u_y``, has no streamlines
     known = np.zeros(len(points), dtype=bool)
     with_condition, without = _prescribed_points(problem), _open_points(problem)
     endless = np.ones(len(points), dtype=bool)
@@ -534,7 +497,7 @@ class _Flow:
 
     def velocity(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The velocity, of unit length in extents of the domain ``(n, d)``, and the damping on that way ``(n,)``."""
-        b, a = self._coefficients(points)
+        b, a = self.coefficients(points)
         if np.iscomplexobj(b):  # a common phase of all coefficients has no meaning
             leading = np.take_along_axis(b, np.abs(b).argmax(axis=1)[:, None], axis=1)
             turn = np.conj(leading) / np.maximum(np.abs(leading), 1e-300)
@@ -542,11 +505,7 @@ class _Flow:
         speed = np.maximum(np.linalg.norm(b / self.lengths, axis=1), 1e-300)
         return b / speed[:, None], a / speed
 
-    def is_real(self, points: FloatArray) -> bool:
-        """Whether the velocity is real: ``u_x + i u_y`` has no streamlines."""
-        return without_phase(self._coefficients(points)[0].T) is not None
-
-    def _coefficients(self, points: FloatArray) -> tuple[NumberArray, NumberArray]:
+    def coefficients(self, points: FloatArray) -> tuple[NumberArray, NumberArray]:
         """The coefficients of the derivatives ``(n, d)``, and of the unknown itself ``(n,)``."""
         sites = Sites(points)
         values = [term.at(sites) for term in self.operator.terms]
@@ -612,13 +571,9 @@ class _Flow:
 def _prescribed_points(problem: Problem) -> FloatArray:
     """Points with a condition; for periodic parts, on both."""
     rng = np.random.default_rng(0)  # for inspection only
-    found = []
-    for constraint in problem.constraints:
-        points = constraint.sample(PLACES, rng, "low-discrepancy").points
-        found.append(points)
-        if constraint.region.shift is not None:
-            found.append(points + constraint.region.shift)
-    return np.concatenate(found)
+    found = [(c.sample(PLACES, rng, "low-discrepancy").points, c.region.shift) for c in problem.constraints]
+    shifted = [points + shift for points, shift in found if shift is not None]
+    return np.concatenate([points for points, _ in found] + shifted)
 
 
 def _open_points(problem: Problem) -> FloatArray:

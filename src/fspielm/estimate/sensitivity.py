@@ -30,7 +30,7 @@ from fspielm.estimate.let_through import Degenerate, LetThrough
 from fspielm.estimate.residuals import HeldOut, Unfitted
 from fspielm.estimate.stability import Hidden, find_hidden, point_text
 from fspielm.geometry.boundary import Sites
-from fspielm.numerics.tolerances import CLOSE
+from fspielm.numerics.tolerances import CLOSE, TINY
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, cache_by_object, identity
 from fspielm.problem.problem import Problem
@@ -71,10 +71,9 @@ def driving(relation: Relation, held_out: HeldOut, coefficients: NumberArray, k:
         return None
     sites = held_out.sites[relation.name]
     residual = rows @ coefficients - relation.values(sites)
-    squares, total, begin = np.zeros(len(k)), 0.0, 0
-    for cell, operator in rows.parts:
-        own = residual[begin : begin + len(operator.points)]
-        begin += len(own)
+    squares, total = np.zeros(len(k)), 0.0
+    ends = np.cumsum([len(operator.points) for _, operator in rows.parts])[:-1]
+    for (cell, operator), own in zip(rows.parts, np.split(residual, ends), strict=True):
         lengths = rows.basis.frames.lengths[cell]
         amplitudes = np.full(len(k), safe_rms(own))
         if operator.axes:
@@ -182,8 +181,7 @@ def _beside_zero(problem: Problem, degenerate: Degenerate, solved: Solved) -> Be
 
 def passing_size(problem: Problem) -> int:
     """How many functions represent what the conditions of a problem let through; zero if they let nothing through."""
-    lower, upper = problem.domain.bounding_box
-    affordable = float(find_hidden(problem).affordable(upper - lower).max())
+    affordable = float(find_hidden(problem).affordable(np.ptp(problem.domain.bounding_box, axis=0)).max())
     return functions_up_to(problem, affordable) if affordable else 0
 
 
@@ -198,16 +196,16 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
 
     If the basis contains it, the sensitivity shows it; if that is very large, any multiple may be in the solution.
     """
-    highest, basis = solved.basis.reach, solved.basis
+    basis = solved.basis
     # only cells, and the functions for one unknown and on open domains, can be steep at the boundary
     is_smooth = len(problem.unknowns) > 1 and not basis.is_piecewise and not problem.domain.is_unbounded
-    lower, upper = problem.domain.bounding_box
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)
     for function in hidden.passing:
-        if np.all(function.along * (upper - lower) <= 2 * np.pi):
+        if np.all(function.along * lengths <= 2 * np.pi):
             continue  # every basis contains it
         almost, remedy = _describe(function)
         few = basis.size < functions_up_to(problem, function.frequency)
-        if few or (is_smooth and function.foldings > _STEEP_FOLDINGS) or np.any(_SLACK * function.along > highest):
+        if few or (is_smooth and function.foldings > _STEEP_FOLDINGS) or np.any(_SLACK * function.along > basis.reach):
             beyond = "and is beyond the functions that were solved with, so that it may be in the solution unseen"
             return Beyond(float("inf"), f"{almost}, {beyond}; {remedy}, or allow more functions")
         if solved.amplification > _LET_THROUGH:
@@ -234,38 +232,31 @@ def _describe(function: LetThrough) -> tuple[str, str]:
 def unseen_growth(problem: Problem, basis: Basis) -> float:
     """The largest growth over the time of a problem of a disturbance that the sensitivity does not show."""
     growth = find_hidden(problem).growth
-    among = np.empty(0, dtype=np.intp) if growth is None else _unseen(growth, basis)
-    if growth is None or not among.size:
-        return 0.0
-    return float(np.exp(min(growth.foldings[among].max(), _MOST_FOLDINGS)))
+    unseen = [] if growth is None else growth.foldings[_unseen(growth, basis)].tolist()
+    return float(np.exp(min(max(unseen), _MOST_FOLDINGS))) if unseen else 0.0
 
 
 def _unseen(growth: Growth, basis: Basis) -> NDArray[np.intp]:
     """Indices of disturbances that the sensitivity does not show: beyond the basis, or beyond the digits of numbers."""
     # of growth along a line, a basis represents half of the digits
     seen = _SEEN_FOLDINGS if growth.ends is None else _SEEN_FOLDINGS / 2
-    return np.flatnonzero(_is_beyond(growth, basis) | (growth.foldings > seen))
-
-
-def _is_beyond(growth: Growth, basis: Basis) -> BoolArray:
-    """Whether disturbances are beyond the basis; at a front, beyond the functions there."""
     if growth.places is None:
-        return np.asarray(np.any(_SLACK * growth.frequencies > basis.reach, axis=1))
-    n, stretches, dimension = growth.places.shape
-    frequencies = np.repeat(growth.frequencies, stretches, axis=0)
-    shown = shown_at(basis, growth.places.reshape(-1, dimension), frequencies).reshape(n, stretches)
-    return np.asarray(np.any(~shown & (growth.stretches > 0), axis=1))
+        is_beyond = np.any(_SLACK * growth.frequencies > basis.reach, axis=1)
+    else:  # at a front, beyond the functions there
+        n, stretches, dimension = growth.places.shape
+        frequencies = np.repeat(growth.frequencies, stretches, axis=0)
+        shown = shown_at(basis, growth.places.reshape(-1, dimension), frequencies).reshape(n, stretches)
+        is_beyond = np.any(~shown & (growth.stretches > 0), axis=1)
+    return np.flatnonzero(is_beyond | (growth.foldings > seen))
 
 
 def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
     """The error to which the residual and the rounding of the solution at every time may have grown."""
-    time, among = problem.domain.time, _unseen(growth, solved.basis)
+    among = _unseen(growth, solved.basis)
     if not among.size:
         return Beyond()
-    begin, end = growth.ends or (0.0, 0.0)
-    if growth.ends is None:
-        assert time is not None
-        begin, end = time.start, time.end
+    lower, upper = problem.domain.bounding_box
+    begin, end = growth.ends or (float(lower[-1]), float(upper[-1]))
     duration = abs(end - begin)
     sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # for inspection only
     value = identity(problem.dimension)
@@ -287,8 +278,9 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
         error, worst = max((error, worst), (grown, int(which)), key=lambda one: one[0])
     frequency = float(np.linalg.norm(growth.frequencies[worst, :-1]))
     what = f"of frequency {frequency:.3g} " if problem.dimension > 1 else ""
-    over = "over the time given" if growth.ends is None else "from the end that all conditions are at to the other"
-    remedy = "shorten the time" if growth.ends is None else "move conditions to the other end"
+    over, remedy = "over the time given", "shorten the time"
+    if growth.ends is not None:
+        over, remedy = "from the end that all conditions are at to the other", "move conditions to the other end"
     digits = float(growth.foldings[worst]) / np.log(10)
     if digits < np.log10(2):
         return Beyond(error)
@@ -394,18 +386,14 @@ def largest_amplification(Phi: NumberArray, factored: Factored, rng: np.random.G
     direction: NumberArray = rng.standard_normal(columns)
     Phi_H, norm = adjoint(Phi), 0.0
     for _ in range(_POWER_STEPS):
-        image = Phi @ factored.solve_triangle(_unit(direction))
+        image = Phi @ factored.solve_triangle(direction / np.linalg.norm(direction))
         direction = factored.solve_triangle(Phi_H @ image, adjoint=True)
         size = float(np.linalg.norm(direction))
         if not np.isfinite(size) or size == 0.0:
             return float("inf") if size else 0.0, np.zeros(columns)
         norm = float(np.sqrt(size))
-    null = factored.solve_triangle(_unit(direction))
+    null = factored.solve_triangle(direction / np.linalg.norm(direction))
     return norm / float(np.sqrt(Phi.shape[0])), null
-
-
-def _unit(vector: NumberArray) -> NumberArray:
-    return np.asarray(vector / np.linalg.norm(vector))
 
 
 # ---- Functions that almost satisfy an equation
@@ -440,34 +428,26 @@ def nearby_functions(problem: Problem, exact: Basis, rng: np.random.Generator) -
 
 def _some(problem: Problem, basis: ExponentialBasis, number: int, rng: np.random.Generator) -> NDArray[np.int_]:
     """Some of the functions that oscillate or decay, from the slowest to the fastest, most of them slow."""
-    moving = rng.permutation(np.flatnonzero(np.any(basis.W != 0, axis=1) & _leads_away(problem, basis)))
+    # functions with a linear factor still satisfy the equation at a double zero of the symbol
+    symbol = symbol_of(problem.determinant)
+    slopes = np.linalg.norm(basis.W, axis=1) * np.linalg.norm(symbol.gradient(basis.W), axis=1)
+    leads_away = (slopes > CLOSE * symbol.size(basis.W)) | (basis.powers > 0)
+    moving = rng.permutation(np.flatnonzero(np.any(basis.W != 0, axis=1) & leads_away))
     slowest = moving[np.argsort(np.linalg.norm(basis.W[moving], axis=1), kind="stable")]
     ranks = np.unique(np.geomspace(1, max(len(slowest), 1), number).astype(int)) - 1
     return np.asarray(slowest[ranks] if len(slowest) else slowest)
-
-
-def _leads_away(problem: Problem, basis: ExponentialBasis) -> NDArray[np.bool_]:
-    """Whether functions with a linear factor no longer satisfy the equation; they do at a double zero of the symbol."""
-    symbol = symbol_of(problem.determinant)
-    slopes = np.linalg.norm(basis.W, axis=1) * np.linalg.norm(symbol.gradient(basis.W), axis=1)
-    return np.asarray((slopes > CLOSE * symbol.size(basis.W)) | (basis.powers > 0))
 
 
 def _growing(problem: Problem, basis: ExponentialBasis, some: NDArray[np.int_]) -> ExponentialBasis:
     """The functions with a factor that is linear along the direction in which the symbol changes."""
     lower, upper = problem.domain.bounding_box
     W, powers = basis.W[some], basis.powers[some]
-    along = _steepest(symbol_of(problem.determinant).gradient(W) / (upper - lower)) / (upper - lower)
+    gradient = symbol_of(problem.determinant).gradient(W) / (upper - lower)
+    leading = np.take_along_axis(gradient, np.argmax(np.abs(gradient), axis=1)[:, None], axis=1)
+    turned = (gradient * np.conj(leading) / np.maximum(np.abs(leading) ** 2, np.finfo(np.float64).tiny)).real
+    along = turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), TINY) / (upper - lower)
     direction = np.where(powers[:, None] > 0, basis.along[some], along)
     return ExponentialBasis(W, basis.b[some], basis.origin, basis.peaks[some], powers + 1, direction)
-
-
-def _steepest(gradient: NDArray[np.complex128]) -> FloatArray:
-    """Real unit vectors along complex gradients ``(n, d)``."""
-    leading = np.take_along_axis(gradient, np.argmax(np.abs(gradient), axis=1)[:, None], axis=1)
-    square = np.maximum(np.abs(leading) ** 2, np.finfo(np.float64).tiny)
-    turned = (gradient * np.conj(leading) / square).real
-    return np.asarray(turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), 1e-300))
 
 
 # ---- The sensitivity with more functions than the solution has
@@ -562,17 +542,15 @@ def _most(columns: int, rows: int) -> int:
 def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[Basis]:
     """Functions that satisfy the equation, or almost, in addition to the basis: as many as the rows can resolve."""
     problem, family, basis = discretisation.problem, discretisation.family, discretisation.basis
-    rows = discretisation.rows
     further: list[Basis] = []
-    number = further_features(problem, family, basis.size, rows)
-    if number:
+    if number := further_features(problem, family, basis.size, discretisation.rows):
         # functions of frequency zero are in every basis already
         further += draw_features(problem, Characteristic(number), rng).varying
     if not family.satisfies_equation:
         exact = Joined([part for part in family.parts if part.satisfies_equation])
         further += nearby_functions(problem, draw_features(problem, exact, rng), rng)
     for columns in special_beside(problem, basis.leaves):
-        left = _most(basis.size + sum(part.size for part in further), rows)
+        left = _most(basis.size + sum(part.size for part in further), discretisation.rows)
         if columns.size <= left and satisfies(problem, columns):
             further.append(columns)
     return further
@@ -600,12 +578,13 @@ def may_resonate(problem: Problem) -> bool:
     """Whether waves of a steady equation fit into its domain, which is bounded."""
     if problem.domain.time is not None or problem.domain.is_unbounded:
         return False
-    lower, upper = problem.domain.bounding_box
     try:
         _, waves = waves_at(problem, np.zeros(problem.dimension))
     except ProblemError:  # a coefficient has no value at one of many points, which is reported where it is needed
         return True
-    return bool(np.any(waves * (upper - lower) > 1.0))  # a wave resonates over a radian at least
+    return bool(
+        np.any(waves * np.ptp(problem.domain.bounding_box, axis=0) > 1.0)
+    )  # a wave resonates over a radian at least
 
 
 def has_settled(
