@@ -20,7 +20,7 @@ from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain, chord_ends, chord_lines
 from fspielm.geometry.time import SpaceTime, Time
 from fspielm.numerics.sampling import reject, unit_stream
-from fspielm.numerics.tolerances import BISECTIONS, CLOSE, ROUNDED, SAME
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, ROUNDED, SAME, TINY
 from fspielm.problem.changes import mask_borders, value_jumps
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
@@ -194,9 +194,8 @@ def directions_of(part: BoundaryPart, lines: Lines) -> FloatArray:
     """The largest component of the unit tangent along each axis, over lines of a part."""
     points = sites_on_lines(part, lines, 201).points
     steps = np.diff(points.reshape(len(lines[0]), 201, -1), axis=1)
-    lengths = np.linalg.norm(steps, axis=2, keepdims=True)
-    components = np.abs(np.divide(steps, lengths, out=np.zeros_like(steps), where=lengths > 0))
-    return np.asarray(components.max(axis=(0, 1)), dtype=np.float64)
+    lengths = np.maximum(np.linalg.norm(steps, axis=2, keepdims=True), TINY)
+    return np.asarray(np.abs(steps / lengths).max(axis=(0, 1)))
 
 
 # ---- The bands of a problem's data
@@ -267,12 +266,11 @@ def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
     sampling = _Sampling(rng, _MOST_SAMPLES_JUMPS if problem.interfaces else _MOST_SAMPLES)
     sizes = data_sizes(problem, rng)
     least = SAME * max(sizes.values())  # smaller data may be rounding; without a band they are ignored
-    everywhere = range(problem.dimension)
     bands: list[DataBand] = []
     for equation in problem.equations:
         if equation.value.constant is None:
             source = source_of(equation, problem)
-            found = _inside(equation.value, source, problem.domain, everywhere, sampling)
+            found = _inside(equation.value, source, problem.domain, sampling)
             bands += _relevant(found, sizes[source] > least)
     for constraint in problem.constraints:
         if constraint.value.constant is None:
@@ -299,15 +297,11 @@ def _of_constraint(constraint: Relation, problem: Problem, sampling: _Sampling) 
         return []  # a single value
     if constraint.part is None:
         assert isinstance(domain, SpaceTime)
-        space = range(problem.dimension - 1)
-        return _inside(
-            constraint.value,
-            constraint.name,
-            domain.space,
-            space,
-            sampling,
-            lift=lambda p: domain.at_start(p).points,
-        )
+
+        def lift(points: FloatArray) -> FloatArray:
+            return domain.at_start(points).points
+
+        return _inside(constraint.value, constraint.name, domain.space, sampling, lift)
     return _on_part(constraint, constraint.part, domain, sampling)
 
 
@@ -316,7 +310,7 @@ def _at_points(constraint: Relation, domain: Domain, sampling: _Sampling) -> lis
     field = constraint.value
     if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, sampling.rng):
         return []
-    bands = _inside(field, constraint.name, domain, range(domain.dimension), sampling)
+    bands = _inside(field, constraint.name, domain, sampling)
     return [band for band in bands if band.settled]
 
 
@@ -324,7 +318,6 @@ def _inside(
     field: Field,
     source: str,
     domain: Domain,
-    axes: range,
     sampling: _Sampling,
     lift: Callable[[FloatArray], FloatArray] = lambda points: points,
 ) -> list[DataBand]:
@@ -334,11 +327,12 @@ def _inside(
     most = int(min(affordable_points(field, lift(scouts)), count * _MOST_SAMPLES))
     values = field.checked(lift(scouts[:most]), f"the data of {source!r}")
     # half of the chords anywhere, half through the extremes, to find a narrow bump where it is largest
-    order = np.argsort(-np.abs(values - _median(values)))
-    half = min(MANY // 2, max(most // (2 * len(axes) * _FIRST_SAMPLES), 1))
+    medians = [float(np.median(part)) for part in real_parts(values)]
+    order = np.argsort(-np.abs(values - (complex(*medians) if len(medians) > 1 else medians[0])))
+    half = min(MANY // 2, max(most // (2 * domain.dimension * _FIRST_SAMPLES), 1))
     seeds = np.concatenate([scouts[:half], scouts[order[:half]]])
     bands = []
-    for axis in axes:
+    for axis in range(domain.dimension):
         ends = chord_ends(domain, seeds, axis)
 
         def sample(n: int, axis: int = axis, ends: Ends = ends) -> tuple[FloatArray, FloatArray]:
@@ -349,12 +343,6 @@ def _inside(
 
         bands.append(_settle(source, axis, sample, sampling))
     return bands
-
-
-def _median(values: NumberArray) -> complex:
-    """The median; for complex values, of real and of imaginary parts."""
-    real, *imaginary = (float(np.median(part)) for part in real_parts(values))
-    return complex(real, *imaginary) if imaginary else real
 
 
 def _real_lines(values: NumberArray, lengths: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -390,9 +378,7 @@ def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, sampling:
             # the domain is the same for every side of a polygon, and often the expression is
             if expression not in sampling.seen:
                 within = _finite_inside(field, domain, sampling.rng)
-                sampling.seen[expression] = (
-                    _inside(field, source, domain, range(domain.dimension), sampling) if within else []
-                )
+                sampling.seen[expression] = _inside(field, source, domain, sampling) if within else []
             inside = [replace(band, source=source) for band in sampling.seen[expression]]
         for axis in along_axes:
             slant = float(directions[axis])

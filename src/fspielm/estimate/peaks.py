@@ -45,7 +45,9 @@ def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
     if _fit(domain, middle, (1 - SAME) * half[None, :]).all():
         return [(lower, upper)]
     places = np.concatenate([middle, domain.sample(MANY, rng, "low-discrepancy")])
-    shares = _largest_shares(domain, places, half)
+    # the largest box around each place that fits, as a share of the bounding box
+    none, whole = np.zeros(len(places)), np.ones(len(places))
+    shares, _ = bisect(none, whole, lambda shares: _fit(domain, places, shares[:, None] * half), _FINENESS)
     boxes: list[Box] = []
     for index in np.argsort(-shares):
         if len(boxes) == FEW or shares[index] < _LEAST_SHARE * shares.max() or shares.max() == 0:
@@ -54,12 +56,6 @@ def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
         if not any(np.all((low <= places[index]) & (places[index] <= high)) for low, high in boxes):
             boxes.append((places[index] - shares[index] * half, places[index] + shares[index] * half))
     return boxes
-
-
-def _largest_shares(domain: Domain, places: FloatArray, half: FloatArray) -> FloatArray:
-    """The largest box around each place that fits, as a share of `half`, by halving."""
-    none, whole = np.zeros(len(places)), np.ones(len(places))
-    return bisect(none, whole, lambda shares: _fit(domain, places, shares[:, None] * half), _FINENESS)[0]
 
 
 def _fit(domain: Domain, places: FloatArray, halves: FloatArray) -> BoolArray:
@@ -111,18 +107,15 @@ def exact_waves(
     return tuple(Peak(center, peak.widths, exact=True) for center, peak in zip(W, peaks, strict=True))
 
 
-def wave_amplitudes(W: FloatArray, points: FloatArray, values: NumberArray) -> FloatArray:
-    """The amplitudes ``(m,)`` of waves of frequencies `W` ``(m, d)``, fitted to values at points."""
-    amplitudes, _ = _fit_waves(W, points, values)
-    return np.asarray(np.hypot(np.abs(amplitudes[: len(W)]), np.abs(amplitudes[len(W) :])))
-
-
 def _gauss_newton_step(W: FloatArray, points: FloatArray, values: NumberArray) -> FloatArray:
     """The change of the frequencies, which both parts of complex values share."""
     amplitudes, rest = _fit_waves(W, points, values)
     waves = _waves(W, points)
+    cosines, sines = np.split(waves, 2, axis=1)
     each = real_parts(amplitudes)
-    slopes = np.concatenate([_slopes(W, part, points) for part in each])
+    # derivatives of the sum of waves with respect to each component of the frequencies
+    turned = np.concatenate([part[len(W) :] * cosines - part[: len(W)] * sines for part in each])
+    slopes = (turned[:, :, None] * np.tile(points, (len(each), 1))[:, None, :]).reshape(len(turned), -1)
     own = np.kron(np.eye(len(each)), waves) if len(each) > 1 else waves
     right = np.concatenate(real_parts(rest))
     change = np.linalg.lstsq(np.concatenate([own, slopes], axis=1), right, rcond=None)[0]
@@ -140,13 +133,6 @@ def _waves(W: FloatArray, points: FloatArray) -> FloatArray:
     """Cosines, then sines, at points, shape ``(n, 2 m)``."""
     phase = points @ W.T
     return np.concatenate([np.cos(phase), np.sin(phase)], axis=1)
-
-
-def _slopes(W: FloatArray, amplitudes: FloatArray, points: FloatArray) -> FloatArray:
-    """Derivatives of the sum of waves with respect to each component of the frequencies, shape ``(n, m d)``."""
-    phase = points @ W.T
-    turned = amplitudes[len(W) :] * np.cos(phase) - amplitudes[: len(W)] * np.sin(phase)
-    return np.asarray((turned[:, :, None] * points[:, None, :]).reshape(len(points), -1))
 
 
 # ---- Spectra of a field over a box, and their spectral lines
@@ -300,7 +286,8 @@ def waves_from_axes(
     if not len(candidates):  # no waves along any chord
         return None
     points = domain.sample(FEW * len(candidates) + 100, rng, "low-discrepancy")
-    amplitudes = wave_amplitudes(candidates, points - 0.5 * (lower + upper), field(points))
+    fitted, _ = _fit_waves(candidates, points - 0.5 * (lower + upper), field(points))
+    amplitudes = np.hypot(*np.abs(np.split(fitted, 2)))
     if not np.all(np.isfinite(amplitudes)):
         return None
     strong = candidates[amplitudes > _LEAST_AMPLITUDE * amplitudes.max()]
@@ -322,7 +309,11 @@ def _frequencies(field: Field, domain: Domain, seeds: FloatArray, axis: int, hig
     known = [one for one in found if one is not None]
     if len(known) < len(found):
         return None
-    return _distinct(np.sort(np.concatenate(known)), _EQUAL * 2 * np.pi / length)
+    # one frequency for each cluster, exactly zero for a cluster near zero
+    sorted_, resolution = np.sort(np.concatenate(known)), _EQUAL * 2 * np.pi / length
+    clusters = np.split(sorted_, np.flatnonzero(np.diff(sorted_) > resolution) + 1)
+    means = np.array([float(np.median(cluster)) for cluster in clusters if len(cluster)])
+    return np.where(means <= resolution, 0.0, means)
 
 
 def _pencil(samples: NumberArray, spacing: float) -> FloatArray | None:
@@ -342,13 +333,6 @@ def _pencil(samples: NumberArray, spacing: float) -> FloatArray | None:
     if np.any(np.abs(np.abs(steps) - 1.0) > _MOST_GROWTH):
         return None
     return np.asarray(np.abs(np.angle(steps)) / spacing)
-
-
-def _distinct(frequencies: FloatArray, resolution: float) -> FloatArray:
-    """One frequency for each cluster of sorted frequencies, exactly zero for a cluster near zero."""
-    groups = np.split(frequencies, np.flatnonzero(np.diff(frequencies) > resolution) + 1)
-    means = [float(np.median(group)) for group in groups if len(group)]
-    return np.array([0.0 if mean <= resolution else mean for mean in means])
 
 
 # ---- Boxes around the peaks of a spectrum
@@ -384,8 +368,12 @@ def find_peaks(
         return waves_from_axes(field, domain, highest, rng)
     if not boxes:
         return None
-    if not _are_inside(field, domain, boxes, sizes):
-        return None
+    # a callable need not be defined outside of the domain
+    is_whole = np.array_equal(boxes[0], domain.bounding_box)
+    if not (field.is_formula or is_whole):
+        grids = (grid_points(box, size) for box, size in zip(boxes, sizes, strict=True))
+        if not all(domain.contains(grid).all() for grid in grids):
+            return None
     spectra = [windowed_spectrum(field, box, size) for box, size in zip(boxes, sizes, strict=True)]
     largest = max(float(spectrum.amplitudes.max()) for spectrum in spectra)
     if not np.isfinite(largest):
@@ -404,26 +392,18 @@ def find_peaks(
     return _one_of_each_pair(_merge(ends, _MERGED / coarsest))
 
 
-def _are_inside(field: Field, domain: Domain, boxes: list[Box], sizes: list[tuple[int, ...]]) -> bool:
-    """Whether the field can be evaluated all over the boxes: a callable need not be defined outside of the domain."""
-    lower, upper = domain.bounding_box
-    if field.is_formula or (np.all(boxes[0][0] == lower) and np.all(boxes[0][1] == upper)):
-        return True
-    return all(bool(domain.contains(grid_points(*one)).all()) for one in zip(boxes, sizes, strict=True))
-
-
 def _merge(boxes: list[FloatArray], resolution: FloatArray) -> list[FloatArray]:
     """Merge boxes that overlap, or nearly do."""
     queue, merged = list(boxes), []
     while queue:
         box = queue.pop()
-        near = [b for b in queue if np.all(np.maximum(box[0], b[0]) <= np.minimum(box[1], b[1]) + resolution)]
-        if not near:
+        is_near = [bool(np.all(np.maximum(box[0], b[0]) <= np.minimum(box[1], b[1]) + resolution)) for b in queue]
+        if not any(is_near):
             merged.append(box)
             continue
-        queue = [other for other in queue if not any(other is one for one in near)]
-        together = [box, *near]
-        queue.append(np.stack([np.min([b[0] for b in together], axis=0), np.max([b[1] for b in together], axis=0)]))
+        together = np.stack([box, *(b for b, near in zip(queue, is_near, strict=True) if near)])
+        queue = [b for b, near in zip(queue, is_near, strict=True) if not near]
+        queue.append(np.stack([together[:, 0].min(axis=0), together[:, 1].max(axis=0)]))
     return merged
 
 

@@ -323,7 +323,9 @@ class Correction:
                 rows = RowsInCells.at(basis, localise(operator, sites, basis.components))
                 deviation = rows @ coefficients - narrow.block.values
                 stands_out = self._stands_out((sites, deviation), (found[-1].sites, residual))
-                weight = stands_out * self._weight(own, sites, narrow.shares)
+                emphasis = self.finite.emphasis(own.name, sites, narrow.shares)
+                weight = stands_out * own.scale * np.sqrt(own.count * narrow.shares)
+                weight = weight if emphasis is None else weight * emphasis
                 found.append(Rows(rows, sites, weight, weight * deviation, self.finite.uneven(sites)))
         return tuple(found)
 
@@ -343,16 +345,11 @@ class Correction:
 
     def _stands_out(self, narrow: tuple[Sites, NumberArray], others: tuple[Sites, NumberArray]) -> BoolArray:
         """Whether narrow places are in cells whose largest residual there is clearly larger than at other sites."""
-        largest = [np.zeros(self.finite.pieces) for _ in range(2)]
+        largest = np.zeros((2, self.finite.pieces))
         cells = [self.finite.cells_at(sites.points) for sites, _ in (narrow, others)]
         for (_, residual), its, most in zip((narrow, others), cells, largest, strict=True):
             np.maximum.at(most, its, np.abs(residual))
         return np.asarray((largest[0] > _CLEARLY * largest[1])[cells[0]])
-
-    def _weight(self, fitted: BlockRows, sites: Sites, shares: FloatArray) -> FloatArray:
-        emphasis = self.finite.emphasis(fitted.name, sites, shares)
-        weight = fitted.scale * np.sqrt(fitted.count * shares)
-        return np.asarray(weight if emphasis is None else weight * emphasis)
 
 
 @dataclass(frozen=True, eq=False)

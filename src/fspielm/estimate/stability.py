@@ -108,9 +108,13 @@ def _is_insufficient(problem: Problem, here: Sequence[Relation], site: Sites, pe
     none = np.zeros(len(decaying))
     waves = ExponentialBasis(decaying.W, none, site.points[0], none, along=frequency * decaying.along)
     modes = ModeBasis(waves, amplitudes, is_real=False)
-    rows = [_row(modes, _frozen(c.operator, site), site, frequency, scales) for c in here]
-    if len(rows) < len(decaying):
+    if len(here) < len(decaying):
         return True
+    rows = []
+    for operator in (_frozen(c.operator, site) for c in here):
+        # relative to the size of its terms
+        size = sum(abs(complex(t.at(site)[0])) * frequency**t.order * scales[t.unknown] for t in operator.terms)
+        rows.append(modes.matrix(operator, site)[0] / (size or 1.0))
     singular = np.linalg.svd(np.stack(rows), compute_uv=False)
     return bool(singular[-1] <= SAME * singular[0])
 
@@ -130,12 +134,6 @@ def _decaying_frequencies(
     found = solve_along(symbol, (frequency * across).astype(np.complex128), site.normals, frequency)
     inward = -(found.W.imag @ site.normals[0])
     return found.select(inward > CLOSE * np.linalg.norm(found.W, axis=1))
-
-
-def _row(modes: ModeBasis, operator: Operator, site: Sites, frequency: float, scales: FloatArray) -> FloatArray:
-    """A condition applied to the modes, relative to the size of its terms."""
-    size = sum(abs(complex(t.at(site)[0])) * frequency**t.order * scales[t.unknown] for t in operator.terms)
-    return np.asarray(modes.matrix(operator, site)[0] / (size or 1.0))
 
 
 # ---- Functions along an interface between materials of opposite signs (surface plasmons)
@@ -218,9 +216,7 @@ class Hidden:
 
         Zero for frequencies of less than a period over the domain, which are in every basis.
         """
-        highest = np.zeros(len(lengths))
-        for function in self.passing:
-            highest = np.maximum(highest, affordable(function.along, lengths))
+        highest = np.max([np.zeros(len(lengths)), *(affordable(f.along, lengths) for f in self.passing)], axis=0)
         return np.where(highest * lengths > 2 * np.pi, highest, 0.0)
 
 
