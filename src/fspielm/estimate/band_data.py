@@ -14,15 +14,14 @@ import sympy as sp
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts, safe_rms
 from fspielm.errors import ProblemError
-from fspielm.estimate.counts import MANY, SAMPLE, SEVERAL
+from fspielm.estimate.counts import MANY, SAMPLE, SEVERAL, VALUES
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain, chord_ends, chord_lines
-from fspielm.geometry.time import SpaceTime, Time
+from fspielm.geometry.time import SpaceTime
 from fspielm.numerics.sampling import reject, unit_stream
 from fspielm.numerics.tolerances import BISECTIONS, CLOSE, ROUNDED, SAME, TINY
 from fspielm.problem.changes import mask_borders, value_jumps
-from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import current_deadline
@@ -30,7 +29,6 @@ from fspielm.resources import current_deadline
 # ---- The size of each datum of a problem
 
 RIGHT_HAND_SIDE = "right-hand side"
-_SITES = 256
 
 
 def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
@@ -40,14 +38,14 @@ def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
     """
     lower, upper = problem.domain.bounding_box
     lengths = upper - lower
-    inside = Sites(problem.domain.sample(_SITES, rng, "low-discrepancy"))
+    inside = Sites(problem.domain.sample(VALUES, rng, "low-discrepancy"))
     sizes = {}
-    for equation in problem.equations:
-        source = source_of(equation, problem)
-        sizes[source] = _size(equation.operator, equation.value, inside, lengths, source)
-    for constraint in problem.constraints:
-        sites = constraint.sample(_SITES, rng, "low-discrepancy")
-        sizes[constraint.name] = _size(constraint.operator, constraint.value, sites, lengths, constraint.name)
+    for relation in (*problem.equations, *problem.constraints):
+        sites = inside if relation.region.kind == "domain" else relation.sample(VALUES, rng, "low-discrepancy")
+        source, terms = source_of(relation, problem), relation.operator.terms
+        strength = max(float(np.abs(term.at(sites)).max() / np.prod(lengths**term.orders)) for term in terms)
+        values = relation.value.checked(sites.points, f"the data of {source!r}", sites.normals)
+        sizes[source] = safe_rms(values) / strength if strength > 0 else 0.0
     return sizes
 
 
@@ -56,12 +54,6 @@ def source_of(relation: Relation, problem: Problem) -> str:
     if relation.region.kind != "domain":
         return relation.name
     return RIGHT_HAND_SIDE if len(problem.equations) == 1 else f"{RIGHT_HAND_SIDE} of {relation.name}"
-
-
-def _size(operator: Operator, field: Field, sites: Sites, lengths: FloatArray, source: str) -> float:
-    strength = max(float(np.abs(term.at(sites)).max() / np.prod(lengths**term.orders)) for term in operator.terms)
-    values = field.checked(sites.points, f"the data of {source!r}", sites.normals)
-    return safe_rms(values) / strength if strength > 0 else 0.0
 
 
 # ---- The highest frequency of samples along lines
@@ -267,14 +259,10 @@ def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
     sizes = data_sizes(problem, rng)
     least = SAME * max(sizes.values())  # smaller data may be rounding; without a band they are ignored
     bands: list[DataBand] = []
-    for equation in problem.equations:
-        if equation.value.constant is None:
-            source = source_of(equation, problem)
-            found = _inside(equation.value, source, problem.domain, sampling)
-            bands += _relevant(found, sizes[source] > least)
-    for constraint in problem.constraints:
-        if constraint.value.constant is None:
-            bands += _relevant(_of_constraint(constraint, problem, sampling), sizes[constraint.name] > least)
+    for relation in (*problem.equations, *problem.constraints):
+        if relation.value.constant is None:
+            source = source_of(relation, problem)
+            bands += _relevant(_bands_of(relation, source, problem.domain, sampling), sizes[source] > least)
     return bands
 
 
@@ -289,29 +277,18 @@ def _relevant(bands: list[DataBand], matters: bool) -> list[DataBand]:
     return [band for band in bands if band.settled or matters]
 
 
-def _of_constraint(constraint: Relation, problem: Problem, sampling: _Sampling) -> list[DataBand]:
-    domain = problem.domain
-    if constraint.region.kind == "inside" and constraint.part is None:
-        return _at_points(constraint, domain, sampling)
-    if isinstance(domain, Time) and constraint.part is None:
-        return []  # a single value
-    if constraint.part is None:
-        assert isinstance(domain, SpaceTime)
-
-        def lift(points: FloatArray) -> FloatArray:
-            return domain.at_start(points).points
-
-        return _inside(constraint.value, constraint.name, domain.space, sampling, lift)
-    return _on_part(constraint, constraint.part, domain, sampling)
-
-
-def _at_points(constraint: Relation, domain: Domain, sampling: _Sampling) -> list[DataBand]:
-    """The bands of an expression for values at points, where it is smooth; other values at points have none."""
-    field = constraint.value
-    if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, sampling.rng):
-        return []
-    bands = _inside(field, constraint.name, domain, sampling)
-    return [band for band in bands if band.settled]
+def _bands_of(relation: Relation, source: str, domain: Domain, sampling: _Sampling) -> list[DataBand]:
+    field = relation.value
+    if relation.region.kind == "domain":
+        return _inside(field, source, domain, sampling)
+    if relation.part is not None:
+        return _on_part(relation, relation.part, domain, sampling)
+    if relation.region.kind == "inside":  # at points: an expression has a band where it is smooth
+        is_smooth = isinstance(field.source, sp.Expr) and _finite_inside(field, domain, sampling.rng)
+        return [band for band in _inside(field, source, domain, sampling) if band.settled] if is_smooth else []
+    if isinstance(domain, SpaceTime):
+        return _inside(field, source, domain.space, sampling, lambda points: domain.at_start(points).points)
+    return []  # a single value at the start
 
 
 def _inside(

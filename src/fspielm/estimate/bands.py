@@ -19,7 +19,7 @@ from fspielm.estimate.band_data import (
     data_sizes,
     line_band,
 )
-from fspielm.estimate.counts import NEAR, SITES
+from fspielm.estimate.counts import NEAR, SITES, ZOOMS
 from fspielm.estimate.let_through import NEGLIGIBLE, Frozen, freeze, roots_of
 from fspielm.estimate.stability import affordable, find_hidden
 from fspielm.geometry.boundary import Sites
@@ -160,8 +160,8 @@ def _largest_real_part(polynomials: ComplexArray) -> float:
 
 # Points for coefficients that are expressions.
 _POINTS = 4096
-# The search around the best point: the number of zooms, and the factor of their size.
-_ZOOMS, _ZOOM = 3, 0.3
+# The factor of the size of zooms around the best point.
+_ZOOM = 0.3
 
 
 def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
@@ -181,7 +181,7 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
             values = search(frozen)
             place, best = points[values.argmax()], values.max()
             size = lengths * len(points) ** (-1 / problem.dimension)
-            for _ in range(_ZOOMS):
+            for _ in range(ZOOMS):
                 near = place + size * rng.uniform(-1, 1, (NEAR, problem.dimension))
                 near = near[problem.domain.contains(near)]
                 closer = search(freeze(problem.determinant, Sites(near))) if len(near) else np.zeros(0)

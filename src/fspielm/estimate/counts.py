@@ -6,6 +6,8 @@ from typing import Final
 
 # Directions, places or samples of which a few stand for all.
 FEW: Final = 4
+# Closer and closer looks at a place.
+ZOOMS: Final = 3
 # Lines, directions and steps where each costs many evaluations.
 SEVERAL: Final = 8
 # Lines, places and functions that cover a region; and the most that are told apart.
@@ -14,5 +16,7 @@ MANY: Final = 24
 NEAR: Final = 64
 # Points that cost more, such as sites on each part of the boundary.
 SAMPLE: Final = 128
+# Points that tell the size of values.
+VALUES: Final = 256
 # Sites all over the domain, to see how coefficients vary there.
 SITES: Final = 512

@@ -260,12 +260,8 @@ def _front_speed(problem: Problem, iterate: Iterate, sites: Sites) -> float:
 
 # Frequencies begin at an eighth of a period over the domain.
 _LOWEST = np.pi / 4
-# Frequencies below the lowest that prescribed values allow, by this factor, are left out.
-_BELOW = 0.9
 # Stretches of time with rates of their own, where coefficients change with time.
 _STRETCHES = 12
-# Times in each stretch at which the fronts of a linearisation are searched for.
-_FRONT_TIMES = 2
 # Growth by more powers of e than this, which is larger again two octaves up by the second factor, has no bound.
 HOPELESS = 40.0
 _LARGER = 1.3
@@ -313,8 +309,8 @@ def find_growth(problem: Problem) -> Growth:
     during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
     fronts = None
     if problem.is_linearisation and space:
-        times = number * _FRONT_TIMES
-        fronts = find_fronts(problem, (np.arange(times) + 0.5) / times).reshape(number, -1, space + 1)
+        twice = (np.arange(2 * number) + 0.5) / (2 * number)  # on each stretch
+        fronts = find_fronts(problem, twice).reshape(number, -1, space + 1)
     stretches, sizes, places = [], [], []
     for stretch in range(number):
         now = np.flatnonzero(during == stretch)
@@ -339,7 +335,9 @@ def find_growth(problem: Problem) -> Growth:
         places.append(where[fastest])
     each = np.stack(stretches, axis=1)
     foldings = each.sum(axis=1)
-    grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest_frequency(problem, lengths))
+    # frequencies below the lowest that prescribed values allow, by half a step, are left out
+    lowest = 2 ** (-0.5 / _STEPS) * _lowest_frequency(problem, lengths)
+    grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= lowest)
     found = np.column_stack([np.abs(k), np.max(sizes, axis=0)])[grows]
     at = np.stack(places, axis=1)[grows] if problem.is_linearisation else None
     # whether growth levels off towards the highest frequencies

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray, NumberArray, real_parts, spread_out
-from fspielm.estimate.counts import FEW, MANY, NEAR, SAMPLE, SEVERAL, SITES
+from fspielm.estimate.counts import FEW, MANY, NEAR, SAMPLE, SEVERAL, SITES, ZOOMS
 from fspielm.estimate.narrow_search import (
     NARROW,
     ON_LINE,
+    VANISHED,
     Atom,
     Chart,
     Kind,
@@ -33,7 +34,7 @@ from fspielm.expr.identities import complex_parts
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import regions_in
 from fspielm.numerics.sampling import kronecker
-from fspielm.numerics.tolerances import ROUNDED
+from fspielm.numerics.tolerances import ROUNDED, SAME
 from fspielm.problem.normal import NormalComponent, NormalDerivative
 from fspielm.problem.places import Region
 from fspielm.problem.problem import Problem
@@ -47,8 +48,7 @@ _MOST_ALONG = 2**14
 _FEWEST = 16
 # The seconds that functions of the user's may take.
 _SECONDS = 0.5
-# How often places with maxima are sampled more closely, and the points along each parameter.
-_ZOOMS = 3
+# The points along each parameter where places with maxima are sampled more closely.
 _ALONG = {1: ON_LINE, 2: 7, 3: 5}
 # Places with this share of the largest deviation count as equal to it.
 _ALIKE = 0.2
@@ -88,16 +88,13 @@ def _affordable_points(values: Values, chart: Chart) -> int:
     pieces = len(chart.whole)
     low, high = chart.whole.lower[0], chart.whole.upper[0]
     unit = low + (high - low) * kronecker(SITES, len(low))
-    # more than once, as the machine may be busy
-    seconds = min(_timed(lambda: _values_at(values, chart, unit)) for _ in range(FEW)) / SITES
-    most = min(_MOST_ALONG if unit.shape[1] == 1 else _POINTS, int(_SECONDS / max(seconds, 1e-9)))
+    clock = [perf_counter()]
+    for _ in range(FEW):  # the machine may be busy
+        _values_at(values, chart, unit)
+        clock.append(perf_counter())
+    seconds = float(np.diff(clock).min()) / SITES
+    most = min(_MOST_ALONG if unit.shape[1] == 1 else _POINTS, int(_SECONDS / max(seconds, SAME)))
     return max(int(chart.share * most) // pieces, _FEWEST)
-
-
-def _timed(work: Callable[[], object]) -> float:
-    begun = perf_counter()
-    work()
-    return perf_counter() - begun
 
 
 def _grid(lower: FloatArray, upper: FloatArray, along: int) -> FloatArray:
@@ -144,7 +141,7 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
     speeds = np.linalg.norm(chart.whole.rates.max(axis=0), axis=0)
     spread = np.linspace(0, len(offsets) - 1, min(SEVERAL, len(offsets))).astype(int)
     kept, shares, widths = [], [], []
-    for _ in range(_ZOOMS):
+    for _ in range(ZOOMS):
         unit = np.clip(centers[:, None] + offsets * steps[:, None], *chart.bounds)
         found = _values_at(values, chart, unit.reshape(-1, parameters)).reshape(len(centers), *(along,) * parameters)
         bent = np.stack([_deviation(one) for one in found]).reshape(len(centers), -1)
@@ -167,9 +164,8 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
 
 # ---- The narrow features of every datum and coefficient of a problem
 
-# Points closer than this, relative to the extent, or than this number of widths, belong to one place.
+# Points closer than this, relative to the extent, belong to one place.
 _TOGETHER = 0.1
-_WIDTHS = 8.0
 # The most places of one atom, and the fewest points of a place.
 _MOST_PLACES = 32
 _FEWEST_OF_PLACE = 5
@@ -247,7 +243,12 @@ def narrow_features(problem: Problem, relation: Relation) -> NarrowPlaces:
     cache = _caches[relation.region]
     # cells resolve a steep iterate; in time, where it may steepen, it is searched like given data
     made = problem.outlines if problem.domain.time is None or problem.dimension > 2 else {}
-    found = [_search_cached(one, source, cache, made) for one, source in _fields(relation).items()]
+    of = "the right-hand side" if relation.condition is None else f"the value of {relation.name!r}"
+    fields = relation.operator.fields | ({} if relation.value.constant is not None else {relation.value: of})
+    for one, source in fields.items():
+        if cache.chart is not None and one not in cache.fields:
+            cache.fields[one] = _search(one, source, cache, cache.chart, made)
+    found = [cache.fields[one] for one in fields if one in cache.fields]
     places = {
         id(place.sites): place  # each once, for the first field that has it
         for one in found
@@ -263,17 +264,6 @@ def _is_between_materials(problem: Problem, place: Narrow) -> bool:
     if regions is None or not problem.interfaces:
         return False
     return len(np.unique(regions.region_of(place.sites.points[:, : regions.dimension]))) > 1
-
-
-def _fields(relation: Relation) -> dict[Field, str]:
-    of = "the right-hand side" if relation.condition is None else f"the value of {relation.name!r}"
-    return relation.operator.fields | ({} if relation.value.constant is not None else {relation.value: of})
-
-
-def _search_cached(one: Field, source: str, cache: _Cache, made: Mapping[sp.Basic, sp.Expr]) -> NarrowPlaces:
-    if one not in cache.fields:
-        cache.fields[one] = NarrowPlaces() if cache.chart is None else _search(one, source, cache, cache.chart, made)
-    return cache.fields[one]
 
 
 def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[sp.Basic, sp.Expr]) -> NarrowPlaces:
@@ -336,7 +326,7 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
     lower, upper = chart.coordinates(chart.whole)
     points, extent = looked.sites.points, float((upper.max(axis=0) - lower.min(axis=0)).max())
     widths = np.where(np.isfinite(looked.widths), looked.widths, 0.0)
-    reach = max(_TOGETHER * extent, _WIDTHS * float(np.median(widths)))
+    reach = max(_TOGETHER * extent, VANISHED * float(np.median(widths)))
     labels = _groups(points, reach)
     sizes = np.bincount(labels)
     if len(sizes) > _MOST_PLACES or sizes.max() < _FEWEST_OF_PLACE:

@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.estimate.counts import NEAR
+from fspielm.estimate.counts import NEAR, VALUES
 from fspielm.expr.enclosure import Enclosure, Intervals, enclose
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
@@ -132,7 +132,8 @@ class Chart:
     def volume(self) -> float:
         """The volume of the region in parameters, measured by points."""
         unit = kronecker(_COUNTED, self.whole.lower.shape[1])
-        held = [self.place(low + unit * (high - low))[1].mean() for low, high in self._pieces]
+        ends = zip(self.whole.lower, self.whole.upper, strict=True)
+        held = [self.place(low + unit * (high - low))[1].mean() for low, high in ends]
         return float(np.dot(np.maximum(held, 1.0 / _COUNTED), self.whole.volumes))
 
     @property
@@ -144,10 +145,6 @@ class Chart:
     def bounds(self) -> FloatArray:
         """The least and the largest parameters, ``(2, p)``."""
         return np.stack([self.whole.lower.min(axis=0), self.whole.upper.max(axis=0)])
-
-    @property
-    def _pieces(self) -> zip[tuple[FloatArray, FloatArray]]:
-        return zip(self.whole.lower, self.whole.upper, strict=True)
 
     def coordinates(self, boxes: Boxes) -> tuple[FloatArray, FloatArray]:
         """Boxes of coordinates that contain the images of boxes of parameters."""
@@ -302,12 +299,12 @@ class Line:
 # short distance, and arguments are short expressions.
 
 # Beyond this argument a function hardly changes: exp(-8) is small beside exp(0).
-_VANISHED = 8.0
+VANISHED = 8.0
 _REACH: dict[type[sp.Function], float] = {
     sp.tanh: 4.0,
     sp.coth: 4.0,
-    sp.sech: _VANISHED,
-    sp.csch: _VANISHED,
+    sp.sech: VANISHED,
+    sp.csch: VANISHED,
     sp.erf: 3.0,
     sp.erfc: 3.0,
     sp.atan: 10.0,
@@ -320,7 +317,7 @@ _OUTSIDE = (sp.asin, sp.acos, sp.atanh, sp.acosh)
 # A power as high as this is narrow at its end.
 _HIGH_POWER = 12
 # The arguments of most of an exponential, relative to the largest argument.
-_CORE = (-_VANISHED, 0.0)
+_CORE = (-VANISHED, 0.0)
 
 # From the enclosure of an argument and its largest value: the relative slope of the function, see `Atom`.
 Law = Callable[[Intervals, float], FloatArray]
@@ -402,7 +399,7 @@ def _sides(node: sp.Expr) -> list[sp.Expr]:
 
 
 def _exponential(argument: Intervals, top: float) -> FloatArray:
-    return np.where(argument.upper > top - _VANISHED, 1.0, 0.0)
+    return np.where(argument.upper > top - VANISHED, 1.0, 0.0)
 
 
 def _step(reach: float) -> Law:
@@ -441,8 +438,6 @@ _FASTER = 4.0
 _SMALL = 4.0
 # The most boxes: those of a layer along a curve or a surface then describe it well enough.
 _MOST_BOXES = 2048
-# Boxes whose centers are searched for the largest value of an argument.
-_TOPS = 256
 # First boxes along each parameter, by the number of parameters.
 _FIRST = {1: 16, 2: 8, 3: 4}
 
@@ -526,7 +521,7 @@ class _Search:
         """Search for larger values of the argument, at the centers of boxes that may have them."""
         if not self.atom.from_top:
             return
-        high = boxes.select(np.argsort(-argument.upper, kind="stable")[:_TOPS])
+        high = boxes.select(np.argsort(-argument.upper, kind="stable")[:VALUES])
         self._raise_top_at(high.centers)
 
     def _raise_top_at(self, unit: FloatArray) -> None:

@@ -260,8 +260,7 @@ _LEAST_AMPLITUDE = 1e-2
 # Samples along a chord, more for short waves as long as a matrix pencil is cheap.
 _MOST_SAMPLES = 600
 _SAMPLES_PER_PERIOD = 6.0
-# The relative noise along one axis, and the largest apparent growth of a wave from one sample to the next.
-_NOISE = 1e-10
+# The largest apparent growth of a wave from one sample to the next.
 _MOST_GROWTH = 1e-4
 # Frequencies that differ by less, in periods over the domain, are equal.
 _EQUAL = 0.05
@@ -325,7 +324,7 @@ def _pencil(samples: NumberArray, spacing: float) -> FloatArray | None:
     if not samples.any():
         return np.empty(0)
     _, sizes, V = np.linalg.svd(scipy.linalg.hankel(samples[: len(samples) // 2], samples[len(samples) // 2 - 1 :]))
-    rank = int(np.count_nonzero(sizes > _NOISE * sizes[0]))
+    rank = int(np.count_nonzero(sizes > SAME * sizes[0]))
     if 2 * rank > MANY:  # a frequency and its mirror image are two
         return None
     rows = V[:rank].T

@@ -24,7 +24,7 @@ from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, Finite, draw_features, make_blocks
 from fspielm.errors import ProblemError
 from fspielm.estimate.bands import waves_at
-from fspielm.estimate.counts import FEW, MANY
+from fspielm.estimate.counts import FEW, MANY, VALUES
 from fspielm.estimate.growth import Growth
 from fspielm.estimate.let_through import Degenerate, LetThrough
 from fspielm.estimate.residuals import HeldOut, Unfitted
@@ -110,8 +110,6 @@ def _fejer_weights(n: int) -> FloatArray:
 
 # The relative rounding of data and solutions.
 _ROUNDING = 2e-16
-# Points at which the solution is sampled.
-_PROBES = 256
 # A frequency is in a basis that reaches this share of it.
 _SLACK = 1 - 1e-3
 # An amplification above this shows that a function that is let through is a solution; beside one that is not, by a
@@ -258,7 +256,7 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
     lower, upper = problem.domain.bounding_box
     begin, end = growth.ends or (float(lower[-1]), float(upper[-1]))
     duration = abs(end - begin)
-    sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # for inspection only
+    sites = Sites(problem.domain.sample(VALUES, np.random.default_rng(0), "low-discrepancy"))  # for inspection only
     value = identity(problem.dimension)
     each = [value.on(unknown) for unknown in range(len(problem.unknowns))]
     values = evaluate_each(solved.basis, solved.coefficients, each, sites, threads=1)
@@ -419,30 +417,25 @@ def nearby_functions(problem: Problem, exact: Basis, rng: np.random.Generator) -
     low = for_unknowns(band, natural_scales(problem, np.array(widths)))
     found: list[Basis] = [low.draw(problem.dimension, rng, center=0.5 * (lower + upper))]
     total = sum(basis.size for basis in exact.exponentials)
-    for basis in exact.exponentials:
-        some = _some(problem, basis, -(-MANY * basis.size // total), rng)
-        if some.size:
-            found.append(_growing(problem, basis, some))
-    return found
+    grown = [_growing(problem, basis, -(-MANY * basis.size // total), rng) for basis in exact.exponentials]
+    return found + [basis for basis in grown if basis.size]
 
 
-def _some(problem: Problem, basis: ExponentialBasis, number: int, rng: np.random.Generator) -> NDArray[np.int_]:
-    """Some of the functions that oscillate or decay, from the slowest to the fastest, most of them slow."""
+def _growing(problem: Problem, basis: ExponentialBasis, number: int, rng: np.random.Generator) -> ExponentialBasis:
+    """Some functions with a factor that is linear along the direction in which the symbol changes.
+
+    Those that oscillate or decay, from the slowest to the fastest, most of them slow.
+    """
     # functions with a linear factor still satisfy the equation at a double zero of the symbol
-    symbol = symbol_of(problem.determinant)
-    slopes = np.linalg.norm(basis.W, axis=1) * np.linalg.norm(symbol.gradient(basis.W), axis=1)
-    leads_away = (slopes > CLOSE * symbol.size(basis.W)) | (basis.powers > 0)
-    moving = rng.permutation(np.flatnonzero(np.any(basis.W != 0, axis=1) & leads_away))
-    slowest = moving[np.argsort(np.linalg.norm(basis.W[moving], axis=1), kind="stable")]
+    symbol, sizes = symbol_of(problem.determinant), np.linalg.norm(basis.W, axis=1)
+    gradient = symbol.gradient(basis.W)
+    leads_away = (sizes * np.linalg.norm(gradient, axis=1) > CLOSE * symbol.size(basis.W)) | (basis.powers > 0)
+    moving = rng.permutation(np.flatnonzero((sizes > 0) & leads_away))
+    slowest = moving[np.argsort(sizes[moving], kind="stable")]
     ranks = np.unique(np.geomspace(1, max(len(slowest), 1), number).astype(int)) - 1
-    return np.asarray(slowest[ranks] if len(slowest) else slowest)
-
-
-def _growing(problem: Problem, basis: ExponentialBasis, some: NDArray[np.int_]) -> ExponentialBasis:
-    """The functions with a factor that is linear along the direction in which the symbol changes."""
+    some = slowest[ranks[: len(slowest)]]
     lower, upper = problem.domain.bounding_box
-    W, powers = basis.W[some], basis.powers[some]
-    gradient = symbol_of(problem.determinant).gradient(W) / (upper - lower)
+    W, powers, gradient = basis.W[some], basis.powers[some], gradient[some] / (upper - lower)
     leading = np.take_along_axis(gradient, np.argmax(np.abs(gradient), axis=1)[:, None], axis=1)
     turned = (gradient * np.conj(leading) / np.maximum(np.abs(leading) ** 2, np.finfo(np.float64).tiny)).real
     along = turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), TINY) / (upper - lower)
