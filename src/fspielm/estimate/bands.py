@@ -370,7 +370,20 @@ def refine_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Ba
 
     For features of a single solve: it takes longer, but no later round adds frequencies.
     """
-    return _with_waves(problem, _refined(problem, list(bands.data), rng), rng)
+    sizes = data_sizes(problem, rng)
+    largest, last = max(sizes.values()) or 1.0, problem.dimension - 1
+    highest = np.array([max((b.frequency for b in bands.data if b.axis == i), default=0.0) for i in range(last + 1)])
+    sites = Sites(problem.domain.sample(SITES, rng, "low-discrepancy"))
+    # decay in time needs no frequencies
+    decaying = problem.domain.time is not None and symbol_band(problem.determinant, sites, highest)[last] == 0.0
+    refined = list(bands.data)
+    for place, band in enumerate(bands.data):
+        if band.settled and band.samples is not None:
+            guess = band.frequency / band.slant
+            tolerance = TOLERANCE / max(sizes[band.source] / largest, TOLERANCE)
+            found = extension_band(*band.samples, guess, tolerance, decaying=decaying and band.axis == last)
+            refined[place] = replace(band, frequency=band.slant * max(guess, found))
+    return _with_waves(problem, refined, rng)
 
 
 def bands_of_conditions(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
@@ -434,21 +447,3 @@ def _waves(problem: Problem, sites: Sites, frequencies: FloatArray) -> FloatArra
     except ProblemError:  # a coefficient has no value at one of many points, which is reported where it is needed
         return waves
     return np.where(fastest > _CLEARLY * waves, fastest, waves)
-
-
-def _refined(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> list[DataBand]:
-    """The bands to eight digits of the solution, with data weighted by size; decay in time needs no frequencies."""
-    sizes = data_sizes(problem, rng)
-    largest = max(sizes.values()) or 1.0
-    last = problem.dimension - 1
-    highest = np.array([max((b.frequency for b in data if b.axis == i), default=0.0) for i in range(last + 1)])
-    sites = Sites(problem.domain.sample(SITES, rng, "low-discrepancy"))
-    decaying = problem.domain.time is not None and symbol_band(problem.determinant, sites, highest)[last] == 0.0
-    refined = list(data)
-    for place, band in enumerate(data):
-        if band.settled and band.samples is not None:
-            guess = band.frequency / band.slant
-            tolerance = TOLERANCE / max(sizes[band.source] / largest, TOLERANCE)
-            found = extension_band(*band.samples, guess, tolerance, decaying=decaying and band.axis == last)
-            refined[place] = replace(band, frequency=band.slant * max(guess, found))
-    return refined

@@ -256,8 +256,13 @@ def judge(
         or ending
         or "the functions and points chosen by hand do not reach further; add functions, or leave features= automatic"
     )
-    finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digits are reliable; this misses"
-    return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}{_suggestion(estimate)}")
+    finding, suggestion = f"the error estimate {error:.1e} misses", ""
+    if not np.isfinite(error):
+        finding = "no digits are reliable; this misses"
+        if estimate.data > 0:
+            share = estimate.residual / estimate.data
+            suggestion = f" (the residual alone, {share:.0e} of the data, suggests an error of about that size)"
+    return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}{suggestion}")
 
 
 def _without_digits(problem: Problem, estimate: ErrorEstimate) -> str:
@@ -272,14 +277,6 @@ def _without_digits(problem: Problem, estimate: ErrorEstimate) -> str:
                 "size beside the other unknowns"
             )
     return "".join(notes)
-
-
-def _suggestion(estimate: ErrorEstimate) -> str:
-    """The error that the residual alone suggests, where no digit is reliable."""
-    if np.isfinite(estimate.relative) or not estimate.data > 0:
-        return ""
-    share = estimate.residual / estimate.data
-    return f" (the residual alone, {share:.0e} of the data, suggests an error of about that size)"
 
 
 def _missing(problem: Problem) -> str | None:

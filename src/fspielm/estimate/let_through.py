@@ -531,9 +531,8 @@ def _find_zeros(problem: Problem, points: FloatArray, largest: float) -> tuple[F
     chosen: list[int] = []
     for place in np.flatnonzero(found):
         apart = np.abs((points[chosen] - points[place]) / (upper - lower)).max(axis=1, initial=0.0)
-        if np.all(apart > _ZERO):
+        if np.all(apart > _ZERO) and (problem.dimension == 1 or len(chosen) < FEW):
             chosen.append(int(place))
-    chosen = chosen if problem.dimension == 1 else chosen[:FEW]
     return points[chosen], slopes[chosen]
 
 
@@ -542,15 +541,13 @@ def _leading_coefficients(problem: Problem, points: FloatArray, steps: FloatArra
     _, upper = problem.domain.bounding_box
     signs = np.where(points + steps > upper, -1.0, 1.0)
     moved = [points, *(points + signs * steps * axis for axis in np.eye(len(steps)))]
-    each = [_principal(problem, places) for places in moved]
+    terms = [term for term in problem.determinant.terms if term.order == problem.determinant.order]
+    each = [
+        np.concatenate(real_parts(np.stack([term.at(Sites(places)) for term in terms], axis=1)), axis=1)
+        for places in moved
+    ]
     slopes = [(one - each[0]) / (signs * steps)[:, axis, None] for axis, one in enumerate(each[1:])]
     return each[0], np.stack(slopes, axis=2)
-
-
-def _principal(problem: Problem, points: FloatArray) -> FloatArray:
-    terms = [term for term in problem.determinant.terms if term.order == problem.determinant.order]
-    values = np.stack([term.at(Sites(points)) for term in terms], axis=1)
-    return np.concatenate([values.real, values.imag], axis=1) if np.iscomplexobj(values) else values
 
 
 def _has_several_solutions(problem: Problem, zero: FloatArray, direction: FloatArray, extent: float) -> bool:

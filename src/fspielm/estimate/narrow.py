@@ -249,21 +249,12 @@ def narrow_features(problem: Problem, relation: Relation) -> NarrowPlaces:
         if cache.chart is not None and one not in cache.fields:
             cache.fields[one] = _search(one, source, cache, cache.chart, made)
     found = [cache.fields[one] for one in fields if one in cache.fields]
-    places = {
-        id(place.sites): place  # each once, for the first field that has it
-        for one in found
-        for place in one.places
-        if not _is_between_materials(problem, place)
-    }
-    return NarrowPlaces(tuple(places.values()), tuple(look for one in found for look in one.looks))
-
-
-def _is_between_materials(problem: Problem, place: Narrow) -> bool:
-    """Whether a place lies across an interface, whose jump is known."""
+    places = list({id(place.sites): place for one in found for place in one.places}.values())  # each once
     regions = regions_in(problem.domain)
-    if regions is None or not problem.interfaces:
-        return False
-    return len(np.unique(regions.region_of(place.sites.points[:, : regions.dimension]))) > 1
+    if regions is not None and problem.interfaces:  # the jump across an interface is known
+        each = [(place, regions.region_of(place.sites.points[:, : regions.dimension])) for place in places]
+        places = [place for place, numbers in each if len(np.unique(numbers)) == 1]
+    return NarrowPlaces(tuple(places), tuple(look for one in found for look in one.looks))
 
 
 def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[sp.Basic, sp.Expr]) -> NarrowPlaces:
@@ -271,8 +262,10 @@ def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[
     places: list[Narrow] = []
     complete = isinstance(one.source, sp.Expr) and (not one.needs_normals or _is_of_normals(one.source))
     if isinstance(one.source, sp.Expr):
-        atoms, all_known = _atoms(one.source.xreplace(made))
-        complete = complete and all_known and len(atoms) <= MANY
+        expression = one.source.xreplace(made)
+        each = [sharp_atoms(part) for part in complex_parts(expression) or (expression,)]
+        atoms = list(dict.fromkeys(atom for found, _ in each for atom in found))
+        complete = complete and all(all_known for _, all_known in each) and len(atoms) <= MANY
         for atom in atoms[:MANY]:
             if atom not in cache.atoms:
                 cache.atoms[atom] = _search_atom(atom, chart, one.arguments)
@@ -300,13 +293,6 @@ def _is_of_normals(source: sp.Expr) -> bool:
         not source.atoms(AppliedUndef, NormalDerivative)
         and not source.xreplace(dict.fromkeys(source.atoms(NormalComponent), sp.S.One)).free_symbols
     )
-
-
-def _atoms(source: sp.Expr) -> tuple[list[Atom], bool]:
-    """The atoms of an expression, or of both parts of a complex one; and whether they are all that may be narrow."""
-    found = [sharp_atoms(part) for part in complex_parts(source) or (source,)]
-    atoms = dict.fromkeys(atom for each, _ in found for atom in each)
-    return list(atoms), all(complete for _, complete in found)
 
 
 def _search_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> Looked | bool:

@@ -361,8 +361,10 @@ def _atoms_of(node: sp.Basic) -> Iterator[Atom | None]:
         yield Atom(node.args[0], _relative, (0.0, 0.0))
     elif isinstance(node, Relational):
         yield Atom(node.lhs - node.rhs, _border, kind="jump")
-    elif isinstance(node, sp.Abs | sp.Max | sp.Min):
-        yield from (Atom(side, _border, kind="kink") for side in _sides(node))
+    elif isinstance(node, sp.Abs):
+        yield Atom(node.args[0], _border, kind="kink")
+    elif isinstance(node, sp.Max | sp.Min):
+        yield from (Atom(node.args[0] - other, _border, kind="kink") for other in node.args[1:])
     elif isinstance(node, sp.Heaviside | sp.sign):
         yield Atom(node.args[0], _border, kind="jump")
     elif isinstance(node, _GROWING):
@@ -388,14 +390,6 @@ def _power(node: sp.Pow) -> Iterator[Atom]:
         yield Atom(exponent * sp.log(base**2) / 2, _exponential, _CORE, from_top=True)
     elif not exponent.is_integer:
         yield Atom(base, _relative, kind="kink")
-
-
-def _sides(node: sp.Expr) -> list[sp.Expr]:
-    """Expressions that change sign where an absolute value, a maximum or a minimum has a kink."""
-    if isinstance(node, sp.Abs):
-        return [node.args[0]]
-    first, *others = node.args
-    return [first - other for other in others]
 
 
 def _exponential(argument: Intervals, top: float) -> FloatArray:
@@ -485,7 +479,8 @@ class _Search:
             argument, slopes = self._enclosed(boxes)
             self._raise_top(boxes, argument)
             if threshold is None:
-                threshold = self._threshold(slopes)
+                usual = float(np.median((slopes * self.chart.extent).max(axis=1))) if self.atom.everywhere else 0.0
+                threshold = max(NARROW, _FASTER * usual)
             factors = self.atom.law(argument, self.top)[:, None]
             with np.errstate(invalid="ignore"):
                 rates = np.where((factors == 0) | (slopes == 0), 0.0, factors * slopes)
@@ -534,12 +529,6 @@ class _Search:
         points = self.chart.points(unit)
         found = self.enclosure(points, points)[0]
         return np.where(np.isfinite(found.lower), found.lower, -np.inf)
-
-    def _threshold(self, slopes: FloatArray) -> float:
-        if not self.atom.everywhere:
-            return NARROW
-        usual = float(np.median((slopes * self.chart.extent).max(axis=1)))
-        return max(NARROW, _FASTER * usual)
 
     def _axes(self, boxes: Boxes, rates: FloatArray, slopes: FloatArray) -> NDArray[np.intp]:
         """The parameter across which to halve each box: that with the largest change."""

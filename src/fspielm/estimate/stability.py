@@ -11,7 +11,7 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.basis.basis import ExponentialBasis
 from fspielm.basis.exact.null_vectors import ModeBasis, null_amplitudes
-from fspielm.basis.exact.symbol import Frequencies, solve_along, symbol_of
+from fspielm.basis.exact.symbol import solve_along, symbol_of
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.counts import FEW, SITES
 from fspielm.estimate.growth import HOPELESS, Growth, find_growth, find_growth_from_one_end, undetermined_streamline
@@ -99,17 +99,19 @@ def _is_insufficient(problem: Problem, here: Sequence[Relation], site: Sites, pe
     lower, upper = problem.domain.bounding_box
     frequency = 2 * np.pi * periods / float((upper - lower).max())
     equations = [_frozen(equation.operator, site) for equation in problem.equations]
-    decaying = _decaying_frequencies(problem, equations, site, frequency)
-    if not len(decaying):
-        return False
+    # the zeros of the determinant that oscillate along the boundary and decay into the domain
+    symbol = symbol_of(determinant(equations, len(problem.unknowns), problem.domain))
+    across = frequency * tangents(site.normals, np.random.default_rng(0))  # for inspection only
+    zeros = solve_along(symbol, across.astype(np.complex128), site.normals, frequency)
+    decaying = zeros.select(-(zeros.W.imag @ site.normals[0]) > CLOSE * np.linalg.norm(zeros.W, axis=1))
+    if not len(decaying) or len(here) < len(decaying):
+        return len(decaying) > 0
     scales = natural_scales(problem, np.full(problem.dimension, frequency))
     amplitudes = null_amplitudes(equations, decaying, 1 / frequency)
     amplitudes /= np.abs(amplitudes / scales[:, None]).max(axis=(1, 2), keepdims=True)
     none = np.zeros(len(decaying))
     waves = ExponentialBasis(decaying.W, none, site.points[0], none, along=frequency * decaying.along)
     modes = ModeBasis(waves, amplitudes, is_real=False)
-    if len(here) < len(decaying):
-        return True
     rows = []
     for operator in (_frozen(c.operator, site) for c in here):
         # relative to the size of its terms
@@ -122,18 +124,6 @@ def _is_insufficient(problem: Problem, here: Sequence[Relation], site: Sites, pe
 def _frozen(operator: Operator, site: Sites) -> Operator:
     """The operator with its coefficients at a site."""
     return Operator(operator.dimension, tuple(replace(t, coefficient=t.at(site)[0].item()) for t in operator.terms))
-
-
-def _decaying_frequencies(
-    problem: Problem, equations: Sequence[Operator], site: Sites, frequency: float
-) -> Frequencies:
-    """The zeros of the determinant that oscillate along the boundary and decay into the domain."""
-    assert site.normals is not None
-    symbol = symbol_of(determinant(equations, len(problem.unknowns), problem.domain))
-    across = tangents(site.normals, np.random.default_rng(0))  # for inspection only
-    found = solve_along(symbol, (frequency * across).astype(np.complex128), site.normals, frequency)
-    inward = -(found.W.imag @ site.normals[0])
-    return found.select(inward > CLOSE * np.linalg.norm(found.W, axis=1))
 
 
 # ---- Functions along an interface between materials of opposite signs (surface plasmons)
@@ -247,16 +237,14 @@ def _find(problem: Problem) -> Hidden:
     if (conditions := insufficient_conditions(problem)) != "":
         return Hidden(_insufficient(conditions))
     several = len(problem.unknowns) > 1
-    streamline = None if several else undetermined_streamline(problem)
-    if streamline is not None:
+    if not several and (streamline := undetermined_streamline(problem)) is not None:
         return Hidden(_streamline(problem, *streamline))
     if problem.domain.time is None or not several:
         passing = tuple(let_through(problem))
     if problem.domain.time is None:
         passing += tuple(interface_functions(problem))
-        of_all_frequencies = [function for function in passing if np.isinf(function.frequency)]
-        if of_all_frequencies:
-            return Hidden(_all_frequencies(of_all_frequencies[0]), passing)
+        if endless := [function for function in passing if np.isinf(function.frequency)]:
+            return Hidden(_all_frequencies(endless[0]), passing)
         growth = find_growth_from_one_end(problem) if degenerate is None else None
         return Hidden(passing=passing, growth=growth, degenerate=degenerate)
     growth = _with_boundary(find_growth(problem), passing, problem.domain.time.duration)
@@ -267,22 +255,15 @@ def _with_boundary(growth: Growth, passing: tuple[LetThrough, ...], duration: fl
     """The growth inside, joined with that of functions which conditions let through."""
     if not passing:
         return growth
-    rates = np.array([function.rate for function in passing])
-    along = np.stack([function.along for function in passing])
-    along[:, -1] = rates
+    rates, sizes = np.array([(function.rate, function.frequency) for function in passing]).T
+    along = np.stack([np.append(function.along[:-1], function.rate) for function in passing])
     # it has no bound if the highest frequency grows fastest, and by far
-    sizes = np.array([function.frequency for function in passing])
     fastest = int(rates.argmax())
-    endless = not np.isfinite(rates).all() or (
-        sizes[fastest] > 0 and sizes[fastest] == sizes.max() and rates[fastest] * duration > HOPELESS
-    )
+    grows_by_far = sizes[fastest] > 0 and sizes[fastest] == sizes.max() and rates[fastest] * duration > HOPELESS
+    has_bound = growth.has_bound and np.isfinite(rates).all() and not grows_by_far
     number = growth.stretches.shape[1]
-    evenly = np.tile(rates[:, None] * duration / number, (1, number))
-    return Growth(
-        np.concatenate([growth.frequencies, along]),
-        np.concatenate([growth.stretches, evenly]),
-        growth.has_bound and not endless,
-    )
+    stretches = np.concatenate([growth.stretches, np.tile(rates[:, None] * duration / number, (1, number))])
+    return Growth(np.concatenate([growth.frequencies, along]), stretches, bool(has_bound))
 
 
 _WAVES = (
