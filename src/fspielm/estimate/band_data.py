@@ -36,8 +36,7 @@ def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
 
     Orders of magnitude only, to tell data from rounding where data should be zero.
     """
-    lower, upper = problem.domain.bounding_box
-    lengths = upper - lower
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)
     inside = Sites(problem.domain.sample(VALUES, rng, "low-discrepancy"))
     sizes = {}
     for relation in (*problem.equations, *problem.constraints):

@@ -171,8 +171,7 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
     have all of the frequencies `bands` along the other axes, or none.
     """
     points, frozen = spread(problem)
-    lower, upper = problem.domain.bounding_box
-    lengths = upper - lower
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)
     rng = np.random.default_rng(0)  # for inspection only
     found = []
     for axis in range(problem.dimension):
@@ -423,9 +422,9 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
             sources[band.axis] = "data that do not oscillate"
     sites = Sites(problem.domain.sample(SITES, rng, "low-discrepancy"))
     waves = _waves(problem, sites, frequencies)
-    lower, upper = problem.domain.bounding_box
-    passing = find_hidden(problem).affordable(upper - lower)
-    caught = affordable(well_band(problem), upper - lower)
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)
+    passing = find_hidden(problem).affordable(lengths)
+    caught = affordable(well_band(problem), lengths)
     for found, source in zip((waves, caught, passing), OF_THE_PROBLEM, strict=True):
         for axis in np.flatnonzero(found > frequencies):
             frequencies[axis] = found[axis]

@@ -144,8 +144,7 @@ def unknown_sizes(problem: Problem, scales: Sequence[float], data_sizes: Sequenc
     """
     if len(scales) == 1:
         return [(scales[0], 0.0)]
-    lower, upper = problem.domain.bounding_box
-    natural = natural_scales(problem, 2 * np.pi / (upper - lower))
+    natural = natural_scales(problem, 2 * np.pi / np.ptp(problem.domain.bounding_box, axis=0))
     natural = natural * float(np.max(np.asarray(scales) / natural))
     sizes = [(scale, 0.0) for scale in scales]
     for name in problem.names:

@@ -151,8 +151,7 @@ def freeze_averages(
     steps = _STEPS if along_a_line else 1
     levels = np.round(steps * np.log2(shares)).astype(int)
     unique, which = np.unique(levels, return_inverse=True)
-    lower, upper = problem.domain.bounding_box
-    lengths = (upper - lower)[:-1]
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)[:-1]
     sizes = 2.0 ** (unique / steps)
     if along_a_line:
         means: Iterable[Frozen] = _along_a_line(problem, points, sizes * lengths[0])
@@ -196,8 +195,7 @@ def _in_boxes(problem: Problem, points: FloatArray, widths: FloatArray) -> Froze
 
 
 # ---- The growth of wave packets on their way through the coefficients of a linearisation, in one dimension
-# A packet grows where it is, and travels with its group velocity. Where dispersion is strong it passes a front within a
-# short time; to grow there for long, it would have to stay. On one way through the domain a packet grows by the
+# A packet grows where it is, and travels with its group velocity. On one way through the domain its growth is the
 # integral of rate over speed; it passes as often as its speed allows, as if reflected at both ends.
 
 # Points along the domain, besides those around fronts, two in each octave.
@@ -302,8 +300,7 @@ def find_growth(problem: Problem) -> Growth:
     time, space = problem.domain.time, problem.dimension - 1
     assert time is not None
     points, frozen = freeze_inside(problem)
-    lower, upper = problem.domain.bounding_box
-    lengths = (upper - lower)[:-1]
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)[:-1]
     k = _frequencies(lengths)
     number = _STRETCHES if _changes_with_time(problem) else 1
     during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
@@ -348,16 +345,13 @@ def find_growth(problem: Problem) -> Growth:
 
 def find_growth_from_one_end(problem: Problem) -> Growth | None:
     """What grows along a line from the end with all conditions; None where they are not all at one end."""
-    if (
-        problem.dimension > 1
-        or problem.domain.is_unbounded
-        or any(c.region.partner is not None for c in problem.constraints)
-    ):
+    is_periodic = any(c.region.partner is not None for c in problem.constraints)
+    if problem.dimension > 1 or problem.domain.is_unbounded or is_periodic:
         return None
     rng = np.random.default_rng(0)  # for inspection only
     held = np.concatenate([c.sample(FEW, rng, "uniform").points[:, 0] for c in problem.constraints])
-    (lower,), (upper,) = problem.domain.bounding_box
-    length = float(upper - lower)
+    lower, upper = (float(end) for (end,) in problem.domain.bounding_box)
+    length = upper - lower
     if np.ptp(held) > SAME * length:
         return None
     growing, sizes = np.zeros(_STRETCHES), np.zeros(_STRETCHES)
@@ -372,13 +366,12 @@ def find_growth_from_one_end(problem: Problem) -> Growth | None:
             growing[stretch] = rate[here, 0].mean() * length / _STRETCHES
             sizes[stretch] = size[here, 0].max()
     fastest = np.array([[sizes.max()]])
-    return Growth(fastest, growing[None], ends=(float(begin), float(end))) if growing.sum() > 0 else None
+    return Growth(fastest, growing[None], ends=(begin, end)) if growing.sum() > 0 else None
 
 
 def _average_rates(problem: Problem, points: FloatArray, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
     """As `rates`, with the coefficients of a linearisation averaged over half a period of each disturbance."""
-    lower, upper = problem.domain.bounding_box
-    lengths = (upper - lower)[:-1]
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)[:-1]
     # half a period of each, as a share of the domain, at most all of it
     shares = np.pi / np.maximum(np.linalg.norm(k * lengths, axis=1), np.pi)
     growing, sizes = np.zeros((len(points), len(k))), np.zeros((len(points), len(k)))
@@ -464,18 +457,15 @@ def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
     points = problem.domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
     if without_phase(flow.coefficients(points)[0].T) is None:
         return None  # a velocity that is not real, as that of ``u_x + i u_y``, has no streamlines
-    known = np.zeros(len(points), dtype=bool)
     with_condition, without = _prescribed_points(problem), _open_points(problem)
-    endless = np.ones(len(points), dtype=bool)
+    known, endless = np.zeros(len(points), dtype=bool), np.ones(len(points), dtype=bool)
     for sign in (-1.0, 1.0):
         left = np.flatnonzero(~known)
         if len(left) < FEW:
             return None
-        ends, leaves, forgotten = flow.follow(points[left], sign)
-        determined = forgotten
-        determined[leaves] |= _are_prescribed(ends[leaves], with_condition, without, flow.lengths)
+        ends, leaves, known[left] = flow.follow(points[left], sign)
+        known[left[leaves]] |= _are_prescribed(ends[leaves], with_condition, without, flow.lengths)
         endless[left] &= ~leaves
-        known[left] = determined
     unknown = np.flatnonzero(~known)
     if len(unknown) < FEW:
         return None
@@ -490,8 +480,7 @@ class _Flow:
 
     @property
     def lengths(self) -> FloatArray:
-        lower, upper = self.domain.bounding_box
-        return upper - lower
+        return np.ptp(self.domain.bounding_box, axis=0)
 
     def velocity(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The velocity, of unit length in extents of the domain ``(n, d)``, and the damping on that way ``(n,)``."""

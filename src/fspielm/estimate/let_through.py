@@ -384,8 +384,7 @@ def _find_along(problem: Problem, sites: Sites, here: list[Relation]) -> list[Le
         parts = equations, tuple(_parts(problem, c.operator, sites, places) for c in here)
     symbol = BoundarySymbol(equation, tuple(conditions), sites.normals[places], parts)
     octaves = np.arange(_OCTAVES * _STEPS + 1) / _STEPS
-    lower, upper = problem.domain.bounding_box
-    unit = 1 / float(np.max(upper - lower, where=np.arange(problem.dimension) < space, initial=0.0))
+    unit = 1 / float(np.ptp(problem.domain.bounding_box, axis=0)[:space].max())
     name = ", ".join(c.name for c in here)
     reach = np.sqrt(np.maximum(1 - sites.normals**2, 0.0)).max(axis=0)
     reach[space:] = 0.0
@@ -487,8 +486,7 @@ def find_degenerate(problem: Problem) -> Degenerate | None:
     zeros, slopes = _find_zeros(problem, points[np.argsort(sizes)[:NEAR]], largest)
     if not len(zeros):
         return None
-    lower, upper = problem.domain.bounding_box
-    extent = float((upper - lower).max())
+    extent = float(np.ptp(problem.domain.bounding_box, axis=0).max())
     several, around, distances = None, [], []  # a zero with several solutions
     for zero, slope in zip(zeros, slopes, strict=True):
         _, singular, right = np.linalg.svd(slope, full_matrices=False)

@@ -207,8 +207,8 @@ def _speeds(points: Callable[[FloatArray], FloatArray], lower: FloatArray, upper
 # First points on a line, from which searches go on to adjacent floating-point numbers.
 ON_LINE = 17
 _GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
-# Golden sections that shorten a line as much as that many bisections.
-_SECTIONS = int(-BISECTIONS / np.log2(_GOLDEN)) + 1
+# Golden sections that shorten a line at least as much as that many bisections.
+_SECTIONS = 3 * BISECTIONS // 2
 
 Values = Callable[[FloatArray], FloatArray]
 

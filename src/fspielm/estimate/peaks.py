@@ -295,8 +295,7 @@ def waves_from_axes(
 
 def _frequencies(field: Field, domain: Domain, seeds: FloatArray, axis: int, highest: float) -> FloatArray | None:
     """The frequencies along one axis, zero and above; None if the field is not a few waves along it."""
-    lower, upper = domain.bounding_box
-    length = float((upper - lower)[axis])
+    length = float(np.ptp(domain.bounding_box, axis=0)[axis])
     n = NEAR + int(_SAMPLES_PER_PERIOD * highest * length / (2 * np.pi))
     if n > _MOST_SAMPLES:
         return None

@@ -225,9 +225,9 @@ def _sizes_from_data(block: RowBlock, problem: Problem) -> list[tuple[int, float
     values = safe_rms(block.values)
     if len(problem.unknowns) == 1 or len(unknowns) > 1 or len(block.pieces) > 1 or values == 0.0:
         return []
-    lower, upper = problem.domain.bounding_box
     operator, sites = block.pieces[0]
-    each = [safe_rms(term.at(sites)) * np.prod((2 * np.pi / (upper - lower)) ** term.orders) for term in operator.terms]
+    k = 2 * np.pi / np.ptp(problem.domain.bounding_box, axis=0)
+    each = [safe_rms(term.at(sites)) * np.prod(k**term.orders) for term in operator.terms]
     return [(place, values / float(sum(each))) for place in unknowns if sum(each) > 0]
 
 
@@ -241,7 +241,7 @@ def _sizes_from_data(block: RowBlock, problem: Problem) -> list[tuple[int, float
 #
 # The rows of a whole cell are at quadrature nodes. Where the boundary cuts cells, sums over rows have an error as if
 # the rows were at random places; residuals with random signs tell how much that changes the coefficients. The same
-# holds for cells with a feature narrower than the distance of rows, such as a jump, which may be anywhere between them.
+# holds for cells with a feature narrower than the distance of rows, such as a jump.
 
 # Residuals with random signs, and a safety factor for their chance.
 _SIGNS = 3
@@ -285,11 +285,11 @@ class Correction:
 
     def deviations(self, coefficients: NumberArray, problem: Problem) -> Deviations:
         """The deviations of a solution of a problem, which may have other data than the factored one."""
-
-        def work() -> Deviations:
-            return Deviations(self._rows(coefficients, problem), self.finite.seams(coefficients))
-
-        return self._latest(work, coefficients, problem)
+        return self._latest(
+            lambda: Deviations(self._rows(coefficients, problem), self.finite.seams(coefficients)),
+            coefficients,
+            problem,
+        )
 
     @cached_property
     def _latest(self) -> Latest[Deviations]:
@@ -323,9 +323,9 @@ class Correction:
                 rows = RowsInCells.at(basis, localise(operator, sites, basis.components))
                 deviation = rows @ coefficients - narrow.block.values
                 stands_out = self._stands_out((sites, deviation), (found[-1].sites, residual))
-                emphasis = self.finite.emphasis(own.name, sites, narrow.shares)
                 weight = stands_out * own.scale * np.sqrt(own.count * narrow.shares)
-                weight = weight if emphasis is None else weight * emphasis
+                there = self.finite.emphasis(own.name, sites, narrow.shares)
+                weight = weight if there is None else weight * there
                 found.append(Rows(rows, sites, weight, weight * deviation, self.finite.uneven(sites)))
         return tuple(found)
 

@@ -112,8 +112,7 @@ def _fejer_weights(n: int) -> FloatArray:
 _ROUNDING = 2e-16
 # A frequency is in a basis that reaches this share of it.
 _SLACK = 1 - 1e-3
-# An amplification above this shows that a function that is let through is a solution; beside one that is not, by a
-# twentieth of a period, the amplification is small.
+# An amplification above this shows that a function that is let through is a solution.
 _LET_THROUGH = 1e4
 # Growth in powers of e: nearly the most that a number can hold, and the most that a factorisation shows.
 _MOST_FOLDINGS = 600.0
@@ -434,20 +433,19 @@ def _growing(problem: Problem, basis: ExponentialBasis, number: int, rng: np.ran
     slowest = moving[np.argsort(sizes[moving], kind="stable")]
     ranks = np.unique(np.geomspace(1, max(len(slowest), 1), number).astype(int)) - 1
     some = slowest[ranks[: len(slowest)]]
-    lower, upper = problem.domain.bounding_box
-    W, powers, gradient = basis.W[some], basis.powers[some], gradient[some] / (upper - lower)
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)
+    W, powers, gradient = basis.W[some], basis.powers[some], gradient[some] / lengths
     leading = np.take_along_axis(gradient, np.argmax(np.abs(gradient), axis=1)[:, None], axis=1)
     turned = (gradient * np.conj(leading) / np.maximum(np.abs(leading) ** 2, np.finfo(np.float64).tiny)).real
-    along = turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), TINY) / (upper - lower)
+    along = turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), TINY) / lengths
     direction = np.where(powers[:, None] > 0, basis.along[some], along)
     return ExponentialBasis(W, basis.b[some], basis.origin, basis.peaks[some], powers + 1, direction)
 
 
 # ---- The sensitivity with more functions than the solution has
-# Trefftz features (which satisfy the equation) are few, and may leave out the function that the conditions hardly see:
-# the eigenfunction of a resonance that the data hardly excite, or a singular function at a corner. The residual is then
-# misleadingly small. Further Trefftz functions show it; with features for a right-hand side, so do functions that
-# almost satisfy the equation (see `nearby_functions`).
+# Trefftz features are few, and may leave out the function that the conditions hardly see: the eigenfunction of a
+# resonance that the data hardly excite, or a singular function at a corner. The residual is then misleadingly small.
+# Further Trefftz functions show it; with features for a right-hand side, so do those of `nearby_functions`.
 
 # Further features, as a share of those of the basis.
 _SHARE = 0.125

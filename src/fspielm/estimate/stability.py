@@ -56,8 +56,7 @@ def is_wave_all_round(problem: Problem) -> bool:
         return False
     principal = freeze_inside(problem)[1].principal()
     principal = principal.select(representative_sites(principal))
-    lower, upper = domain.bounding_box
-    directions = half_sphere(PROBES, problem.dimension, np.random.default_rng(0)) / (upper - lower)
+    directions = half_sphere(PROBES, problem.dimension, np.random.default_rng(0)) / np.ptp(domain.bounding_box, axis=0)
     powers = np.prod(directions[:, None, :] ** principal.orders, axis=2)
     values = without_phase(powers @ principal.coefficients.T)
     if values is None:
@@ -96,8 +95,7 @@ def insufficient_conditions(problem: Problem) -> str:
 def _is_insufficient(problem: Problem, here: Sequence[Relation], site: Sites, periods: float) -> bool:
     """Whether some field that decays from the site satisfies all conditions."""
     assert site.normals is not None  # every boundary part has them
-    lower, upper = problem.domain.bounding_box
-    frequency = 2 * np.pi * periods / float((upper - lower).max())
+    frequency = 2 * np.pi * periods / float(np.ptp(problem.domain.bounding_box, axis=0).max())
     equations = [_frozen(equation.operator, site) for equation in problem.equations]
     # the zeros of the determinant that oscillate along the boundary and decay into the domain
     symbol = symbol_of(determinant(equations, len(problem.unknowns), problem.domain))
