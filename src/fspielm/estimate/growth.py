@@ -480,7 +480,8 @@ class _Flow:
 
     @property
     def lengths(self) -> FloatArray:
-        return np.ptp(self.domain.bounding_box, axis=0)
+        lower, upper = self.domain.bounding_box
+        return upper - lower
 
     def velocity(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The velocity, of unit length in extents of the domain ``(n, d)``, and the damping on that way ``(n,)``."""

@@ -209,7 +209,8 @@ class BoundarySymbol:
     def _of_conditions(self, places: NDArray[np.int_], s: ComplexArray, roots: ComplexArray) -> FloatArray:
         normals = self.normals[places]
         if self.parts is not None:
-            return _determinant_of_system(*self.parts, places, s, normals, roots)
+            equations, conditions = (_at_roots(each, places, s, normals, roots) for each in self.parts)
+            return _system_determinant(equations, conditions, np.linalg.norm(s, axis=1), roots)
         return _relative_determinant([one.select(places).along(s, normals) for one in self.conditions], roots)
 
 
@@ -273,23 +274,17 @@ def _relative_determinant(operators: list[ComplexArray], roots: ComplexArray) ->
 # Functions closer than this to a combination of others do not count as independent.
 _APART = 1e-2
 
+# Relations applied to unknowns at each root, and the sizes of their terms: see `_at_roots`.
+AtRoots: TypeAlias = tuple[ComplexArray, FloatArray]
 
-def _determinant_of_system(
-    equations: Parts,
-    conditions: Parts,
-    places: NDArray[np.int_],
-    s: ComplexArray,
-    normals: FloatArray,
-    roots: ComplexArray,
-) -> FloatArray:
-    symbols, terms = _at_roots(equations, places, s, normals, roots)
+
+def _system_determinant(equations: AtRoots, conditions: AtRoots, unit: FloatArray, roots: ComplexArray) -> FloatArray:
+    (symbols, terms), (applied, sizes) = equations, conditions
     # one vector for each root, (n, roots, unknowns)
     vectors = np.conj(np.linalg.svd(symbols / terms[..., None])[2][..., -1, :])
-    unit = np.linalg.norm(s, axis=1)
     carried = np.concatenate([vectors, vectors * (roots / unit[:, None])[..., None]], axis=2)
     apart = np.linalg.svd(carried / np.linalg.norm(carried, axis=2, keepdims=True), compute_uv=False)[:, -1]
-    applied, terms = _at_roots(conditions, places, s, normals, roots)
-    values = np.einsum("njcu,nju->ncj", applied, vectors) / terms.max(axis=1)[:, :, None]
+    values = np.einsum("njcu,nju->ncj", applied, vectors) / sizes.max(axis=1)[:, :, None]
     between = np.abs(roots[:, :, None] - roots[:, None, :]) + np.where(np.eye(roots.shape[1]), np.inf, 0.0)
     separation = between.min(axis=(1, 2)) / np.abs(roots).max(axis=1)
     told = (apart > _APART) & (separation > _FEW_DIGITS)
@@ -299,7 +294,7 @@ def _determinant_of_system(
 
 def _at_roots(
     parts: Parts, places: NDArray[np.int_], s: ComplexArray, normals: FloatArray, roots: ComplexArray
-) -> tuple[ComplexArray, FloatArray]:
+) -> AtRoots:
     """The relations applied to unknowns at each root, ``(n, roots, relations, unknowns)``, and the sizes of terms."""
     found = np.zeros((*roots.shape, len(parts), len(parts[0])), dtype=np.complex128)
     terms = np.full(found.shape[:3], np.finfo(np.float64).tiny)

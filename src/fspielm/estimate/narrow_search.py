@@ -156,15 +156,15 @@ class Chart:
 def chart_of(problem: Problem, relation: Relation) -> Chart | None:
     """The chart of a relation; None for one at points only."""
     domain, region = problem.domain, relation.region
-    at_start = region.kind == "start" and isinstance(domain, SpaceTime)
-    if region.kind != "domain" and not at_start:
+    shape = domain.space if region.kind == "start" and isinstance(domain, SpaceTime) else domain
+    if region.kind != "domain" and shape is domain:
         return _part_chart(problem, relation)
-    shape = domain.space if at_start and isinstance(domain, SpaceTime) else domain
     lower, upper = shape.bounding_box
     rates = np.eye(problem.dimension)[None, :, : len(lower)]
 
     def points(places: FloatArray) -> FloatArray:
-        return np.column_stack([places, np.full(len(places), domain.bounding_box[0][-1])]) if at_start else places
+        start = np.full(len(places), domain.bounding_box[0][-1])
+        return places if shape is domain else np.column_stack([places, start])
 
     def place(places: FloatArray) -> tuple[Sites, BoolArray]:
         return Sites(points(places)), shape.contains(places)

@@ -325,7 +325,7 @@ class Correction:
                 stands_out = self._stands_out((sites, deviation), (found[-1].sites, residual))
                 weight = stands_out * own.scale * np.sqrt(own.count * narrow.shares)
                 there = self.finite.emphasis(own.name, sites, narrow.shares)
-                weight = weight if there is None else weight * there
+                weight = np.asarray(weight if there is None else weight * there)
                 found.append(Rows(rows, sites, weight, weight * deviation, self.finite.uneven(sites)))
         return tuple(found)
 
