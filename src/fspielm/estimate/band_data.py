@@ -14,13 +14,14 @@ import sympy as sp
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts, safe_rms
 from fspielm.errors import ProblemError
+from fspielm.estimate.counts import MANY, SAMPLE, SEVERAL, VALUES
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain, chord_ends, chord_lines
-from fspielm.geometry.time import SpaceTime, Time
+from fspielm.geometry.time import SpaceTime
 from fspielm.numerics.sampling import reject, unit_stream
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, ROUNDED, SAME, TINY
 from fspielm.problem.changes import mask_borders, value_jumps
-from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import current_deadline
@@ -28,7 +29,6 @@ from fspielm.resources import current_deadline
 # ---- The size of each datum of a problem
 
 RIGHT_HAND_SIDE = "right-hand side"
-_SITES = 256
 
 
 def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
@@ -36,16 +36,15 @@ def data_sizes(problem: Problem, rng: np.random.Generator) -> dict[str, float]:
 
     Orders of magnitude only, to tell data from rounding where data should be zero.
     """
-    lower, upper = problem.domain.bounding_box
-    lengths = upper - lower
-    inside = Sites(problem.domain.sample(_SITES, rng, "low-discrepancy"))
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)
+    inside = Sites(problem.domain.sample(VALUES, rng, "low-discrepancy"))
     sizes = {}
-    for equation in problem.equations:
-        source = source_of(equation, problem)
-        sizes[source] = _size(equation.operator, equation.value, inside, lengths, source)
-    for constraint in problem.constraints:
-        sites = constraint.sample(_SITES, rng, "low-discrepancy")
-        sizes[constraint.name] = _size(constraint.operator, constraint.value, sites, lengths, constraint.name)
+    for relation in (*problem.equations, *problem.constraints):
+        sites = inside if relation.region.kind == "domain" else relation.sample(VALUES, rng, "low-discrepancy")
+        source, terms = source_of(relation, problem), relation.operator.terms
+        strength = max(float(np.abs(term.at(sites)).max() / np.prod(lengths**term.orders)) for term in terms)
+        values = relation.value.checked(sites.points, f"the data of {source!r}", sites.normals)
+        sizes[source] = safe_rms(values) / strength if strength > 0 else 0.0
     return sizes
 
 
@@ -54,12 +53,6 @@ def source_of(relation: Relation, problem: Problem) -> str:
     if relation.region.kind != "domain":
         return relation.name
     return RIGHT_HAND_SIDE if len(problem.equations) == 1 else f"{RIGHT_HAND_SIDE} of {relation.name}"
-
-
-def _size(operator: Operator, field: Field, sites: Sites, lengths: FloatArray, source: str) -> float:
-    strength = max(float(np.abs(term.at(sites)).max() / np.prod(lengths**term.orders)) for term in operator.terms)
-    values = field.checked(sites.points, f"the data of {source!r}", sites.normals)
-    return safe_rms(values) / strength if strength > 0 else 0.0
 
 
 # ---- The highest frequency of samples along lines
@@ -73,7 +66,7 @@ ROUGH_THRESHOLD = 1e-1
 NOISE_THRESHOLD = 1e-2
 # From each of these thresholds to the next, jumps and kinks (amplitudes like 1/w and 1/w^2) raise the band tenfold and
 # threefold, smooth functions by half at most; a jump of the second derivative (twofold) can still be resolved.
-_DECAY_THRESHOLDS = (1e-2, 1e-3, 1e-4, 1e-5)
+_DECAY_THRESHOLDS = (NOISE_THRESHOLD, 1e-3, 1e-4, THRESHOLD)
 _ROUGH_RATIO = 2.5
 # The side lobes of this Kaiser window lie far below the threshold.
 _BETA = 24.0
@@ -125,13 +118,6 @@ def _window_bins(n: int, threshold: float) -> int:
 
 # ---- Lines along the parts of a boundary, to sample data on
 
-# Lines on parts of a solid's boundary; and the most smooth pieces of a part, the longest ones.
-_LINES = 24
-_PIECES = 8
-_MASK_HALVINGS = 40
-# The distance of lines from jumps, as a share of their length.
-_GAP = 1e-9
-
 # Starts and ends in the unit cube of a part, each ``(lines, parameters)``.
 Lines: TypeAlias = tuple[FloatArray, FloatArray]
 
@@ -141,14 +127,14 @@ def part_lines(constraint: Relation, part: BoundaryPart, parameter: int, rng: np
 
     Lines do not cross corners or gaps of the part, where smooth data jump: each of its longest pieces has its own.
     """
-    count = 1 if part.parameters == 1 else _LINES
+    count = 1 if part.parameters == 1 else MANY
     jumps = value_jumps(constraint)
     if jumps.size:
         return _lines_between(constraint, part, np.concatenate([part.breaks, mask_borders(constraint), jumps]))
     masks = [mask for mask in (part.keep, constraint.mask) if mask is not None]
     if not masks:
         pieces = sorted(pairwise(part.breaks if parameter == 0 else (0.0, 1.0)), key=lambda piece: piece[0] - piece[1])
-        low, high = np.repeat(pieces[:_PIECES], count, axis=0).T
+        low, high = np.repeat(pieces[:SEVERAL], count, axis=0).T
         starts = rng.random((len(low), part.parameters))
         ends = starts.copy()
         starts[:, parameter], ends[:, parameter] = low, high
@@ -166,9 +152,9 @@ def part_lines(constraint: Relation, part: BoundaryPart, parameter: int, rng: np
 def _lines_between(constraint: Relation, part: BoundaryPart, cuts: FloatArray) -> Lines:
     """The longest lines of a curve between cuts on which the condition holds, with a small gap at their ends."""
     low, high = np.sort(cuts)[:-1], np.sort(cuts)[1:]
-    gap = _GAP * (high - low)
-    held = (high - low > _GAP) & constraint.holds(part.place((0.5 * (low + high))[:, None]).points)
-    longest = np.flatnonzero(held)[np.argsort(low[held] - high[held], kind="stable")[:_PIECES]]
+    gap = SAME * (high - low)
+    held = (high - low > SAME) & constraint.holds(part.place((0.5 * (low + high))[:, None]).points)
+    longest = np.flatnonzero(held)[np.argsort(low[held] - high[held], kind="stable")[:SEVERAL]]
     return (low + gap)[longest, None], (high - gap)[longest, None]
 
 
@@ -178,7 +164,7 @@ def _masked_lines(mask: Mask, part: BoundaryPart, parameter: int, seeds: FloatAr
     for limit in (0.0, 1.0):
         inside = seeds[:, parameter].copy()
         step = limit - inside
-        for _ in range(_MASK_HALVINGS):
+        for _ in range(BISECTIONS):
             unit = seeds.copy()
             unit[:, parameter] = inside + step
             held = mask(part.place(unit).points)
@@ -199,29 +185,23 @@ def directions_of(part: BoundaryPart, lines: Lines) -> FloatArray:
     """The largest component of the unit tangent along each axis, over lines of a part."""
     points = sites_on_lines(part, lines, 201).points
     steps = np.diff(points.reshape(len(lines[0]), 201, -1), axis=1)
-    lengths = np.linalg.norm(steps, axis=2, keepdims=True)
-    components = np.abs(np.divide(steps, lengths, out=np.zeros_like(steps), where=lengths > 0))
-    return np.asarray(components.max(axis=(0, 1)), dtype=np.float64)
+    lengths = np.maximum(np.linalg.norm(steps, axis=2, keepdims=True), TINY)
+    return np.asarray(np.abs(steps / lengths).max(axis=(0, 1)))
 
 
 # ---- The bands of a problem's data
 
-_CHORDS = 24
+# The shortest chord that is used, as a share of the longest.
 _SHORTEST = 0.4
 # Points among which extremes of the data are found; more for an expression, which is cheap to evaluate.
 _SCOUTS = 2**13
 _EXPRESSION_SCOUTS = 2**16
 _FIRST_SAMPLES = 1024
-_TRIED = 64
-# Points by which the time of evaluation is measured; and the share of the remaining time that one sampling may take.
-_TIMED, _SHARE = 128, 0.125
+# The share of the remaining time that one sampling may take.
+_SHARE = 0.125
 _MOST_SAMPLES = 2**15
 # Where materials jump, data may; those have no band at any number of samples.
 _MOST_SAMPLES_JUMPS = 2**12
-# Data smaller than this, relative to the others, may be rounding; without a band they are ignored.
-_NEGLIGIBLE = 1e-9
-# The relative rounding of a constant datum.
-_CONSTANT = 1e-12
 
 LineValues = Callable[[int], tuple[FloatArray, FloatArray]]
 Ends = tuple[FloatArray, FloatArray]
@@ -248,7 +228,7 @@ class DataBand:
         if self.samples is None:
             return True
         values, _ = self.samples
-        return bool(np.any(np.ptp(values, axis=1) > _CONSTANT * np.abs(values).max()))
+        return bool(np.any(np.ptp(values, axis=1) > ROUNDED * np.abs(values).max()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,27 +246,22 @@ def affordable_points(values: Callable[[FloatArray], NumberArray], points: Float
     left = current_deadline().seconds_left
     if left == float("inf"):
         return left
-    begun, tried = perf_counter(), points[:_TIMED]
+    begun, tried = perf_counter(), points[:SAMPLE]
     values(tried)
     each = (perf_counter() - begun) / len(tried)
-    return max(_SHARE * left / max(each, 1e-12), _TIMED)
+    return max(_SHARE * left / max(each, ROUNDED), SAMPLE)
 
 
 def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
     """Find the band of every datum of `problem` along every axis that it varies along."""
     sampling = _Sampling(rng, _MOST_SAMPLES_JUMPS if problem.interfaces else _MOST_SAMPLES)
     sizes = data_sizes(problem, rng)
-    least = _NEGLIGIBLE * max(sizes.values())
-    everywhere = range(problem.dimension)
+    least = SAME * max(sizes.values())  # smaller data may be rounding; without a band they are ignored
     bands: list[DataBand] = []
-    for equation in problem.equations:
-        if equation.value.constant is None:
-            source = source_of(equation, problem)
-            found = _inside(equation.value, source, problem.domain, everywhere, sampling)
-            bands += _relevant(found, sizes[source] > least)
-    for constraint in problem.constraints:
-        if constraint.value.constant is None:
-            bands += _relevant(_of_constraint(constraint, problem, sampling), sizes[constraint.name] > least)
+    for relation in (*problem.equations, *problem.constraints):
+        if relation.value.constant is None:
+            source = source_of(relation, problem)
+            bands += _relevant(_bands_of(relation, source, problem.domain, sampling), sizes[source] > least)
     return bands
 
 
@@ -301,40 +276,24 @@ def _relevant(bands: list[DataBand], matters: bool) -> list[DataBand]:
     return [band for band in bands if band.settled or matters]
 
 
-def _of_constraint(constraint: Relation, problem: Problem, sampling: _Sampling) -> list[DataBand]:
-    domain = problem.domain
-    if constraint.region.kind == "inside" and constraint.part is None:
-        return _at_points(constraint, domain, sampling)
-    if isinstance(domain, Time) and constraint.part is None:
-        return []  # a single value
-    if constraint.part is None:
-        assert isinstance(domain, SpaceTime)
-        space = range(problem.dimension - 1)
-        return _inside(
-            constraint.value,
-            constraint.name,
-            domain.space,
-            space,
-            sampling,
-            lift=lambda p: domain.at_start(p).points,
-        )
-    return _on_part(constraint, constraint.part, domain, sampling)
-
-
-def _at_points(constraint: Relation, domain: Domain, sampling: _Sampling) -> list[DataBand]:
-    """The bands of an expression for values at points, where it is smooth; other values at points have none."""
-    field = constraint.value
-    if not isinstance(field.source, sp.Expr) or not _finite_inside(field, domain, sampling.rng):
-        return []
-    bands = _inside(field, constraint.name, domain, range(domain.dimension), sampling)
-    return [band for band in bands if band.settled]
+def _bands_of(relation: Relation, source: str, domain: Domain, sampling: _Sampling) -> list[DataBand]:
+    field = relation.value
+    if relation.region.kind == "domain":
+        return _inside(field, source, domain, sampling)
+    if relation.part is not None:
+        return _on_part(relation, relation.part, domain, sampling)
+    if relation.region.kind == "inside":  # at points: an expression has a band where it is smooth
+        is_smooth = isinstance(field.source, sp.Expr) and _finite_inside(field, domain, sampling.rng)
+        return [band for band in _inside(field, source, domain, sampling) if band.settled] if is_smooth else []
+    if isinstance(domain, SpaceTime):
+        return _inside(field, source, domain.space, sampling, lambda points: domain.at_start(points).points)
+    return []  # a single value at the start
 
 
 def _inside(
     field: Field,
     source: str,
     domain: Domain,
-    axes: range,
     sampling: _Sampling,
     lift: Callable[[FloatArray], FloatArray] = lambda points: points,
 ) -> list[DataBand]:
@@ -344,11 +303,12 @@ def _inside(
     most = int(min(affordable_points(field, lift(scouts)), count * _MOST_SAMPLES))
     values = field.checked(lift(scouts[:most]), f"the data of {source!r}")
     # half of the chords anywhere, half through the extremes, to find a narrow bump where it is largest
-    order = np.argsort(-np.abs(values - _median(values)))
-    half = min(_CHORDS // 2, max(most // (2 * len(axes) * _FIRST_SAMPLES), 1))
+    medians = [float(np.median(part)) for part in real_parts(values)]
+    order = np.argsort(-np.abs(values - (complex(*medians) if len(medians) > 1 else medians[0])))
+    half = min(MANY // 2, max(most // (2 * domain.dimension * _FIRST_SAMPLES), 1))
     seeds = np.concatenate([scouts[:half], scouts[order[:half]]])
     bands = []
-    for axis in axes:
+    for axis in range(domain.dimension):
         ends = chord_ends(domain, seeds, axis)
 
         def sample(n: int, axis: int = axis, ends: Ends = ends) -> tuple[FloatArray, FloatArray]:
@@ -359,12 +319,6 @@ def _inside(
 
         bands.append(_settle(source, axis, sample, sampling))
     return bands
-
-
-def _median(values: NumberArray) -> complex:
-    """The median; for complex values, of real and of imaginary parts."""
-    real, *imaginary = (float(np.median(part)) for part in real_parts(values))
-    return complex(real, *imaginary) if imaginary else real
 
 
 def _real_lines(values: NumberArray, lengths: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -384,7 +338,7 @@ def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, sampling:
     for parameter in range(part.parameters):
         lines = part_lines(constraint, part, parameter, sampling.rng)
         directions = directions_of(part, lines)
-        along_axes = np.flatnonzero(directions > 1e-6)
+        along_axes = np.flatnonzero(directions > CLOSE)
 
         def sample(n: int, lines: Lines = lines) -> tuple[FloatArray, FloatArray]:
             sites = sites_on_lines(part, lines, n)
@@ -400,9 +354,7 @@ def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, sampling:
             # the domain is the same for every side of a polygon, and often the expression is
             if expression not in sampling.seen:
                 within = _finite_inside(field, domain, sampling.rng)
-                sampling.seen[expression] = (
-                    _inside(field, source, domain, range(domain.dimension), sampling) if within else []
-                )
+                sampling.seen[expression] = _inside(field, source, domain, sampling) if within else []
             inside = [replace(band, source=source) for band in sampling.seen[expression]]
         for axis in along_axes:
             slant = float(directions[axis])
@@ -414,14 +366,14 @@ def _on_part(constraint: Relation, part: BoundaryPart, domain: Domain, sampling:
 
 def _first_samples(field: Field, part: BoundaryPart, lines: Lines) -> int:
     """The first number of samples along each line: fewer for data that are slow to evaluate."""
-    tried = sites_on_lines(part, lines, _TRIED)
+    tried = sites_on_lines(part, lines, SAMPLE)
 
     def values(points: FloatArray) -> FloatArray:
         return field(points, None if tried.normals is None else tried.normals[: len(points)])
 
     most = affordable_points(values, tried.points)
     n = _FIRST_SAMPLES
-    while n > _TRIED and n * len(lines[0]) > most:
+    while n > SAMPLE and n * len(lines[0]) > most:
         n //= 2
     return n
 
@@ -440,7 +392,7 @@ def _settle(source: str, axis: int, sample: LineValues, sampling: _Sampling, fir
     while True:
         values, lengths = sample(n)
         band = line_band(values, lengths)
-        moved = previous is None or abs(band.frequency - previous.frequency) > 0.02 * band.frequency + 1e-12
+        moved = previous is None or abs(band.frequency - previous.frequency) > 0.02 * band.frequency + ROUNDED
         if (band.settled and not moved) or current_deadline().seconds_left <= 0:
             if band.rough:
                 break

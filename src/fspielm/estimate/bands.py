@@ -10,10 +10,20 @@ import scipy
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.errors import ProblemError
-from fspielm.estimate.band_data import RIGHT_HAND_SIDE, ROUGH_THRESHOLD, DataBand, data_bands, data_sizes, line_band
-from fspielm.estimate.let_through import Frozen, freeze, roots_of
+from fspielm.estimate.band_data import (
+    RIGHT_HAND_SIDE,
+    ROUGH_THRESHOLD,
+    THRESHOLD,
+    DataBand,
+    data_bands,
+    data_sizes,
+    line_band,
+)
+from fspielm.estimate.counts import NEAR, SITES, ZOOMS
+from fspielm.estimate.let_through import NEGLIGIBLE, Frozen, freeze, roots_of
 from fspielm.estimate.stability import affordable, find_hidden
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.operator import FieldCoefficient, Operator, cache_by_object
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.open_domain import has_data, highest_wavenumber
@@ -94,6 +104,7 @@ def _first_enough(samples: FloatArray, limit: float, share: float, tolerance: fl
 
 # ---- Waves of the equation: the real zeros of its symbol
 
+# Frequencies along each of the other axes.
 _GRID = 5
 
 
@@ -119,16 +130,16 @@ def symbol_band(operator: Operator, sites: Sites, bands: FloatArray, also: Sites
 
 def _along(operator: Operator, coefficients: NumberArray, bands: FloatArray, axis: int, unit: float) -> float:
     """The band along one axis, found in multiples of `unit`, so that small coefficients may be neglected."""
-    others = [i for i in range(operator.dimension) if i != axis]
-    grid = np.meshgrid(*(np.linspace(-bands[i], bands[i], _GRID) for i in others), indexing="ij")
-    w = np.stack([g.ravel() for g in grid], axis=1) if others else np.zeros((1, 0))
+    along = np.arange(operator.dimension) == axis
+    ticks = [np.zeros(1) if is_axis else np.linspace(-w, w, _GRID) for is_axis, w in zip(along, bands, strict=True)]
+    w = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, len(bands))
     degree = max(term.orders[axis] for term in operator.terms)
     if degree == 0:
         return 0.0
     # polynomial coefficients in the component along `axis`: (degree + 1, frozen, grid)
     polynomial = np.zeros((degree + 1, coefficients.shape[1], len(w)), dtype=complex)
     for term, values in zip(operator.terms, coefficients, strict=True):
-        factor = np.prod((1j * w) ** np.array([term.orders[i] for i in others]), axis=1) if others else np.ones(1)
+        factor = np.prod((1j * w) ** np.where(along, 0, term.orders), axis=1)
         polynomial[term.orders[axis]] += values[:, None] * factor * (1j * unit) ** term.orders[axis]
     return unit * _largest_real_part(polynomial.reshape(degree + 1, -1))
 
@@ -136,8 +147,7 @@ def _along(operator: Operator, coefficients: NumberArray, bands: FloatArray, axi
 def _largest_real_part(polynomials: ComplexArray) -> float:
     largest = 0.0
     for column in polynomials.T:
-        magnitude = np.abs(column).max()
-        used = np.flatnonzero(np.abs(column) > 1e-14 * magnitude) if magnitude > 0 else np.array([], dtype=int)
+        used = np.flatnonzero(np.abs(column) > NEGLIGIBLE * np.abs(column).max())
         if used.size < 2:
             continue
         roots = np.roots(column[used[-1] :: -1])
@@ -148,10 +158,10 @@ def _largest_real_part(polynomials: ComplexArray) -> float:
 
 # ---- The highest frequencies of waves with variable coefficients
 
-# Points for coefficients that are expressions, and for callables, which may be slow.
-_POINTS, _POINTS_OF_CALLABLES = 4096, 1024
-# The search around the best point: points of each zoom, the number of zooms, and the factor of their size.
-_ZOOM_POINTS, _ZOOMS, _ZOOM = 64, 3, 0.3
+# Points for coefficients that are expressions.
+_POINTS = 4096
+# The factor of the size of zooms around the best point.
+_ZOOM = 0.3
 
 
 def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
@@ -161,8 +171,7 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
     have all of the frequencies `bands` along the other axes, or none.
     """
     points, frozen = spread(problem)
-    lower, upper = problem.domain.bounding_box
-    lengths = upper - lower
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)
     rng = np.random.default_rng(0)  # for inspection only
     found = []
     for axis in range(problem.dimension):
@@ -171,8 +180,8 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
             values = search(frozen)
             place, best = points[values.argmax()], values.max()
             size = lengths * len(points) ** (-1 / problem.dimension)
-            for _ in range(_ZOOMS):
-                near = place + size * rng.uniform(-1, 1, (_ZOOM_POINTS, problem.dimension))
+            for _ in range(ZOOMS):
+                near = place + size * rng.uniform(-1, 1, (NEAR, problem.dimension))
                 near = near[problem.domain.contains(near)]
                 closer = search(freeze(problem.determinant, Sites(near))) if len(near) else np.zeros(0)
                 if closer.max(initial=0.0) > best:
@@ -199,7 +208,7 @@ def waves_at(problem: Problem, bands: FloatArray, number: int = 0) -> tuple[Floa
 @cache_by_object
 def spread(problem: Problem) -> tuple[FloatArray, Frozen]:
     """Points all over the domain, and the operator at them."""
-    return _spread(problem, _POINTS if _is_written(problem.determinant) else _POINTS_OF_CALLABLES)
+    return _spread(problem, _POINTS if _is_written(problem.determinant) else _POINTS // 4)  # callables may be slow
 
 
 def _spread(problem: Problem, number: int) -> tuple[FloatArray, Frozen]:
@@ -216,14 +225,13 @@ def _is_written(operator: Operator) -> bool:
 def _search_along(axis: int, others: FloatArray, unit: float) -> Callable[[Frozen], FloatArray]:
     """A function for the highest frequency of a wave along an axis at each site, with `others` along the rest."""
     base = 1j * np.where(np.arange(len(others)) == axis, 0.0, others)
-    direction = (np.arange(len(others)) == axis).astype(np.float64)
+    direction = np.eye(len(others))[axis]
 
     def highest(frozen: Frozen) -> FloatArray:
-        n = len(frozen.coefficients)
-        polynomials = frozen.along(np.broadcast_to(base, (n, len(base))), np.broadcast_to(direction, (n, len(base))))
-        degree = int(frozen.orders[:, axis].max(initial=0))
+        n, degree = len(frozen.coefficients), int(frozen.orders[:, axis].max(initial=0))
         if not degree:
             return np.zeros(n)
+        polynomials = frozen.along(np.broadcast_to(base, (n, len(base))), np.broadcast_to(direction, (n, len(base))))
         roots = roots_of(polynomials[:, : degree + 1], np.full(n, unit))
         with np.errstate(invalid="ignore"):
             waves = np.abs(roots.imag) > np.abs(roots.real)
@@ -234,8 +242,6 @@ def _search_along(axis: int, others: FloatArray, unit: float) -> Callable[[Froze
 
 # ---- Waves caught in a well, where k^2 is positive in some place and negative around it
 
-# Points of the line through a well.
-_LINE = 400
 # The part of a caught wave's spectrum that a basis should contain, in powers of e: six digits.
 _FOLDINGS = 13.8
 # The frequencies that every band has beyond its own, in radians over the domain.
@@ -290,8 +296,8 @@ def _half_width(problem: Problem, place: FloatArray, axis: int) -> float:
     lower, upper = problem.domain.bounding_box
     sides = []
     for end in (lower[axis], upper[axis]):
-        line = np.tile(place, (_LINE, 1))
-        line[:, axis] = np.linspace(place[axis], end, _LINE)
+        line = np.tile(place, (PROBES, 1))
+        line[:, axis] = np.linspace(place[axis], end, PROBES)
         outside = np.flatnonzero(~problem.domain.contains(line))
         line = line[: outside[0]] if outside.size else line
         if not len(line):
@@ -305,12 +311,11 @@ def _half_width(problem: Problem, place: FloatArray, axis: int) -> float:
 
 # ---- The frequency band of a problem
 
-_FROZEN_SITES = 512
 # Waves higher by less than this factor are within the margin of every band.
 _CLEARLY = 1.02
 # Between these shares of the largest amplitude the frequency of a smooth function rises by half at most, and by more
 # than this factor where amplitudes fall like its fourth power, or more slowly.
-_POWER_SHARES = 1e-3, 1e-5
+_POWER_SHARES = 1e-3, THRESHOLD
 _POWER_RATIO = 3.0
 # The sources of a band that are not data.
 OF_THE_PROBLEM = (
@@ -364,7 +369,20 @@ def refine_bands(problem: Problem, bands: Bands, rng: np.random.Generator) -> Ba
 
     For features of a single solve: it takes longer, but no later round adds frequencies.
     """
-    return _with_waves(problem, _refined(problem, list(bands.data), rng), rng)
+    sizes = data_sizes(problem, rng)
+    largest, last = max(sizes.values()) or 1.0, problem.dimension - 1
+    highest = np.array([max((b.frequency for b in bands.data if b.axis == i), default=0.0) for i in range(last + 1)])
+    sites = Sites(problem.domain.sample(SITES, rng, "low-discrepancy"))
+    # decay in time needs no frequencies
+    decaying = problem.domain.time is not None and symbol_band(problem.determinant, sites, highest)[last] == 0.0
+    refined = list(bands.data)
+    for place, band in enumerate(bands.data):
+        if band.settled and band.samples is not None:
+            guess = band.frequency / band.slant
+            tolerance = TOLERANCE / max(sizes[band.source] / largest, TOLERANCE)
+            found = extension_band(*band.samples, guess, tolerance, decaying=decaying and band.axis == last)
+            refined[place] = replace(band, frequency=band.slant * max(guess, found))
+    return _with_waves(problem, refined, rng)
 
 
 def bands_of_conditions(problem: Problem, bands: Bands, rng: np.random.Generator) -> Bands:
@@ -402,11 +420,11 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
             sources[band.axis] = band.source
         elif band.varies and sources[band.axis] == "constant data":
             sources[band.axis] = "data that do not oscillate"
-    sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
+    sites = Sites(problem.domain.sample(SITES, rng, "low-discrepancy"))
     waves = _waves(problem, sites, frequencies)
-    lower, upper = problem.domain.bounding_box
-    passing = find_hidden(problem).affordable(upper - lower)
-    caught = affordable(well_band(problem), upper - lower)
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)
+    passing = find_hidden(problem).affordable(lengths)
+    caught = affordable(well_band(problem), lengths)
     for found, source in zip((waves, caught, passing), OF_THE_PROBLEM, strict=True):
         for axis in np.flatnonzero(found > frequencies):
             frequencies[axis] = found[axis]
@@ -428,24 +446,3 @@ def _waves(problem: Problem, sites: Sites, frequencies: FloatArray) -> FloatArra
     except ProblemError:  # a coefficient has no value at one of many points, which is reported where it is needed
         return waves
     return np.where(fastest > _CLEARLY * waves, fastest, waves)
-
-
-def _refined(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> list[DataBand]:
-    """The bands to eight digits of the solution, with data weighted by size; decay in time needs no frequencies."""
-    sizes = data_sizes(problem, rng)
-    largest = max(sizes.values()) or 1.0
-    last = problem.dimension - 1
-    highest = np.array([max((b.frequency for b in data if b.axis == i), default=0.0) for i in range(last + 1)])
-    sites = Sites(problem.domain.sample(_FROZEN_SITES, rng, "low-discrepancy"))
-    decaying = problem.domain.time is not None and symbol_band(problem.determinant, sites, highest)[last] == 0.0
-    refined = []
-    for band in data:
-        if band.settled and band.samples is not None:
-            values, lengths = band.samples
-            guess = band.frequency / band.slant
-            tolerance = TOLERANCE / max(sizes[band.source] / largest, TOLERANCE)
-            found = extension_band(values, lengths, guess, tolerance, decaying=decaying and band.axis == last)
-            refined.append(replace(band, frequency=band.slant * max(guess, found)))
-        else:
-            refined.append(band)
-    return refined

@@ -14,6 +14,7 @@ from fspielm.arrays import FloatArray, NumberArray, safe_norm
 from fspielm.collocation.system import BlockResidual
 from fspielm.estimate.bands import Bands
 from fspielm.estimate.narrow_search import Narrow
+from fspielm.numerics.tolerances import CLOSE, ROUNDING
 from fspielm.problem.changes import corner_conflicts
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.interfaces import kinks
@@ -24,10 +25,6 @@ from fspielm.problem.problem import Problem
 ILL_POSED = 1e7
 # With a relative error of this size no digit is reliable, nor is the estimate.
 NO_DIGITS = 0.5
-# An unknown this small, relative to its natural size beside the others, is zero except for rounding.
-_ZERO = 1e-6
-# Unless it has data of its own that are larger than this, relative to that size.
-_LEAST_DATA = 1e-13
 
 
 @final
@@ -147,14 +144,13 @@ def unknown_sizes(problem: Problem, scales: Sequence[float], data_sizes: Sequenc
     """
     if len(scales) == 1:
         return [(scales[0], 0.0)]
-    lower, upper = problem.domain.bounding_box
-    natural = natural_scales(problem, 2 * np.pi / (upper - lower))
+    natural = natural_scales(problem, 2 * np.pi / np.ptp(problem.domain.bounding_box, axis=0))
     natural = natural * float(np.max(np.asarray(scales) / natural))
     sizes = [(scale, 0.0) for scale in scales]
     for name in problem.names:
         parts = list(problem.places(name))
         own, usual = math.hypot(*(scales[part] for part in parts)), float(natural[parts].max())
-        is_zero = own < _ZERO * usual and max(data_sizes[part] for part in parts) <= _LEAST_DATA * usual
+        is_zero = own < CLOSE * usual and max(data_sizes[part] for part in parts) <= ROUNDING * usual
         for part in parts:
             sizes[part] = own, usual if is_zero else 0.0
     return sizes
@@ -259,8 +255,13 @@ def judge(
         or ending
         or "the functions and points chosen by hand do not reach further; add functions, or leave features= automatic"
     )
-    finding = f"the error estimate {error:.1e} misses" if np.isfinite(error) else "no digits are reliable; this misses"
-    return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}{_suggestion(estimate)}")
+    finding, suggestion = f"the error estimate {error:.1e} misses", ""
+    if not np.isfinite(error):
+        finding = "no digits are reliable; this misses"
+        if estimate.data > 0:
+            share = estimate.residual / estimate.data
+            suggestion = f" (the residual alone, {share:.0e} of the data, suggests an error of about that size)"
+    return Verdict(False, f"{finding} the tolerance {tol:.0e}: {cause}{suggestion}")
 
 
 def _without_digits(problem: Problem, estimate: ErrorEstimate) -> str:
@@ -275,14 +276,6 @@ def _without_digits(problem: Problem, estimate: ErrorEstimate) -> str:
                 "size beside the other unknowns"
             )
     return "".join(notes)
-
-
-def _suggestion(estimate: ErrorEstimate) -> str:
-    """The error that the residual alone suggests, where no digit is reliable."""
-    if np.isfinite(estimate.relative) or not estimate.data > 0:
-        return ""
-    share = estimate.residual / estimate.data
-    return f" (the residual alone, {share:.0e} of the data, suggests an error of about that size)"
 
 
 def _missing(problem: Problem) -> str | None:
@@ -306,7 +299,7 @@ def _ill_posed(estimate: ErrorEstimate) -> str | None:
         return None
     null = estimate.null_function
     if len(null) and max(np.ptp(null.real), np.ptp(null.imag)) < 1e-3 * np.abs(null).max():
-        if estimate.residual > 1e-6 * estimate.data:
+        if estimate.residual > CLOSE * estimate.data:
             return (
                 "the solution is determined only up to a constant, and the data are not compatible with any: source "
                 "and fluxes do not balance; correct one of them"

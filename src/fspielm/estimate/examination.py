@@ -23,7 +23,15 @@ from fspielm.estimate.estimate import (
     unknown_norm,
     unknown_sizes,
 )
-from fspielm.estimate.residuals import ROUNDING, ByCell, Correction, Deviations, HeldOut, Misfit, Unfitted, by_cell
+from fspielm.estimate.residuals import (
+    ROUNDING_OF_SUMS,
+    Correction,
+    Deviations,
+    HeldOut,
+    Misfit,
+    Unfitted,
+    by_cell,
+)
 from fspielm.estimate.sensitivity import Sensitivity, Solved, beyond_basis, find_sensitivity, has_settled, probe
 from fspielm.estimate.stability import find_hidden
 from fspielm.problem.derived import leaves_constant_open
@@ -108,11 +116,14 @@ class Examination:
         beyond = beyond_basis(self.discretisation.problem, solved)
         left_out = self.discretisation.left_out(coefficients)
         deviations = None if self.correction is None else self.correction.deviations(coefficients, problem)
-        cells = self._unresolved_cells(coefficients, deviations, left_out)
         shown = self._residual_errors(coefficients, misfit, deviations, left_out)
-        if cells is not None:
+        cells = None
+        if self.correction is not None and deviations is not None:
+            # finer rows would hardly change what functions of such cells cannot represent, as beside a singular corner
             unresolved = self.discretisation.unresolved(coefficients)
-            shown = [own + float(more) for own, more in zip(shown, cells.errors(unresolved), strict=True)]
+            if unresolved.any():
+                cells = by_cell(self.correction, deviations, left_out)
+                shown = [own + float(more) for own, more in zip(shown, cells.errors(unresolved), strict=True)]
         shown = [float("inf") if undetermined else own for own in shown]
         errors = [own + beyond.error for own in shown]
         fields = self._fields(coefficients, errors, misfit)
@@ -175,17 +186,6 @@ class Examination:
         found = by_cell(self.correction, self.correction.deviations(coefficients, problem), left_out)
         return found.relative(np.array([field.scale for field in estimate.fields]))
 
-    def _unresolved_cells(
-        self, coefficients: NumberArray, deviations: Deviations | None, left_out: FloatArray
-    ) -> ByCell | None:
-        """The errors of cells, where some are not resolved.
-
-        Finer rows would hardly change what the functions of such cells cannot represent, as beside a singular corner.
-        """
-        if self.correction is None or deviations is None or not self.discretisation.unresolved(coefficients).any():
-            return None
-        return by_cell(self.correction, deviations, left_out)
-
     def _residual_errors(
         self, coefficients: NumberArray, misfit: Misfit, deviations: Deviations | None, left_out: FloatArray
     ) -> list[float]:
@@ -200,9 +200,8 @@ class Examination:
             unknown = 1.0
         # linearisations in time have no resonances, and their growth is known
         problem = self.discretisation.problem
-        resonant_amplification = (
-            ILL_POSED if problem.domain.time is not None and problem.is_linearisation else _AMPLIFIED
-        )
+        has_none = problem.domain.time is not None and problem.is_linearisation
+        resonant_amplification = ILL_POSED if has_none else _AMPLIFIED
         shown = self.correction.errors(deviations)
         left = np.linalg.norm(left_out, axis=0)
         errors = []
@@ -233,7 +232,7 @@ class Examination:
         fields = []
         for Phi, own, scale, size, error in zip(self.sensitivity.values, values, scales, sizes, errors, strict=True):
             norm = unknown_norm(Phi, coefficients, len(errors) == 1 and not self.discretisation.basis.is_piecewise)
-            rounding = ROUNDING * norm
+            rounding = ROUNDING_OF_SUMS * norm
             whole, natural = size
             # an unknown that is small, but certainly not zero, is measured by itself
             by = whole if error + rounding < NO_DIGITS * whole else max(whole, natural)

@@ -11,22 +11,19 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import expand_powers
+from fspielm.estimate.counts import FEW, SEVERAL
 from fspielm.estimate.let_through import Frozen, freeze, freeze_inside, representative_sites, roots_of, without_phase
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
-from fspielm.numerics.sampling import half_sphere
+from fspielm.numerics.sampling import bisect, half_sphere, kronecker
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, PROBES, ROUNDED, SAME, STEP
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.operator import FieldCoefficient, Operator, derivative, identity
+from fspielm.problem.places import PROBES as PLACES
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem, iterate_of
 
 # ---- Rates of growth and speeds: exponents in time of the symbol at real frequencies in space
-
-# Real parts below this share of a root are rounding; a double root loses half of the digits.
-_ROUNDING = 1e-12
-_ROUNDING_OF_MANY = 1e-6
-# The relative step of frequencies by which symbols are differentiated.
-_STEP = 1e-4
 
 
 def rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
@@ -36,9 +33,8 @@ def rates(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, Float
         return np.zeros((n, m)), np.zeros((n, m))
     roots = roots_of(_polynomials(frozen, k), np.full(n * m, unit))
     growing = _growing(roots)
-    most = growing.argmax(axis=1)
-    row = np.arange(n * m)
-    return growing[row, most].reshape(n, m), np.nan_to_num(np.abs(roots[row, most])).reshape(n, m)
+    fastest = roots[np.arange(n * m), growing.argmax(axis=1)]
+    return growing.max(axis=1).reshape(n, m), np.nan_to_num(np.abs(fastest)).reshape(n, m)
 
 
 def rates_and_speeds(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -52,7 +48,7 @@ def rates_and_speeds(frozen: Frozen, k: FloatArray, unit: float) -> tuple[FloatA
         return np.zeros((n, m)), np.zeros((n, m)), np.zeros((n, m))
     polynomials = _polynomials(frozen, k)
     roots = roots_of(polynomials, np.full(n * m, unit))
-    step = _STEP * np.abs(k)
+    step = STEP * np.abs(k)
     change = _polynomials(frozen, k + step) - _polynomials(frozen, k - step)
     slopes = change / np.tile(2 * step, (n, 1))
     powers = np.arange(polynomials.shape[1])
@@ -81,7 +77,7 @@ def _polynomials(frozen: Frozen, k: FloatArray) -> ComplexArray:
 
 def _growing(roots: ComplexArray) -> FloatArray:
     """Positive real parts of roots that are more than rounding, and zero for all others."""
-    share = _ROUNDING if roots.shape[1] <= 2 else _ROUNDING_OF_MANY
+    share = ROUNDED if roots.shape[1] <= 2 else CLOSE  # a double root of many loses half of the digits
     with np.errstate(invalid="ignore"):
         return np.where(roots.real > share * np.abs(roots), roots.real, 0.0)
 
@@ -90,10 +86,10 @@ def _growing(roots: ComplexArray) -> FloatArray:
 # Between two points on either side of a front, values jump however thin it is; bisection that keeps the half with the
 # larger jump finds it.
 
-# Points of space at each time, whose neighbours are compared; how many pairs of them are bisected, and how often.
+# Points of space at each time, whose neighbours are compared; a few pairs of them are bisected.
 _SAMPLES = 96
-_PAIRS = 4
-_HALVINGS = 14
+# Octaves of frequencies of disturbances; the resolution of fronts is that of the highest frequency.
+_OCTAVES = 14
 
 
 def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
@@ -102,14 +98,15 @@ def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
     assert iterate is not None
     assert time is not None
     found = problem.domain.sample(_SAMPLES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
-    left, right = _neighbours(found)
-    times = time.start + shares * time.duration
-    a, b = (_at_times(side, times) for side in (left, right))
-    first, last = (_values(problem, iterate, side) for side in (a, b))
-    steepest = np.argsort(_jump(first, last).reshape(len(times), -1), axis=1)[:, -_PAIRS:]
-    chosen = (steepest + len(left) * np.arange(len(times))[:, None]).ravel()
-    a, b, first, last = a[chosen], b[chosen], first[:, chosen], last[:, chosen]
-    for _ in range(_HALVINGS):
+    # pairs of points that follow each other along one of the axes of space, at every time
+    orders = np.argsort(found[:, :-1], axis=0)
+    left, right = (np.tile(found[order.T.ravel()], (len(shares), 1)) for order in (orders[:-1], orders[1:]))
+    left[:, -1] = right[:, -1] = np.repeat(time.start + shares * time.duration, len(left) // len(shares))
+    first, last = (_values(problem, iterate, side) for side in (left, right))
+    steepest = np.argsort(_jump(first, last).reshape(len(shares), -1), axis=1)[:, -FEW:]
+    chosen = (steepest + len(left) // len(shares) * np.arange(len(shares))[:, None]).ravel()
+    a, b, first, last = left[chosen], right[chosen], first[:, chosen], last[:, chosen]
+    for _ in range(_OCTAVES):
         middle = 0.5 * (a + b)
         # a way out of the domain is not followed
         inside = problem.domain.contains(middle)
@@ -119,19 +116,6 @@ def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
         a, first = np.where(later[:, None], middle, a), np.where(later, between, first)
         b, last = np.where(earlier[:, None], middle, b), np.where(earlier, between, last)
     return np.asarray(a)
-
-
-def _neighbours(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Pairs of points that follow each other along one of the axes of space."""
-    orders = [np.argsort(points[:, axis]) for axis in range(points.shape[1] - 1)]
-    before, after = (np.concatenate([order[side] for order in orders]) for side in (slice(None, -1), slice(1, None)))
-    return points[before], points[after]
-
-
-def _at_times(points: FloatArray, times: FloatArray) -> FloatArray:
-    every = np.tile(points, (len(times), 1))
-    every[:, -1] = np.repeat(times, len(points))
-    return every
 
 
 def _values(problem: Problem, iterate: Iterate, points: FloatArray) -> NumberArray:
@@ -152,8 +136,8 @@ def _jump(one: NumberArray, other: NumberArray) -> FloatArray:
 
 # Points around a site that are averaged over.
 _AROUND = 33
-# Sizes of boxes for each octave: along a line, boxes of all sizes share their points.
-_STEPS_ALONG_A_LINE = 3
+# Frequencies for each octave, and sizes of boxes along a line, where boxes of all sizes share their points.
+_STEPS = 3
 
 
 def freeze_averages(
@@ -164,11 +148,10 @@ def freeze_averages(
     Yields the indices of shares ``(m,)`` that are about equal, and the average over boxes of that size.
     """
     along_a_line = problem.dimension == 2
-    steps = _STEPS_ALONG_A_LINE if along_a_line else 1
+    steps = _STEPS if along_a_line else 1
     levels = np.round(steps * np.log2(shares)).astype(int)
     unique, which = np.unique(levels, return_inverse=True)
-    lower, upper = problem.domain.bounding_box
-    lengths = (upper - lower)[:-1]
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)[:-1]
     sizes = 2.0 ** (unique / steps)
     if along_a_line:
         means: Iterable[Frozen] = _along_a_line(problem, points, sizes * lengths[0])
@@ -180,8 +163,7 @@ def freeze_averages(
 
 def _along_a_line(problem: Problem, points: FloatArray, widths: FloatArray) -> list[Frozen]:
     """Averages over intervals of these widths, in rising order, all from one set of places."""
-    lower, upper = problem.domain.bounding_box
-    m = len(widths)
+    (lower, upper), m = problem.domain.bounding_box, len(widths)
     offsets = 0.5 * np.concatenate([-widths[::-1], [0.0], widths])
     x = np.clip(points[:, :1] + offsets, lower[0], upper[0])
     around = np.stack([x, np.broadcast_to(points[:, 1:], x.shape)], axis=2)
@@ -198,12 +180,12 @@ def _along_a_line(problem: Problem, points: FloatArray, widths: FloatArray) -> l
 
 def _in_boxes(problem: Problem, points: FloatArray, widths: FloatArray) -> Frozen:
     """Averages over boxes of these widths in space."""
-    offsets = np.zeros((_AROUND, problem.dimension))
-    offsets[:, :-1] = (_spread(len(widths)) - 0.5) * widths
+    offsets = np.zeros((_AROUND, problem.dimension))  # the first is the point itself
+    offsets[1:, :-1] = ((kronecker(_AROUND - 1, len(widths)) + 0.5) % 1.0 - 0.5) * widths
     around = points[:, None, :] + offsets
     flat = around.reshape(-1, problem.dimension)
     inside = problem.domain.contains(flat).reshape(around.shape[:2])
-    inside[:, 0] = True  # the point itself
+    inside[:, 0] = True
     weights = inside / inside.sum(axis=1, keepdims=True)
     # points outside have weight zero, but need a value
     at = np.where(inside[:, :, None], around, points[:, None, :]).reshape(flat.shape)
@@ -212,33 +194,24 @@ def _in_boxes(problem: Problem, points: FloatArray, widths: FloatArray) -> Froze
     return Frozen(frozen.orders, np.einsum("nat,na->nt", each, weights))
 
 
-def _spread(dimension: int) -> FloatArray:
-    """Points that fill the unit cube evenly, the first in its middle (Roberts' sequence)."""
-    ratio = 1.0
-    for _ in range(40):
-        ratio = (1 + ratio) ** (1 / (dimension + 1))
-    steps = ratio ** -np.arange(1.0, dimension + 1)
-    return np.asarray((0.5 + np.arange(_AROUND)[:, None] * steps) % 1.0)
-
-
 # ---- The growth of wave packets on their way through the coefficients of a linearisation, in one dimension
-# A packet grows where it is, and travels with its group velocity. Where dispersion is strong it passes a front within a
-# short time; to grow there for long, it would have to stay. On one way through the domain a packet grows by the
+# A packet grows where it is, and travels with its group velocity. On one way through the domain its growth is the
 # integral of rate over speed; it passes as often as its speed allows, as if reflected at both ends.
 
-# Points along the domain, and octaves of further points around fronts, two in each.
+# Points along the domain, besides those around fronts, two in each octave.
 _ALONG = 129
-_OCTAVES = 14
-# Waves of fewer periods over the domain are not packets.
-_PERIODS = 4
 # A packet that is not faster than a front by this factor may travel with it.
 _FASTER = 2.0
 # Slopes that count as steep, as a share of the steepest.
 _STEEP = 0.5
+# Growth on one stretch that is not worth a closer look, in powers of e.
+_LITTLE = 0.05
 
 
-def packet_growth(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: float) -> FloatArray:
-    """The largest growth of waves within some seconds, in powers of e ``(m,)``; infinite where waves may stay.
+def limit_by_travel(
+    problem: Problem, fronts: FloatArray, k: FloatArray, grown: FloatArray, seconds: float
+) -> FloatArray:
+    """The growth of waves ``(m,)`` within some seconds, in powers of e, less where they do not stay where they grow.
 
     For linearisations in one dimension and time, with `fronts` ``(n, 2)`` at some times and frequencies k ``(m, 1)``.
     """
@@ -246,11 +219,14 @@ def packet_growth(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: 
     length = float(upper[0] - lower[0])
     iterate = iterate_of(problem)
     assert iterate is not None
-    packets = np.abs(k[:, 0]) * length >= 2 * np.pi * _PERIODS
-    most = np.where(packets, 0.0, np.inf)
-    k = k[packets]
-    for now in np.unique(fronts[:, 1]):
-        x = _points_around(fronts[fronts[:, 1] == now, 0], float(lower[0]), float(upper[0]))
+    # others are longer than a packet, or not worth a closer look
+    packets = np.flatnonzero((np.abs(k[:, 0]) * length >= 2 * np.pi * FEW) & (grown > _LITTLE))
+    most, k = np.zeros(len(packets)), k[packets]
+    for now in np.unique(fronts[:, 1]) if len(packets) else ():
+        # denser around fronts
+        offsets = length * 2.0 ** (-np.arange(2 * _OCTAVES) / 2)
+        around = fronts[fronts[:, 1] == now, :1] + np.concatenate([-offsets, [0.0], offsets])
+        x = np.unique(np.clip(np.append(np.linspace(lower[0], upper[0], _ALONG), around), lower[0], upper[0]))
         sites = Sites(np.column_stack([x, np.full(len(x), now)]))
         growing, slowest, fastest = rates_and_speeds(freeze(problem.determinant, sites), k, 1 / seconds)
         along = _front_speed(problem, iterate, sites)
@@ -258,15 +234,10 @@ def packet_growth(problem: Problem, fronts: FloatArray, k: FloatArray, seconds: 
         passes = 1 + seconds * (fast + along) / length
         with np.errstate(divide="ignore", invalid="ignore"):
             once = np.trapezoid(growing / (slowest - along), x, axis=0)
-        most[packets] = np.maximum(most[packets], np.where(slow > _FASTER * along, passes * once, np.inf))
-    return most
-
-
-def _points_around(fronts: FloatArray, first: float, last: float) -> FloatArray:
-    """Points along a line, denser around fronts."""
-    offsets = (last - first) * 2.0 ** (-np.arange(2 * _OCTAVES) / 2)
-    around = fronts[:, None] + np.concatenate([-offsets, [0.0], offsets])
-    return np.unique(np.clip(np.concatenate([np.linspace(first, last, _ALONG), around.ravel()]), first, last))
+        most = np.maximum(most, np.where(slow > _FASTER * along, passes * once, np.inf))
+    less = grown.copy()
+    less[packets] = np.minimum(grown[packets], most)
+    return less
 
 
 def _front_speed(problem: Problem, iterate: Iterate, sites: Sites) -> float:
@@ -276,30 +247,19 @@ def _front_speed(problem: Problem, iterate: Iterate, sites: Sites) -> float:
         np.abs(iterate.evaluate_each([derivative(orders).on(place) for place in unknowns], sites))
         for orders in ((1, 0), (0, 1))
     )
-    fastest = 0.0
+    fastest = [0.0]
     for slope, change in zip(in_space, in_time, strict=True):
-        steep = slope >= _STEEP * slope.max()
-        if slope.max() > 0:
-            fastest = max(fastest, float((change[steep] / slope[steep]).max()))
-    return fastest
+        steep = (slope > 0) & (slope >= _STEEP * slope.max())
+        fastest += (change[steep] / slope[steep]).tolist()
+    return max(fastest)
 
 
 # ---- The growth of disturbances over the time of a problem
 
-_DIRECTIONS = 8
-# Frequencies from an eighth of a period over the domain, `_OCTAVES` octaves up, with this number of steps in each.
-_STEPS = 3
+# Frequencies begin at an eighth of a period over the domain.
 _LOWEST = np.pi / 4
-# Frequencies below the lowest that prescribed values allow, by this factor, are left out.
-_BELOW = 0.9
 # Stretches of time with rates of their own, where coefficients change with time.
 _STRETCHES = 12
-# Samples that tell where a condition holds; and the least number of streamlines without a condition that counts.
-_FEW = 3
-# Times in each stretch at which the fronts of a linearisation are searched for.
-_FRONT_TIMES = 2
-# Growth on one stretch that is not worth a closer look, in powers of e.
-_LITTLE = 0.05
 # Growth by more powers of e than this, which is larger again two octaves up by the second factor, has no bound.
 HOPELESS = 40.0
 _LARGER = 1.3
@@ -340,56 +300,59 @@ def find_growth(problem: Problem) -> Growth:
     time, space = problem.domain.time, problem.dimension - 1
     assert time is not None
     points, frozen = freeze_inside(problem)
-    lower, upper = problem.domain.bounding_box
-    lengths = (upper - lower)[:-1]
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)[:-1]
     k = _frequencies(lengths)
     number = _STRETCHES if _changes_with_time(problem) else 1
     during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
-    fronts = _fronts_by_stretch(problem, number)
+    fronts = None
+    if problem.is_linearisation and space:
+        twice = (np.arange(2 * number) + 0.5) / (2 * number)  # on each stretch
+        fronts = find_fronts(problem, twice).reshape(number, -1, space + 1)
     stretches, sizes, places = [], [], []
     for stretch in range(number):
         now = np.flatnonzero(during == stretch)
         now = now[representative_sites(frozen.select(now))]
         here, where = frozen.select(now), points[now]
-        if fronts is not None:
+        if fronts is None:
+            growing, size = rates(here, k, 1 / time.duration)
+        else:
             where = np.concatenate([where, fronts[stretch]])
             here = freeze(problem.determinant, Sites(where))
+            growing, size = _average_rates(problem, where, k, 1 / time.duration)
         stay = np.full(len(where), time.duration)
         if not any(constraint.region.partner is not None for constraint in problem.constraints):  # not periodic
             stay = _longest_stay(here, lengths, time.duration)
-        if fronts is not None:
-            growing, size = _average_rates(problem, where, k, 1 / time.duration)
-        else:
-            growing, size = rates(here, k, 1 / time.duration)
         grown = growing * stay[:, None] / number
         most = grown.max(axis=0)
-        if fronts is not None:
-            most = _limited_by_travel(problem, fronts[stretch], k, most, time.duration / number)
+        if fronts is not None and space == 1:
+            most = limit_by_travel(problem, fronts[stretch], k, most, time.duration / number)
         stretches.append(most)
         fastest = grown.argmax(axis=0)
         sizes.append(size[fastest, np.arange(len(k))])
         places.append(where[fastest])
     each = np.stack(stretches, axis=1)
     foldings = each.sum(axis=1)
-    grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= _BELOW * _lowest_frequency(problem, lengths))
+    # frequencies below the lowest that prescribed values allow, by half a step, are left out
+    lowest = 2 ** (-0.5 / _STEPS) * _lowest_frequency(problem, lengths)
+    grows = (foldings > 0) & (np.linalg.norm(k, axis=1) >= lowest)
     found = np.column_stack([np.abs(k), np.max(sizes, axis=0)])[grows]
     at = np.stack(places, axis=1)[grows] if problem.is_linearisation else None
-    return Growth(found, each[grows], _has_bound(foldings) if space else True, at)
+    # whether growth levels off towards the highest frequencies
+    highest = foldings[1:].reshape(_OCTAVES * _STEPS + 1, -1).max(axis=1) if space else np.zeros(2 * _STEPS + 1)
+    later, before = highest[-1], highest[-1 - 2 * _STEPS]
+    return Growth(found, each[grows], not (later > HOPELESS and later > _LARGER * before), at)
 
 
 def find_growth_from_one_end(problem: Problem) -> Growth | None:
     """What grows along a line from the end with all conditions; None where they are not all at one end."""
-    if (
-        problem.dimension > 1
-        or problem.domain.is_unbounded
-        or any(c.region.partner is not None for c in problem.constraints)
-    ):
+    is_periodic = any(c.region.partner is not None for c in problem.constraints)
+    if problem.dimension > 1 or problem.domain.is_unbounded or is_periodic:
         return None
     rng = np.random.default_rng(0)  # for inspection only
-    held = np.concatenate([c.sample(_FEW, rng, "uniform").points[:, 0] for c in problem.constraints])
-    (lower,), (upper,) = problem.domain.bounding_box
-    length = float(upper - lower)
-    if np.ptp(held) > 1e-9 * length:
+    held = np.concatenate([c.sample(FEW, rng, "uniform").points[:, 0] for c in problem.constraints])
+    lower, upper = (float(end) for (end,) in problem.domain.bounding_box)
+    length = upper - lower
+    if np.ptp(held) > SAME * length:
         return None
     growing, sizes = np.zeros(_STRETCHES), np.zeros(_STRETCHES)
     begin, end = (lower, upper) if held[0] - lower < upper - held[0] else (upper, lower)
@@ -403,39 +366,18 @@ def find_growth_from_one_end(problem: Problem) -> Growth | None:
             growing[stretch] = rate[here, 0].mean() * length / _STRETCHES
             sizes[stretch] = size[here, 0].max()
     fastest = np.array([[sizes.max()]])
-    return Growth(fastest, growing[None], ends=(float(begin), float(end))) if growing.sum() > 0 else None
-
-
-def _fronts_by_stretch(problem: Problem, number: int) -> FloatArray | None:
-    """The fronts of a linearisation on each stretch of time ``(number, n, d)``; None for other problems."""
-    if not problem.is_linearisation or problem.dimension == 1:
-        return None
-    times = number * _FRONT_TIMES
-    return find_fronts(problem, (np.arange(times) + 0.5) / times).reshape(number, -1, problem.dimension)
+    return Growth(fastest, growing[None], ends=(begin, end)) if growing.sum() > 0 else None
 
 
 def _average_rates(problem: Problem, points: FloatArray, k: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
     """As `rates`, with the coefficients of a linearisation averaged over half a period of each disturbance."""
-    lower, upper = problem.domain.bounding_box
-    lengths = (upper - lower)[:-1]
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)[:-1]
     # half a period of each, as a share of the domain, at most all of it
     shares = np.pi / np.maximum(np.linalg.norm(k * lengths, axis=1), np.pi)
     growing, sizes = np.zeros((len(points), len(k))), np.zeros((len(points), len(k)))
     for these, frozen in freeze_averages(problem, points, shares):
         growing[:, these], sizes[:, these] = rates(frozen, k[these], unit)
     return growing, sizes
-
-
-def _limited_by_travel(
-    problem: Problem, fronts: FloatArray, k: FloatArray, grown: FloatArray, seconds: float
-) -> FloatArray:
-    """The growth of disturbances on a stretch, ``(m,)``, less where they do not stay where they grow."""
-    much = np.flatnonzero(grown > _LITTLE)
-    if problem.dimension != 2 or not much.size:
-        return grown
-    less = grown.copy()
-    less[much] = np.minimum(grown[much], packet_growth(problem, fronts, k[much], seconds))
-    return less
 
 
 def _changes_with_time(problem: Problem) -> bool:
@@ -461,7 +403,7 @@ def _frequencies(lengths: FloatArray) -> FloatArray:
     if not space:
         return np.zeros((1, 0))
     sizes = _LOWEST * 2.0 ** (np.arange(_OCTAVES * _STEPS + 1) / _STEPS)
-    directions = half_sphere(_DIRECTIONS, space, np.random.default_rng(0)) / lengths
+    directions = half_sphere(SEVERAL, space, np.random.default_rng(0)) / lengths
     # the axes, along which growth may differ most
     directions = np.concatenate([directions, np.diag(1 / lengths)])
     every = (sizes[:, None, None] * directions).reshape(-1, space)
@@ -486,26 +428,13 @@ def _longest_stay(frozen: Frozen, lengths: FloatArray, duration: float) -> Float
     return np.asarray(np.where(turned, duration, np.minimum(duration, crossings)))
 
 
-def _has_bound(foldings: FloatArray) -> bool:
-    """Whether growth levels off towards the highest frequencies."""
-    highest = foldings[1:].reshape(_OCTAVES * _STEPS + 1, -1).max(axis=1)
-    later, before = highest[-1], highest[-1 - 2 * _STEPS]
-    return not (later > HOPELESS and later > _LARGER * before)
-
-
 # ---- Streamlines: whether each has a condition at one of its ends
 
-_POINTS = 256
 # The longest step, in extents of the domain; the largest change of direction over half a step, to which steps are
 # shortened a few times; and the most steps.
 _LONGEST_STEP = 0.04
 _TURN = 0.03
-_SHORTER = 4
 _MOST_STEPS = 1200
-# Bisections of the last step, to find where it leaves the domain.
-_BISECTIONS = 20
-# Sites of each condition.
-_SITES = 2000
 # A value that is damped by more powers of e along the way need not be known.
 _FORGOTTEN = 25.0
 # An end has no condition if a place without one is closer than this share of the distance to one.
@@ -525,23 +454,20 @@ def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
     if problem.domain.time is None and any(c.region.partner is not None for c in problem.constraints):
         return None  # around a period, a constant is left open, which is found elsewhere
     flow = _Flow(problem.determinant, problem.domain)
-    points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # for inspection only
-    if not flow.is_real(points):
-        return None
-    known = np.zeros(len(points), dtype=bool)
+    points = problem.domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
+    if without_phase(flow.coefficients(points)[0].T) is None:
+        return None  # a velocity that is not real, as that of ``u_x + i u_y``, has no streamlines
     with_condition, without = _prescribed_points(problem), _open_points(problem)
-    endless = np.ones(len(points), dtype=bool)
+    known, endless = np.zeros(len(points), dtype=bool), np.ones(len(points), dtype=bool)
     for sign in (-1.0, 1.0):
         left = np.flatnonzero(~known)
-        if len(left) < _FEW:
+        if len(left) < FEW:
             return None
-        ends, leaves, forgotten = flow.follow(points[left], sign)
-        determined = forgotten
-        determined[leaves] |= _are_prescribed(ends[leaves], with_condition, without, flow.lengths)
+        ends, leaves, known[left] = flow.follow(points[left], sign)
+        known[left[leaves]] |= _are_prescribed(ends[leaves], with_condition, without, flow.lengths)
         endless[left] &= ~leaves
-        known[left] = determined
     unknown = np.flatnonzero(~known)
-    if len(unknown) < _FEW:
+    if len(unknown) < FEW:
         return None
     return points[unknown[0]], bool(endless[unknown[0]])
 
@@ -559,7 +485,7 @@ class _Flow:
 
     def velocity(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The velocity, of unit length in extents of the domain ``(n, d)``, and the damping on that way ``(n,)``."""
-        b, a = self._coefficients(points)
+        b, a = self.coefficients(points)
         if np.iscomplexobj(b):  # a common phase of all coefficients has no meaning
             leading = np.take_along_axis(b, np.abs(b).argmax(axis=1)[:, None], axis=1)
             turn = np.conj(leading) / np.maximum(np.abs(leading), 1e-300)
@@ -567,11 +493,7 @@ class _Flow:
         speed = np.maximum(np.linalg.norm(b / self.lengths, axis=1), 1e-300)
         return b / speed[:, None], a / speed
 
-    def is_real(self, points: FloatArray) -> bool:
-        """Whether the velocity is real: ``u_x + i u_y`` has no streamlines."""
-        return without_phase(self._coefficients(points)[0].T) is not None
-
-    def _coefficients(self, points: FloatArray) -> tuple[NumberArray, NumberArray]:
+    def coefficients(self, points: FloatArray) -> tuple[NumberArray, NumberArray]:
         """The coefficients of the derivatives ``(n, d)``, and of the unknown itself ``(n,)``."""
         sites = Sites(points)
         values = [term.at(sites) for term in self.operator.terms]
@@ -598,9 +520,10 @@ class _Flow:
             after = here + step
             damped[moving] += lost
             outside = ~self.domain.contains(after)
-            gone = moving[outside]
-            ends[gone] = self._exit(here[outside], after[outside])
-            leaves[gone] = True
+            if outside.any():
+                gone = moving[outside]
+                ends[gone] = self._exit(here[outside], after[outside])
+                leaves[gone] = True
             ends[moving[~outside]] = after[~outside]
             moving = moving[~outside & (np.abs(damped[moving]) < _FORGOTTEN)]
             if not moving.size:
@@ -611,7 +534,7 @@ class _Flow:
     def _step(self, here: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
         first, lost = self.velocity(here)
         h = np.full((len(here), 1), sign * _LONGEST_STEP)
-        for _ in range(_SHORTER):  # a thin eddy turns within a step
+        for _ in range(FEW):  # a thin eddy turns within a step
             middle = self._at(here, here + 0.5 * h * first)
             turn = np.linalg.norm((middle - first) / self.lengths, axis=1, keepdims=True)
             if np.all(turn <= _TURN):
@@ -628,23 +551,17 @@ class _Flow:
         return self.velocity(np.where(self.domain.contains(there)[:, None], there, here))[0]
 
     def _exit(self, inside: FloatArray, outside: FloatArray) -> FloatArray:
-        for _ in range(_BISECTIONS):
-            middle = 0.5 * (inside + outside)
-            held = self.domain.contains(middle)[:, None]
-            inside, outside = np.where(held, middle, inside), np.where(held, outside, middle)
-        return inside
+        way, none = outside - inside, np.zeros(len(inside))
+        held = bisect(none, none + 1, lambda s: self.domain.contains(inside + s[:, None] * way), BISECTIONS)[0]
+        return np.asarray(inside + held[:, None] * way)
 
 
 def _prescribed_points(problem: Problem) -> FloatArray:
     """Points with a condition; for periodic parts, on both."""
     rng = np.random.default_rng(0)  # for inspection only
-    found = []
-    for constraint in problem.constraints:
-        points = constraint.sample(_SITES, rng, "low-discrepancy").points
-        found.append(points)
-        if constraint.region.shift is not None:
-            found.append(points + constraint.region.shift)
-    return np.concatenate(found)
+    found = [(c.sample(PLACES, rng, "low-discrepancy").points, c.region.shift) for c in problem.constraints]
+    shifted = [points + shift for points, shift in found if shift is not None]
+    return np.concatenate([points for points, _ in found] + shifted)
 
 
 def _open_points(problem: Problem) -> FloatArray:
@@ -652,12 +569,12 @@ def _open_points(problem: Problem) -> FloatArray:
     bound = [c for c in problem.constraints if c.region.kind == "boundary"]
     found = []
     for part in problem.domain.boundary([str(symbol) for symbol in problem.coordinates]):
-        points = probe(part, _SITES).points
+        points = probe(part).points
         here = [c for c in bound if part.name in c.part_names]
         found.append(points[~np.any([np.zeros(len(points), dtype=bool), *(c.holds(points) for c in here)], axis=0)])
     time = problem.domain.time
     if time is not None:
-        last = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")
+        last = problem.domain.sample(PLACES, np.random.default_rng(0), "low-discrepancy")
         last[:, -1] = time.end
         found.append(last)
     return np.concatenate(found)
@@ -671,5 +588,5 @@ def _are_prescribed(
 
     if not len(without) or not len(ends):
         return np.ones(len(ends), dtype=bool)
-    near = [cKDTree(places / lengths).query(ends / lengths)[0] for places in (with_condition, without)]
-    return np.asarray(near[1] >= _CLOSER * near[0])
+    prescribed, free = (cKDTree(each / lengths).query(ends / lengths)[0] for each in (with_condition, without))
+    return np.asarray(free >= _CLOSER * prescribed)

@@ -10,12 +10,15 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
+from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.basis.basis import expand_powers
 from fspielm.errors import ProblemError
+from fspielm.estimate.counts import FEW, NEAR, SAMPLE, SITES
 from fspielm.estimate.narrow import narrow_features
+from fspielm.estimate.narrow_search import ON_LINE
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.sampling import half_sphere
+from fspielm.numerics.tolerances import CLOSE, ITERATIONS, ROUNDED, SAME
 from fspielm.problem.operator import Operator, cache_by_object
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem
@@ -24,13 +27,8 @@ from fspielm.resources import check_deadline
 
 # ---- Operators with coefficients frozen at some sites, applied to exponentials ``exp(s x)``
 
-# Coefficients below this share of their largest are rounding, by which a square may be negative.
-_NOTHING = 1e-12
 # Leading coefficients of a polynomial below this share of the largest belong to infinite roots.
-_NEGLIGIBLE = 1e-14
-# Sites inside the domain; and sites besides those where a coefficient is extreme.
-_SITES = 512
-_FEW = 4
+NEGLIGIBLE = 1e-14
 
 
 @final
@@ -70,7 +68,8 @@ class Frozen:
 def freeze(operator: Operator, sites: Sites) -> Frozen:
     """The operator at some sites; a `ProblemError` where a coefficient has no value."""
     values = np.stack([term.at(sites) for term in operator.terms], axis=1)
-    values = np.where(np.abs(values) <= _NOTHING * np.abs(values).max(axis=0, initial=0.0), 0.0, values)
+    # rounding may make a square negative
+    values = np.where(np.abs(values) <= ROUNDED * np.abs(values).max(axis=0, initial=0.0), 0.0, values)
     return Frozen(np.array([term.orders for term in operator.terms], dtype=np.int_), values)
 
 
@@ -80,7 +79,7 @@ def freeze_inside(problem: Problem) -> tuple[FloatArray, Frozen]:
     if problem.determinant.is_constant:
         points = problem.domain.bounding_box[0][None]
     else:
-        points = problem.domain.sample(_SITES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
+        points = problem.domain.sample(SITES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
         inside = [relation for relation in problem.relations if relation.region.kind == "domain"]
         narrow = [place.sites.points for relation in inside for place in narrow_features(problem, relation).places]
         points = np.concatenate([points, *narrow])
@@ -90,11 +89,10 @@ def freeze_inside(problem: Problem) -> tuple[FloatArray, Frozen]:
 def representative_sites(*operators: Frozen) -> NDArray[np.int_]:
     """Indices of sites that represent operators: where a coefficient is extreme, and a few others."""
     values = np.concatenate([operator.coefficients for operator in operators], axis=1)
-    some = np.linspace(0, len(values) - 1, min(_FEW, len(values))).astype(int)
+    some = np.linspace(0, len(values) - 1, min(FEW, len(values))).astype(int)
     extreme = [at for part in real_parts(values) for at in (part.argmin(axis=0), part.argmax(axis=0))]
     chosen = np.unique(np.concatenate([*extreme, some]))
-    # equal sites count once
-    _, first = np.unique(values[chosen], axis=0, return_index=True)
+    _, first = np.unique(values[chosen], axis=0, return_index=True)  # equal sites count once
     return np.asarray(chosen[np.sort(first)], dtype=np.int_)
 
 
@@ -107,8 +105,7 @@ def without_phase(values: NumberArray) -> FloatArray | None:
         return values
     largest = values[np.abs(values).argmax(axis=0), np.arange(values.shape[1])]
     turned = values * np.conj(largest / np.maximum(np.abs(largest), np.finfo(np.float64).tiny))
-    is_real = np.all(np.abs(turned.imag) <= _NOTHING * np.abs(largest))
-    return np.asarray(turned.real) if is_real else None
+    return np.asarray(turned.real) if np.all(np.abs(turned.imag) <= ROUNDED * np.abs(largest)) else None
 
 
 def roots_of(polynomials: ComplexArray, unit: FloatArray) -> ComplexArray:
@@ -122,7 +119,7 @@ def roots_of(polynomials: ComplexArray, unit: FloatArray) -> ComplexArray:
     roots = np.full((len(scaled), degree), np.nan + 0j)
     unsolved = largest > 0
     for power in range(degree, 0, -1):
-        here = np.flatnonzero(unsolved & (np.abs(scaled[:, power]) > _NEGLIGIBLE * largest))
+        here = np.flatnonzero(unsolved & (np.abs(scaled[:, power]) > NEGLIGIBLE * largest))
         unsolved[here] = False
         if here.size:
             roots[here, :power] = _roots(scaled[here, : power + 1])
@@ -152,15 +149,16 @@ def _roots(polynomials: ComplexArray) -> ComplexArray:
 # them, neither the equation nor the conditions see that function: for example, ``exp(m n x) cos(m tau x)`` for
 # Laplace's equation with ``du/dn = m u``. The determinant of the conditions on those roots is zero there.
 
-# A determinant this small relative to its terms is zero; zooms into a minimum, and points of each.
+# Determinants relative to their terms, and distances relative to the domain, that are zero as far as a search tells.
 _ZERO = 1e-3
+# Zooms into a minimum; and its largest value on the first grid if it may be a zero.
 _ZOOMS = 5
-_FINE = 17
-# The largest value of a minimum that may be a zero.
 _LOW = 0.5
-# Roots closer to the imaginary axis than this neither decay nor grow.
-_DECAYS = 1e-9
+# The accuracy of numbers of which a search or rounding leaves a few digits.
+_FEW_DIGITS = 1e-4
 
+# For each relation, its part for each unknown; None where there is none.
+Parts: TypeAlias = tuple[tuple["Frozen | None", ...], ...]
 # From places ``(r,)`` and values ``(r, k)`` of the searched quantity: determinants ``(r, k)``.
 Determinant: TypeAlias = Callable[[NDArray[np.int_], FloatArray], FloatArray]
 
@@ -170,49 +168,50 @@ Determinant: TypeAlias = Callable[[NDArray[np.int_], FloatArray], FloatArray]
 class BoundarySymbol:
     """The equation and its conditions at m places of a boundary part, with outward normals ``(m, d)``."""
 
-    equation: Frozen
+    equation: Frozen  # of several equations, their determinant
     conditions: tuple[Frozen, ...]
     normals: FloatArray
+    parts: tuple[Parts, Parts] | None = None  # of several equations and their conditions
 
     def decaying(self, place: int, s: ComplexArray) -> ComplexArray:
         """The exponents at a place that decay inward, with `s` along the boundary: ``(k, d)``."""
-        here, normal = np.array([place]), self.normals[[place]]
-        unit = np.maximum(np.linalg.norm(s[None], axis=1), np.finfo(np.float64).tiny)
-        (roots,) = roots_of(self.equation.select(here).along(s[None], normal), unit)
-        with np.errstate(invalid="ignore"):
-            inward = roots[roots.real > _DECAYS * np.abs(roots)]
-        return np.asarray(s + inward[:, None] * normal)
+        roots, inward, _ = self._roots(np.array([place]), s[None])
+        return np.asarray(s + roots[inward][:, None] * self.normals[place])
 
     def determinant(self, places: NDArray[np.int_], s: ComplexArray) -> FloatArray:
         """The determinant of the conditions on the roots that decay inward, relative to its terms: ``(r, k)``.
 
         At some of the places ``(r,)``, for exponents ``(r, k, d)``. NaN where the number of such roots is not that of
-        the conditions, or where a root neither decays nor grows.
+        the conditions, where a root neither decays nor grows, or where functions of several unknowns are hardly
+        independent, as for an elastic body.
         """
         r, k, d = s.shape
+        number = len(self.conditions)
         each, flat = np.repeat(places, k), s.reshape(r * k, d)
-        here, decaying = self.decaying_roots(each, flat, len(self.conditions))
-        result = np.full(r * k, np.nan)
-        if here.size:
-            normals = self.normals[each[here]]
-            operators = [operator.select(each[here]).along(flat[here], normals) for operator in self.conditions]
-            result[here] = _relative_determinant(operators, decaying)
-        return result.reshape(r, k)
-
-    def decaying_roots(
-        self, places: NDArray[np.int_], s: ComplexArray, number: int
-    ) -> tuple[NDArray[np.intp], ComplexArray]:
-        """The exponents ``(n, d)`` at places ``(n,)`` with exactly `number` decaying roots, and these roots."""
-        normals = self.normals[places]
-        unit = np.maximum(np.linalg.norm(s, axis=1), np.finfo(np.float64).tiny)
-        roots = roots_of(self.equation.select(places).along(s, normals), unit)
-        with np.errstate(invalid="ignore"):
-            slack = _DECAYS * np.abs(roots)
-            inward, outward = roots.real > slack, roots.real < -slack
+        roots, inward, outward = self._roots(each, flat)
         suits = (inward.sum(axis=1) == number) & np.all(inward | outward | np.isnan(roots), axis=1)
         here = np.flatnonzero(suits)
-        order = np.argsort(~inward[here], axis=1, kind="stable")[:, :number]
-        return here, np.take_along_axis(roots[here], order, axis=1)
+        result = np.full(r * k, np.nan)
+        if here.size:
+            order = np.argsort(~inward[here], axis=1, kind="stable")[:, :number]
+            decaying = np.take_along_axis(roots[here], order, axis=1)
+            result[here] = self._of_conditions(each[here], flat[here], decaying)
+        return result.reshape(r, k)
+
+    def _roots(self, places: NDArray[np.int_], s: ComplexArray) -> tuple[ComplexArray, BoolArray, BoolArray]:
+        """The roots at places ``(n,)`` and exponents ``(n, d)``, and whether they decay inward, or grow."""
+        unit = np.maximum(np.linalg.norm(s, axis=1), np.finfo(np.float64).tiny)
+        roots = roots_of(self.equation.select(places).along(s, self.normals[places]), unit)
+        with np.errstate(invalid="ignore"):
+            slack = SAME * np.abs(roots)
+            return roots, roots.real > slack, roots.real < -slack
+
+    def _of_conditions(self, places: NDArray[np.int_], s: ComplexArray, roots: ComplexArray) -> FloatArray:
+        normals = self.normals[places]
+        if self.parts is not None:
+            equations, conditions = (_at_roots(each, places, s, normals, roots) for each in self.parts)
+            return _system_determinant(equations, conditions, np.linalg.norm(s, axis=1), roots)
+        return _relative_determinant([one.select(places).along(s, normals) for one in self.conditions], roots)
 
 
 def zeros_along(determinant: Determinant, grid: FloatArray, places: int) -> list[tuple[int, float]]:
@@ -221,25 +220,24 @@ def zeros_along(determinant: Determinant, grid: FloatArray, places: int) -> list
     Infinity stands for a determinant that is zero up to the end of the grid.
     """
     values = determinant(np.arange(places), np.broadcast_to(grid, (places, len(grid))))
-    found = [(int(i), float("inf")) for i in np.flatnonzero(np.all(values[:, -3:] < _ZERO**2, axis=1))]
-    endless = {place for place, _ in found}
+    endless = np.all(values[:, -3:] < _ZERO**2, axis=1)
+    found = [(int(i), float("inf")) for i in np.flatnonzero(endless)]
     middle = np.where(np.isnan(values), np.inf, values)
     padded = np.pad(middle, ((0, 0), (1, 1)), constant_values=np.inf)
     lowest = (middle < _LOW) & (middle <= padded[:, :-2]) & (middle <= padded[:, 2:])
+    lowest[endless] = False
     rows, columns = np.nonzero(lowest)
-    kept = np.array([row not in endless for row in rows], dtype=bool)
-    rows, columns = rows[kept], columns[kept]
     if not rows.size:
         return found
     lower, upper = grid[np.maximum(columns - 1, 0)], grid[np.minimum(columns + 1, len(grid) - 1)]
     best = np.empty(len(rows))
     for _ in range(_ZOOMS):
-        fine = np.geomspace(lower, upper, _FINE, axis=1)
+        fine = np.geomspace(lower, upper, ON_LINE, axis=1)
         there = determinant(rows, fine)
         there = np.where(np.isnan(there), np.inf, there)
         at, each = there.argmin(axis=1), np.arange(len(rows))
         best = there[each, at]
-        lower, upper = fine[each, np.maximum(at - 1, 0)], fine[each, np.minimum(at + 1, _FINE - 1)]
+        lower, upper = fine[each, np.maximum(at - 1, 0)], fine[each, np.minimum(at + 1, ON_LINE - 1)]
     where = np.sqrt(lower * upper)
     return found + [(int(row), float(x)) for row, x, low in zip(rows, where, best, strict=True) if low < _ZERO]
 
@@ -273,53 +271,30 @@ def _relative_determinant(operators: list[ComplexArray], roots: ComplexArray) ->
 # At each root p of the determinant of all equations there is a vector of unknowns, ``v exp(i xi tau x + p n x)``, that
 # satisfies them; the conditions are applied to these.
 
-# Functions closer than this to a combination of others do not count as independent; nor do those of roots that are
-# closer than this, relative to their size, of which rounding leaves few digits.
-_APART, _APART_ROOTS = 1e-2, 1e-4
+# Functions closer than this to a combination of others do not count as independent.
+_APART = 1e-2
 
-# For each relation, its part for each unknown; None where there is none.
-Parts = tuple[tuple[Frozen | None, ...], ...]
+# Relations applied to unknowns at each root, and the sizes of their terms: see `_at_roots`.
+AtRoots: TypeAlias = tuple[ComplexArray, FloatArray]
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class SystemSymbol:
-    """Several equations and conditions at m places of a boundary part."""
-
-    whole: BoundarySymbol  # that of the determinant of the equations
-    equations: Parts
-    conditions: Parts
-
-    def decaying(self, place: int, s: ComplexArray) -> ComplexArray:
-        """As of `BoundarySymbol`."""
-        return self.whole.decaying(place, s)
-
-    def determinant(self, places: NDArray[np.int_], s: ComplexArray) -> FloatArray:
-        """As of `BoundarySymbol`; NaN also where functions are hardly independent, as for an elastic body."""
-        r, k, d = s.shape
-        each, number = np.repeat(places, k), len(self.conditions)
-        flat = s.reshape(r * k, d)
-        here, decaying = self.whole.decaying_roots(each, flat, number)
-        result = np.full(r * k, np.nan)
-        if here.size:
-            where = each[here], flat[here], self.whole.normals[each[here]], decaying
-            symbols, terms = _at_roots(self.equations, *where)
-            # one vector for each root, (n, roots, unknowns)
-            vectors = np.conj(np.linalg.svd(symbols / terms[..., None])[2][..., -1, :])
-            unit = np.linalg.norm(flat[here], axis=1)
-            carried = np.concatenate([vectors, vectors * (decaying / unit[:, None])[..., None]], axis=2)
-            apart = np.linalg.svd(carried / np.linalg.norm(carried, axis=2, keepdims=True), compute_uv=False)[:, -1]
-            conditions, terms = _at_roots(self.conditions, *where)
-            values = np.einsum("njcu,nju->ncj", conditions, vectors) / terms.max(axis=1)[:, :, None]
-            told = (apart > _APART) & (_separation(decaying) > _APART_ROOTS)
-            # similar functions make a determinant small, but not zero
-            result[here] = np.where(told, np.abs(np.linalg.det(values)) / np.maximum(apart, _APART), np.nan)
-        return result.reshape(r, k)
+def _system_determinant(equations: AtRoots, conditions: AtRoots, unit: FloatArray, roots: ComplexArray) -> FloatArray:
+    (symbols, terms), (applied, sizes) = equations, conditions
+    # one vector for each root, (n, roots, unknowns)
+    vectors = np.conj(np.linalg.svd(symbols / terms[..., None])[2][..., -1, :])
+    carried = np.concatenate([vectors, vectors * (roots / unit[:, None])[..., None]], axis=2)
+    apart = np.linalg.svd(carried / np.linalg.norm(carried, axis=2, keepdims=True), compute_uv=False)[:, -1]
+    values = np.einsum("njcu,nju->ncj", applied, vectors) / sizes.max(axis=1)[:, :, None]
+    between = np.abs(roots[:, :, None] - roots[:, None, :]) + np.where(np.eye(roots.shape[1]), np.inf, 0.0)
+    separation = between.min(axis=(1, 2)) / np.abs(roots).max(axis=1)
+    told = (apart > _APART) & (separation > _FEW_DIGITS)
+    # similar functions make a determinant small, but not zero
+    return np.where(told, np.abs(np.linalg.det(values)) / np.maximum(apart, _APART), np.nan)
 
 
 def _at_roots(
     parts: Parts, places: NDArray[np.int_], s: ComplexArray, normals: FloatArray, roots: ComplexArray
-) -> tuple[ComplexArray, FloatArray]:
+) -> AtRoots:
     """The relations applied to unknowns at each root, ``(n, roots, relations, unknowns)``, and the sizes of terms."""
     found = np.zeros((*roots.shape, len(parts), len(parts[0])), dtype=np.complex128)
     terms = np.full(found.shape[:3], np.finfo(np.float64).tiny)
@@ -334,28 +309,14 @@ def _at_roots(
     return found, terms
 
 
-def _separation(roots: ComplexArray) -> FloatArray:
-    """The least distance between two of some roots ``(n, k)``, relative to the largest."""
-    apart = np.abs(roots[:, :, None] - roots[:, None, :]) + np.where(np.eye(roots.shape[1]), np.inf, 0.0)
-    return np.asarray(apart.min(axis=(1, 2)) / np.abs(roots).max(axis=1))
-
-
 # ---- Functions that the conditions of a problem let through
 
-_BOUNDARY_SITES = 128
-_TANGENTS = 4
-# Octaves of frequencies from one over the extent of the domain, and steps for each octave.
+# Octaves of frequencies from one over the extent of the domain, and steps for each octave; rates of growth are searched
+# over twice as many, as they go with the square of frequencies for diffusion.
 _OCTAVES = 20
 _STEPS = 6
-# The same for rates of growth, which go with the square of frequencies for diffusion; and frequencies along the
-# boundary at which they are searched.
-_RATE_OCTAVES = 40
-_RATE_STEPS = 3
-_FREQUENCIES = 6
 # Frequencies around a zero, relative to it, and the least factor by which the determinant is larger there.
 _AROUND_ZERO, _SHARP = (0.99, 1.0, 1.01), 10.0
-# Normals that differ by less are equal.
-_FLAT = 1e-9
 
 
 @final
@@ -376,7 +337,9 @@ class LetThrough:
 def let_through(problem: Problem) -> list[LetThrough]:
     """For each part, the function of the highest frequency, or of the fastest growth; nearly always none."""
     found: list[LetThrough] = []
-    for sites, here in _boundary_pieces(problem):
+    for sites, here in boundary_pieces(problem, SAMPLE):
+        if len(here) < 2 and all(isinstance(c.condition, Dirichlet | Neumann) for c in here):
+            continue  # a single value or slope is not zero for a decaying function
         try:
             found += _find_along(problem, sites, here)
         except ProblemError:  # a coefficient has no value there, as 1/r at r = 0
@@ -384,25 +347,19 @@ def let_through(problem: Problem) -> list[LetThrough]:
     return found
 
 
-def _boundary_pieces(problem: Problem) -> Iterator[tuple[Sites, list[Relation]]]:
-    """Pieces of the boundary that may let a function through, with their conditions; not those of periodic parts."""
+def boundary_pieces(problem: Problem, count: int) -> Iterator[tuple[Sites, list[Relation]]]:
+    """Sites on pieces of the boundary with the conditions there, `count` on each part; not those of periodic parts."""
     bound = [c for c in problem.constraints if c.region.kind == "boundary"]
     parts: dict[int, BoundaryPart] = {id(part): part for c in bound for part in c.region.parts}
     for part in parts.values():
         here = [c for c in bound if part in c.region.parts]
-        if any(c.region.partner is not None for c in here) or _is_plain(here):
+        if any(c.region.partner is not None for c in here):
             continue
-        sites = probe(part, _BOUNDARY_SITES)
+        sites = probe(part, count)
         held = np.stack([c.holds(sites.points) for c in here], axis=1)
         for pattern in np.unique(held, axis=0):
             holding = [c for c, holds in zip(here, pattern, strict=True) if holds]
-            if not _is_plain(holding):
-                yield sites.select(np.all(held == pattern, axis=1)), holding
-
-
-def _is_plain(here: list[Relation]) -> bool:
-    """Whether the only condition is a value or a slope: neither is zero for a decaying function."""
-    return len(here) < 2 and all(isinstance(c.condition, Dirichlet | Neumann) for c in here)
+            yield sites.select(np.all(held == pattern, axis=1)), holding
 
 
 def _find_along(problem: Problem, sites: Sites, here: list[Relation]) -> list[LetThrough]:
@@ -416,54 +373,52 @@ def _find_along(problem: Problem, sites: Sites, here: list[Relation]) -> list[Le
     places = np.repeat(chosen, len(tangents))
     across = np.concatenate(list(tangents.transpose(1, 0, 2)))
     equation, *conditions = (operator.select(places) for operator in frozen)
-    whole = BoundarySymbol(equation, tuple(conditions), sites.normals[places])
-    symbol: BoundarySymbol | SystemSymbol = whole
+    parts = None
     if several:
         equations = tuple(_parts(problem, each.operator, sites, places) for each in problem.equations)
-        symbol = SystemSymbol(whole, equations, tuple(_parts(problem, c.operator, sites, places) for c in here))
-    lower, upper = problem.domain.bounding_box
-    unit = 1 / float(np.max(upper - lower, where=np.arange(problem.dimension) < space, initial=0.0))
+        parts = equations, tuple(_parts(problem, c.operator, sites, places) for c in here)
+    symbol = BoundarySymbol(equation, tuple(conditions), sites.normals[places], parts)
+    octaves = np.arange(_OCTAVES * _STEPS + 1) / _STEPS
+    unit = 1 / float(np.ptp(problem.domain.bounding_box, axis=0)[:space].max())
     name = ", ".join(c.name for c in here)
     reach = np.sqrt(np.maximum(1 - sites.normals**2, 0.0)).max(axis=0)
     reach[space:] = 0.0
     if time is None:
         if space == 1:
             return []
-        grid = unit * 2.0 ** (np.arange(_OCTAVES * _STEPS + 1) / _STEPS)
-        zeros = zeros_along(
-            lambda rows, xi: symbol.determinant(rows, 1j * xi[:, :, None] * across[rows, None, :]), grid, len(places)
-        )
+
+        def along(rows: NDArray[np.int_], xi: FloatArray) -> FloatArray:
+            return symbol.determinant(rows, 1j * xi[:, :, None] * across[rows, None, :])
+
+        zeros = zeros_along(along, unit * 2.0**octaves, len(places))
         if several:  # determinants fall with the frequency, or end, where functions become similar
             zeros = [(row, xi) for row, xi in zeros if np.isfinite(xi) and _is_sharp(symbol, row, xi * across[row])]
         if not zeros:
             return []
         highest = max(xi for _, xi in zeros)
         # with several unknowns, functions are not single exponentials: a band has to hold them
-        flat = not several and np.all(np.ptp(sites.normals, axis=0) < _FLAT)
+        flat = not several and np.all(np.ptp(sites.normals, axis=0) < SAME)
         exponents = [symbol.decaying(row, 1j * xi * across[row]) for row, xi in zeros if np.isfinite(xi)]
         W = -1j * np.unique(np.concatenate(exponents), axis=0) if flat and exponents else None
         steep = max((float(np.linalg.norm(each.real, axis=1).min(initial=np.inf)) for each in exponents), default=0.0)
         return [LetThrough(name, highest, np.where(reach > 0, highest, 0.0) * reach, W=W, foldings=steep / unit)]
     later = np.zeros(problem.dimension)
     later[-1] = 1.0
-    rates = 2.0 ** (np.arange(_RATE_OCTAVES * _RATE_STEPS + 1) / _RATE_STEPS) / time.duration
     found = []
-    octaves = np.linspace(0, _OCTAVES, _FREQUENCIES)
-    for xi in np.concatenate([[0.0], unit * 2.0**octaves]) if space > 1 else np.zeros(1):
-        growing = zeros_along(
-            lambda rows, rate, xi=xi: symbol.determinant(  # type: ignore[misc]
-                rows, 1j * xi * across[rows, None, :] + rate[:, :, None] * later
-            ),
-            rates,
-            len(places),
+    for xi in np.append(0.0, unit * 2.0 ** octaves[:: FEW * _STEPS]) if space > 1 else np.zeros(1):
+
+        def growing(rows: NDArray[np.int_], rate: FloatArray, xi: float = xi) -> FloatArray:
+            return symbol.determinant(rows, 1j * xi * across[rows, None, :] + rate[:, :, None] * later)
+
+        fastest = max(
+            (rate for _, rate in zeros_along(growing, 4.0**octaves / time.duration, len(places))), default=0.0
         )
-        fastest = max((rate for _, rate in growing), default=0.0)
         if fastest > 0:
             found.append(LetThrough(name, float(xi), xi * reach, fastest))
     return found
 
 
-def _is_sharp(symbol: BoundarySymbol | SystemSymbol, row: int, xi: FloatArray) -> bool:
+def _is_sharp(symbol: BoundarySymbol, row: int, xi: FloatArray) -> bool:
     """Whether a determinant is much smaller at a frequency than on both sides of it, where it must be known."""
     below, at, above = symbol.determinant(np.array([row]), 1j * np.multiply.outer(_AROUND_ZERO, xi)[None])[0]
     return bool(np.minimum(below, above) > _SHARP * at)
@@ -483,8 +438,8 @@ def _tangents(normals: FloatArray, space: int) -> FloatArray:
         turned = np.zeros_like(normals)
         turned[:, 0], turned[:, 1] = -normals[:, 1], normals[:, 0]
         return turned[None]
-    tries = np.zeros((_TANGENTS, 1, normals.shape[1]))
-    tries[:, 0, :space] = np.random.default_rng(0).standard_normal((_TANGENTS, space))  # of no meaning
+    tries = np.zeros((FEW, 1, normals.shape[1]))
+    tries[:, 0, :space] = np.random.default_rng(0).standard_normal((FEW, space))  # of no meaning
     across = tries - np.sum(tries * normals, axis=2, keepdims=True) * normals
     return np.asarray(across / np.linalg.norm(across, axis=2, keepdims=True))
 
@@ -494,20 +449,10 @@ def _tangents(normals: FloatArray, space: int) -> FloatArray:
 # indicial polynomial as exponents (E. L. Ince, Ordinary Differential Equations, chapter 15). Powers with continuous
 # derivatives up to two less than the order may have different factors on both sides of the zero.
 
-# Places with small leading coefficients from which a zero is searched, and steps of the search; there is none where
-# the smallest coefficients are above this share of the largest.
-_SEEDS, _NEWTON_STEPS, _SMALL = 64, 60, 0.1
-# The step by which coefficients are differentiated, in extents of the domain.
+# There is no zero where the smallest leading coefficients are above this share of the largest.
+_SMALL = 0.1
+# The step by which coefficients are differentiated, in extents of the domain: a double zero is found to this accuracy.
 _STEP = 1e-7
-# Leading coefficients below this share of the largest are zero; with slopes below the second, the zero is double.
-_ZERO_COEFFICIENT, _ZERO_SLOPE = 1e-11, 1e-4
-# Zeros closer than this, in extents of the domain, are the same.
-_CLOSE = 1e-3
-# Directions away from an isolated zero; and zeros that are kept of a line of them.
-_DIRECTIONS, _MOST_ZEROS = 4, 4
-# The distance from a zero at which exponents are found, in extents of the domain, and their accuracy.
-_NEAR = 1e-6
-_SAME = 1e-4
 # Distances from a zero at which a residual is evaluated, in extents of the domain.
 _DISTANCES = 10.0 ** -np.linspace(0.0, 12.0, 97)
 
@@ -533,30 +478,29 @@ def find_degenerate(problem: Problem) -> Degenerate | None:
     largest = float(sizes.max(initial=0.0))
     if not largest > 0 or sizes.min() > _SMALL * largest:
         return None
-    zeros, slopes = _find_zeros(problem, points[np.argsort(sizes)[:_SEEDS]], largest)
+    zeros, slopes = _find_zeros(problem, points[np.argsort(sizes)[:NEAR]], largest)
     if not len(zeros):
         return None
-    lower, upper = problem.domain.bounding_box
-    extent = float((upper - lower).max())
+    extent = float(np.ptp(problem.domain.bounding_box, axis=0).max())
     several, around, distances = None, [], []  # a zero with several solutions
     for zero, slope in zip(zeros, slopes, strict=True):
         _, singular, right = np.linalg.svd(slope, full_matrices=False)
-        is_flat = singular[0] * extent < _ZERO_SLOPE * largest
+        is_flat = singular[0] * extent < _FEW_DIGITS * largest  # a double zero
         directions = right[:1]
         if is_flat and problem.dimension > 1:
-            directions = half_sphere(_DIRECTIONS, problem.dimension, np.random.default_rng(0))
+            directions = half_sphere(FEW, problem.dimension, np.random.default_rng(0))
         for direction in np.concatenate([directions, -directions]):
             along = zero + extent * _DISTANCES[:, None] * direction
             inside = problem.domain.contains(along)
             around.append(along[inside])
             distances.append(extent * _DISTANCES[inside])
         is_surface = problem.dimension == 1 or (
-            not is_flat and (len(singular) == 1 or singular[1] < _ZERO_SLOPE * singular[0])
+            not is_flat and (len(singular) == 1 or singular[1] < _FEW_DIGITS * singular[0])
         )
         if several is None and is_surface and _has_several_solutions(problem, zero, directions[0], extent):
             several = zero
     place = zeros[0] if several is None else several
-    place = np.where(np.abs(place) < _NEAR * extent, 0.0, place)
+    place = np.where(np.abs(place) < CLOSE * extent, 0.0, place)
     return Degenerate(place, several is not None, np.concatenate(around), np.concatenate(distances))
 
 
@@ -565,24 +509,23 @@ def _find_zeros(problem: Problem, points: FloatArray, largest: float) -> tuple[F
     lower, upper = problem.domain.bounding_box
     steps = _STEP * (upper - lower)
     values, slopes = _leading_coefficients(problem, points, steps)
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(ITERATIONS):
         # coefficients that are practically zero stay
         change = np.einsum("ndk,nk->nd", np.linalg.pinv(slopes), values)
-        moving = np.abs(values).max(axis=1) > 1e-3 * _ZERO_COEFFICIENT * largest
+        moving = np.abs(values).max(axis=1) > NEGLIGIBLE * largest
         if not moving.any():
             break
         points = np.clip(points - np.where(moving[:, None], change, 0.0), lower, upper)
         values, slopes = _leading_coefficients(problem, points, steps)
-    found = np.abs(values).max(axis=1) <= _ZERO_COEFFICIENT * largest
+    found = np.abs(values).max(axis=1) <= ROUNDED * largest
     # points on the boundary, up to rounding, are inside
-    inward = points + 1e-3 * _CLOSE * (0.5 * (lower + upper) - points)
+    inward = points + CLOSE * (0.5 * (lower + upper) - points)
     found &= problem.domain.contains(points) | problem.domain.contains(inward)
     chosen: list[int] = []
     for place in np.flatnonzero(found):
         apart = np.abs((points[chosen] - points[place]) / (upper - lower)).max(axis=1, initial=0.0)
-        if np.all(apart > _CLOSE):
+        if np.all(apart > _ZERO) and (problem.dimension == 1 or len(chosen) < FEW):
             chosen.append(int(place))
-    chosen = chosen if problem.dimension == 1 else chosen[:_MOST_ZEROS]
     return points[chosen], slopes[chosen]
 
 
@@ -591,33 +534,31 @@ def _leading_coefficients(problem: Problem, points: FloatArray, steps: FloatArra
     _, upper = problem.domain.bounding_box
     signs = np.where(points + steps > upper, -1.0, 1.0)
     moved = [points, *(points + signs * steps * axis for axis in np.eye(len(steps)))]
-    each = [_principal(problem, places) for places in moved]
+    terms = [term for term in problem.determinant.terms if term.order == problem.determinant.order]
+    each = [
+        np.concatenate(real_parts(np.stack([term.at(Sites(places)) for term in terms], axis=1)), axis=1)
+        for places in moved
+    ]
     slopes = [(one - each[0]) / (signs * steps)[:, axis, None] for axis, one in enumerate(each[1:])]
     return each[0], np.stack(slopes, axis=2)
-
-
-def _principal(problem: Problem, points: FloatArray) -> FloatArray:
-    terms = [term for term in problem.determinant.terms if term.order == problem.determinant.order]
-    values = np.stack([term.at(Sites(points)) for term in terms], axis=1)
-    return np.concatenate([values.real, values.imag], axis=1) if np.iscomplexobj(values) else values
 
 
 def _has_several_solutions(problem: Problem, zero: FloatArray, direction: FloatArray, extent: float) -> bool:
     """Whether the powers of the distance on both sides of a zero have more free factors than there are conditions."""
     order, free = problem.determinant.order, 0
-    shared, near = np.ones(max(order - 1, 0), dtype=bool), extent * np.array([_NEAR, 1e-2 * _NEAR])
+    shared, near = np.ones(max(order - 1, 0), dtype=bool), extent * np.array([CLOSE, 1e-2 * CLOSE])
     for side in (-1.0, 1.0):
         at = zero + side * near[:, None] * direction
         if not problem.domain.contains(at[:1])[0]:
             return False
         first, second = _indicial(freeze(problem.determinant, Sites(at)), side * direction, near)
-        if np.abs(first - second).max() > _SAME * np.abs(second).max():
+        if np.abs(first - second).max() > _FEW_DIGITS * np.abs(second).max():
             return True  # no powers: solutions may vanish on this side with all their derivatives
         polynomials = [factor * np.poly(np.arange(k)) for k, factor in enumerate(second)]  # s (s - 1) ...
         exponents = np.roots(reduce(np.polyadd, polynomials))
-        least = order - 2 if order > 1 else -2 * _SAME
-        free += int(np.sum(exponents.real > least + _SAME))
-        shared &= np.array([np.any(np.abs(exponents - k) < _SAME) for k in range(order - 1)], dtype=bool)
+        least = order - 2 if order > 1 else -2 * _FEW_DIGITS
+        free += int(np.sum(exponents.real > least + _FEW_DIGITS))
+        shared &= np.array([np.any(np.abs(exponents - k) < _FEW_DIGITS) for k in range(order - 1)], dtype=bool)
     return free + int(shared.sum()) > order
 
 

@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray, NumberArray, real_parts, spread_out
+from fspielm.estimate.counts import FEW, MANY, NEAR, SAMPLE, SEVERAL, SITES, ZOOMS
 from fspielm.estimate.narrow_search import (
+    NARROW,
+    ON_LINE,
+    VANISHED,
     Atom,
     Chart,
     Kind,
@@ -30,6 +34,7 @@ from fspielm.expr.identities import complex_parts
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import regions_in
 from fspielm.numerics.sampling import kronecker
+from fspielm.numerics.tolerances import ROUNDED, SAME
 from fspielm.problem.normal import NormalComponent, NormalDerivative
 from fspielm.problem.places import Region
 from fspielm.problem.problem import Problem
@@ -43,41 +48,23 @@ _MOST_ALONG = 2**14
 _FEWEST = 16
 # The seconds that functions of the user's may take.
 _SECONDS = 0.5
-# Points and repetitions of a first trial that measures the time: the machine may be busy.
-_TRIED = 512
-_TIMES = 3
-# Places that are sampled more closely, how often, and the points along each parameter.
-_MOST_MAXIMA = 24
-_ZOOMS = 3
-_ALONG = {1: 17, 2: 7, 3: 5}
+# The points along each parameter where places with maxima are sampled more closely.
+_ALONG = {1: ON_LINE, 2: 7, 3: 5}
 # Places with this share of the largest deviation count as equal to it.
 _ALIKE = 0.2
-# Points kept of each place.
-_KEPT = 8
 
 Values = Callable[[Sites], NumberArray]
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Sampled:
-    """What sampling found."""
-
-    looked: Looked | None  # points where values deviate from their neighbours
-    resolution: float  # the distance between points relative to the extent: narrower features may have been missed
-    places: int  # the number of points
-
-
-def sample_values(values: Values, chart: Chart) -> Sampled:
-    """Sample values over a chart, and zoom in where they deviate from their neighbours."""
+def sample_values(values: Values, chart: Chart, source: str) -> tuple[Looked | None, Look]:
+    """Sample values over a chart, and zoom in where they deviate from their neighbours; and how closely it looked."""
     parameters = chart.whole.lower.shape[1]
     each = _affordable_points(values, chart)
     # a grid is the same at every call, and data are not periodic with it by chance
     along = max(round(each ** (1.0 / parameters)), 4)
     grids = [_grid(low, high, along) for low, high in zip(chart.whole.lower, chart.whole.upper, strict=True)]
-    shape = (along,) * parameters
     asked = [_values_at(values, chart, grid) for grid in grids]
-    deviations = np.concatenate([_deviation(found.reshape(shape)).ravel() for found in asked])
+    deviations = np.concatenate([_deviation(found.reshape((along,) * parameters)).ravel() for found in asked])
     centers = np.concatenate(grids)
     steps = np.repeat((chart.whole.widths / along), along**parameters, axis=0)
     order = _separate_maxima(centers, steps, deviations)
@@ -93,23 +80,21 @@ def sample_values(values: Values, chart: Chart) -> Sampled:
         if looked is not None:
             shares = others * looked.shares
             looked = replace(looked, shares=shares / max(float(shares.sum()), 1.0))
-    return Sampled(looked, 1.0 / along, len(known))
+    return looked, Look(source, 1.0 / along, len(known))
 
 
 def _affordable_points(values: Values, chart: Chart) -> int:
     """The number of points on each smooth piece: fewer where functions of the user's are slow."""
     pieces = len(chart.whole)
     low, high = chart.whole.lower[0], chart.whole.upper[0]
-    unit = low + (high - low) * kronecker(_TRIED, len(low))
-    seconds = min(_timed(lambda: _values_at(values, chart, unit)) for _ in range(_TIMES)) / _TRIED
-    most = min(_MOST_ALONG if unit.shape[1] == 1 else _POINTS, int(_SECONDS / max(seconds, 1e-9)))
+    unit = low + (high - low) * kronecker(SITES, len(low))
+    clock = [perf_counter()]
+    for _ in range(FEW):  # the machine may be busy
+        _values_at(values, chart, unit)
+        clock.append(perf_counter())
+    seconds = float(np.diff(clock).min()) / SITES
+    most = min(_MOST_ALONG if unit.shape[1] == 1 else _POINTS, int(_SECONDS / max(seconds, SAME)))
     return max(int(chart.share * most) // pieces, _FEWEST)
-
-
-def _timed(work: Callable[[], object]) -> float:
-    begun = perf_counter()
-    work()
-    return perf_counter() - begun
 
 
 def _grid(lower: FloatArray, upper: FloatArray, along: int) -> FloatArray:
@@ -137,11 +122,11 @@ def _deviation(values: NumberArray) -> FloatArray:
 
 def _separate_maxima(centers: FloatArray, steps: FloatArray, deviations: FloatArray) -> NDArray[np.intp]:
     """The places with the largest deviations, no two of them neighbours."""
-    few = np.argpartition(-deviations, min(64 * _MOST_MAXIMA, len(deviations) - 1))[: 64 * _MOST_MAXIMA]
+    few = np.argpartition(-deviations, min(NEAR * MANY, len(deviations) - 1))[: NEAR * MANY]
     left = few[np.argsort(-deviations[few], kind="stable")]
     left = left[deviations[left] > 0]
     chosen: list[int] = []
-    while left.size and len(chosen) < _MOST_MAXIMA:
+    while left.size and len(chosen) < MANY:
         best = left[0]
         chosen.append(int(best))
         left = left[np.any(np.abs(centers[left] - centers[best]) > 3.5 * steps[best], axis=1)]
@@ -154,9 +139,9 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
     along = _ALONG.get(parameters, 3)
     offsets = _grid(np.full(parameters, -1.5), np.full(parameters, 1.5), along)
     speeds = np.linalg.norm(chart.whole.rates.max(axis=0), axis=0)
-    spread = np.linspace(0, len(offsets) - 1, min(_KEPT, len(offsets))).astype(int)
+    spread = np.linspace(0, len(offsets) - 1, min(SEVERAL, len(offsets))).astype(int)
     kept, shares, widths = [], [], []
-    for _ in range(_ZOOMS):
+    for _ in range(ZOOMS):
         unit = np.clip(centers[:, None] + offsets * steps[:, None], *chart.bounds)
         found = _values_at(values, chart, unit.reshape(-1, parameters)).reshape(len(centers), *(along,) * parameters)
         bent = np.stack([_deviation(one) for one in found]).reshape(len(centers), -1)
@@ -164,13 +149,13 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
         inner = 3.0 * steps / along
         with np.errstate(divide="ignore"):
             width = np.sqrt(varied / (2 * bent.max(axis=1)))
-        for which in (spread, best):
-            picked = unit[:, which] if which is spread else unit[np.arange(len(unit)), which][:, None]
+        peaks = unit[np.arange(len(unit)), best]
+        for picked in (unit[:, spread], peaks[:, None]):
             kept.append(picked.reshape(-1, parameters))
             volume = np.prod(3.0 * steps, axis=1) / (len(spread) + 1)
             shares.append(np.repeat(volume, picked.shape[1]) / chart.volume)
             widths.append(np.repeat(width * (inner * speeds).max(axis=1), picked.shape[1]))
-        centers, steps = unit[np.arange(len(unit)), best], inner
+        centers, steps = peaks, inner
     sites, held = chart.place(np.concatenate(kept))
     if not held.any():
         return None
@@ -179,18 +164,11 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
 
 # ---- The narrow features of every datum and coefficient of a problem
 
-# An expression of more functions than this is sampled.
-_MOST_ATOMS = 24
-# Points closer than this, relative to the extent, or than this number of widths, belong to one place.
+# Points closer than this, relative to the extent, belong to one place.
 _TOGETHER = 0.1
-_WIDTHS = 8.0
-# Widths relative to the extent: at most that of a jump or kink, and at least that of a smooth place.
-_NO_WIDTH, _WIDE = 1e-10, 1 / 15
 # The most places of one atom, and the fewest points of a place.
 _MOST_PLACES = 32
 _FEWEST_OF_PLACE = 5
-# About the number of points of a smooth place.
-_POINTS_OF_SMOOTH = 128
 
 
 @final
@@ -265,33 +243,18 @@ def narrow_features(problem: Problem, relation: Relation) -> NarrowPlaces:
     cache = _caches[relation.region]
     # cells resolve a steep iterate; in time, where it may steepen, it is searched like given data
     made = problem.outlines if problem.domain.time is None or problem.dimension > 2 else {}
-    found = [_search_cached(one, source, cache, made) for one, source in _fields(relation).items()]
-    places = {
-        id(place.sites): place  # each once, for the first field that has it
-        for one in found
-        for place in one.places
-        if not _is_between_materials(problem, place)
-    }
-    return NarrowPlaces(tuple(places.values()), tuple(look for one in found for look in one.looks))
-
-
-def _is_between_materials(problem: Problem, place: Narrow) -> bool:
-    """Whether a place lies across an interface, whose jump is known."""
-    regions = regions_in(problem.domain)
-    if regions is None or not problem.interfaces:
-        return False
-    return len(np.unique(regions.region_of(place.sites.points[:, : regions.dimension]))) > 1
-
-
-def _fields(relation: Relation) -> dict[Field, str]:
     of = "the right-hand side" if relation.condition is None else f"the value of {relation.name!r}"
-    return relation.operator.fields | ({} if relation.value.constant is not None else {relation.value: of})
-
-
-def _search_cached(one: Field, source: str, cache: _Cache, made: Mapping[sp.Basic, sp.Expr]) -> NarrowPlaces:
-    if one not in cache.fields:
-        cache.fields[one] = NarrowPlaces() if cache.chart is None else _search(one, source, cache, cache.chart, made)
-    return cache.fields[one]
+    fields = relation.operator.fields | ({} if relation.value.constant is not None else {relation.value: of})
+    for one, source in fields.items():
+        if cache.chart is not None and one not in cache.fields:
+            cache.fields[one] = _search(one, source, cache, cache.chart, made)
+    found = [cache.fields[one] for one in fields if one in cache.fields]
+    places = list({id(place.sites): place for one in found for place in one.places}.values())  # each once
+    regions = regions_in(problem.domain)
+    if regions is not None and problem.interfaces:  # the jump across an interface is known
+        each = [(place, regions.region_of(place.sites.points[:, : regions.dimension])) for place in places]
+        places = [place for place, numbers in each if len(np.unique(numbers)) == 1]
+    return NarrowPlaces(tuple(places), tuple(look for one in found for look in one.looks))
 
 
 def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[sp.Basic, sp.Expr]) -> NarrowPlaces:
@@ -299,9 +262,11 @@ def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[
     places: list[Narrow] = []
     complete = isinstance(one.source, sp.Expr) and (not one.needs_normals or _is_of_normals(one.source))
     if isinstance(one.source, sp.Expr):
-        atoms, all_known = _atoms(one.source.xreplace(made))
-        complete = complete and all_known and len(atoms) <= _MOST_ATOMS
-        for atom in atoms[:_MOST_ATOMS]:
+        expression = one.source.xreplace(made)
+        each = [sharp_atoms(part) for part in complex_parts(expression) or (expression,)]
+        atoms = list(dict.fromkeys(atom for found, _ in each for atom in found))
+        complete = complete and all(all_known for _, all_known in each) and len(atoms) <= MANY
+        for atom in atoms[:MANY]:
             if atom not in cache.atoms:
                 cache.atoms[atom] = _search_atom(atom, chart, one.arguments)
             looked = cache.atoms[atom]
@@ -311,10 +276,15 @@ def _search(one: Field, source: str, cache: _Cache, chart: Chart, made: Mapping[
                 places += _places(looked, atom, chart, source)
     if complete:
         return NarrowPlaces(tuple(places))
-    sampled = sample_values(lambda sites: _finite(one, sites), chart)
-    if sampled.looked is not None:
-        places += _places(sampled.looked, None, chart, source)
-    return NarrowPlaces(tuple(places), (Look(source, sampled.resolution, sampled.places),))
+
+    def values(sites: Sites) -> NumberArray:
+        found = one(sites.points, sites.normals)
+        return np.where(np.isfinite(found), found, np.nan)
+
+    sampled, look = sample_values(values, chart, source)
+    if sampled is not None:
+        places += _places(sampled, None, chart, source)
+    return NarrowPlaces(tuple(places), (look,))
 
 
 def _is_of_normals(source: sp.Expr) -> bool:
@@ -323,13 +293,6 @@ def _is_of_normals(source: sp.Expr) -> bool:
         not source.atoms(AppliedUndef, NormalDerivative)
         and not source.xreplace(dict.fromkeys(source.atoms(NormalComponent), sp.S.One)).free_symbols
     )
-
-
-def _atoms(source: sp.Expr) -> tuple[list[Atom], bool]:
-    """The atoms of an expression, or of both parts of a complex one; and whether they are all that may be narrow."""
-    found = [sharp_atoms(part) for part in complex_parts(source) or (source,)]
-    atoms = dict.fromkeys(atom for each, _ in found for atom in each)
-    return list(atoms), all(complete for _, complete in found)
 
 
 def _search_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> Looked | bool:
@@ -344,20 +307,15 @@ def _search_atom(atom: Atom, chart: Chart, arguments: tuple[sp.Symbol, ...]) -> 
     return sample_boxes(found, atom, make_field(atom.argument, arguments), chart, np.random.default_rng(0)) or True
 
 
-def _finite(one: Field, sites: Sites) -> NumberArray:
-    values = one(sites.points, sites.normals)
-    return np.where(np.isfinite(values), values, np.nan)
-
-
 def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> list[Narrow]:
     """Group points that are close to each other into places."""
     lower, upper = chart.coordinates(chart.whole)
     points, extent = looked.sites.points, float((upper.max(axis=0) - lower.min(axis=0)).max())
     widths = np.where(np.isfinite(looked.widths), looked.widths, 0.0)
-    reach = max(_TOGETHER * extent, _WIDTHS * float(np.median(widths)))
-    number, labels = _groups(points, reach)
+    reach = max(_TOGETHER * extent, VANISHED * float(np.median(widths)))
+    labels = _groups(points, reach)
     sizes = np.bincount(labels)
-    if number > _MOST_PLACES or sizes.max() < _FEWEST_OF_PLACE:
+    if len(sizes) > _MOST_PLACES or sizes.max() < _FEWEST_OF_PLACE:
         labels = np.zeros(len(points), dtype=np.intp)
     else:  # small groups join the largest one
         labels = np.where(sizes[labels] < _FEWEST_OF_PLACE, np.argmax(sizes), labels)
@@ -366,32 +324,27 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
         here = labels == label
         width = float(looked.widths[here].min())
         kind: Kind = "narrow"
-        if atom is not None and width <= _NO_WIDTH * extent:
+        if atom is not None and width <= ROUNDED * extent:
             kind = atom.kind
-        elif atom is None and width > _WIDE * extent:
+        elif atom is None and width > extent / NARROW:
             kind = "smooth"
         box = points[here].min(axis=0), points[here].max(axis=0)
         some = np.flatnonzero(here)
         if kind == "smooth":
-            some = some[:: max(len(some) // _POINTS_OF_SMOOTH, 1)]
+            some = some[:: max(len(some) // SAMPLE, 1)]
         shares = looked.shares[some] * (looked.shares[here].sum() / looked.shares[some].sum())
         places.append(Narrow(source, kind, *box, width, looked.sites.select(some), shares))
     return places
 
 
-def _groups(points: FloatArray, reach: float) -> tuple[int, NDArray[np.intp]]:
-    """The number of groups of points whose neighbours are no farther apart than `reach`, and the group of each."""
+def _groups(points: FloatArray, reach: float) -> NDArray[np.intp]:
+    """The group of each point: neighbours in a group are no farther apart than `reach`."""
     # for a few hundred points; loading SciPy's modules takes longer than this
-    squares = np.sum((points[:, None, :] - points[None, :, :]) ** 2, axis=2)
-    near = squares <= reach**2
+    near = np.sum((points[:, None, :] - points[None, :, :]) ** 2, axis=2) <= reach**2
     labels = np.full(len(points), -1, dtype=np.intp)
-    number = 0
-    for start in range(len(points)):
-        if labels[start] >= 0:
-            continue
-        found = np.array([start])
+    while (labels < 0).any():
+        found, number = np.array([np.argmin(labels)]), labels.max() + 1
         while len(found):  # the neighbours of the points found last
             labels[found] = number
             found = np.flatnonzero(near[found].any(axis=0) & (labels < 0))
-        number += 1
-    return number, labels
+    return labels

@@ -15,11 +15,13 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from fspielm.arrays import BoolArray, FloatArray
+from fspielm.estimate.counts import NEAR, VALUES
 from fspielm.expr.enclosure import Enclosure, Intervals, enclose
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import SpaceTime
-from fspielm.numerics.sampling import kronecker
+from fspielm.numerics.sampling import bisect, kronecker
+from fspielm.numerics.tolerances import BISECTIONS, ROUNDED, STEP
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
@@ -65,10 +67,8 @@ class Narrow:
 
 # ---- Charts: the region of a relation (the domain, its start, or a part of its boundary) in boxes of parameters
 
-# Points of each smooth piece at which the speed of a parametrisation is sampled, and a safety factor.
-_SPEEDS = 64
+# A safety factor for the speed of a parametrisation, which is sampled.
 _MARGIN = 1.1
-_STEP = 1e-6
 # Points by which the part of a chart that belongs to the region is measured.
 _COUNTED = 1024
 
@@ -89,6 +89,11 @@ class Boxes:
     def widths(self) -> FloatArray:
         """The widths of the boxes, ``(n, p)``."""
         return self.upper - self.lower
+
+    @property
+    def centers(self) -> FloatArray:
+        """The centers of the boxes, ``(n, p)``."""
+        return 0.5 * (self.lower + self.upper)
 
     @property
     def volumes(self) -> FloatArray:
@@ -127,7 +132,8 @@ class Chart:
     def volume(self) -> float:
         """The volume of the region in parameters, measured by points."""
         unit = kronecker(_COUNTED, self.whole.lower.shape[1])
-        held = [self.place(low + unit * (high - low))[1].mean() for low, high in self._pieces]
+        ends = zip(self.whole.lower, self.whole.upper, strict=True)
+        held = [self.place(low + unit * (high - low))[1].mean() for low, high in ends]
         return float(np.dot(np.maximum(held, 1.0 / _COUNTED), self.whole.volumes))
 
     @property
@@ -140,13 +146,9 @@ class Chart:
         """The least and the largest parameters, ``(2, p)``."""
         return np.stack([self.whole.lower.min(axis=0), self.whole.upper.max(axis=0)])
 
-    @property
-    def _pieces(self) -> zip[tuple[FloatArray, FloatArray]]:
-        return zip(self.whole.lower, self.whole.upper, strict=True)
-
     def coordinates(self, boxes: Boxes) -> tuple[FloatArray, FloatArray]:
         """Boxes of coordinates that contain the images of boxes of parameters."""
-        center = self.points(0.5 * (boxes.lower + boxes.upper))
+        center = self.points(boxes.centers)
         reach = 0.5 * np.einsum("ndp,np->nd", boxes.rates, boxes.widths)
         return center - reach, center + reach
 
@@ -154,27 +156,20 @@ class Chart:
 def chart_of(problem: Problem, relation: Relation) -> Chart | None:
     """The chart of a relation; None for one at points only."""
     domain, region = problem.domain, relation.region
-    if region.kind == "domain":
-        lower, upper = domain.bounding_box
-        rates = np.eye(len(lower))[None]
+    shape = domain.space if region.kind == "start" and isinstance(domain, SpaceTime) else domain
+    if region.kind != "domain" and shape is domain:
+        return _part_chart(problem, relation)
+    lower, upper = shape.bounding_box
+    rates = np.eye(problem.dimension)[None, :, : len(lower)]
 
-        def inside(points: FloatArray) -> tuple[Sites, BoolArray]:
-            return Sites(points), domain.contains(points)
+    def points(places: FloatArray) -> FloatArray:
+        start = np.full(len(places), domain.bounding_box[0][-1])
+        return places if shape is domain else np.column_stack([places, start])
 
-        return Chart(Boxes(lower[None], upper[None], rates), lambda points: points, inside)
-    if region.kind == "start" and isinstance(domain, SpaceTime):
-        lower, upper = domain.space.bounding_box
-        start = domain.bounding_box[0][-1]
-        rates = np.eye(len(lower) + 1)[None, :, :-1]
+    def place(places: FloatArray) -> tuple[Sites, BoolArray]:
+        return Sites(points(places)), shape.contains(places)
 
-        def at_start(points: FloatArray) -> FloatArray:
-            return np.column_stack([points, np.full(len(points), start)])
-
-        def in_space(points: FloatArray) -> tuple[Sites, BoolArray]:
-            return Sites(at_start(points)), domain.space.contains(points)
-
-        return Chart(Boxes(lower[None], upper[None], rates), at_start, in_space)
-    return _part_chart(problem, relation)
+    return Chart(Boxes(lower[None], upper[None], rates), points, place)
 
 
 def _part_chart(problem: Problem, relation: Relation) -> Chart | None:
@@ -199,8 +194,8 @@ def _part_chart(problem: Problem, relation: Relation) -> Chart | None:
 
 def _speeds(points: Callable[[FloatArray], FloatArray], lower: FloatArray, upper: FloatArray) -> FloatArray:
     """The fastest change of each coordinate with each parameter, ``(d, p)``; by differences."""
-    step = _STEP * (upper - lower)
-    unit = lower + step + kronecker(_SPEEDS, len(lower)) * (upper - lower - 2 * step)
+    step = STEP * (upper - lower)
+    unit = lower + step + kronecker(NEAR, len(lower)) * (upper - lower - 2 * step)
     slopes = [
         np.abs(points(unit + nudge) - points(unit - nudge)).max(axis=0) / (2 * nudge.max()) for nudge in np.diag(step)
     ]
@@ -209,11 +204,11 @@ def _speeds(points: Callable[[FloatArray], FloatArray], lower: FloatArray, upper
 
 # ---- Lines across boxes of parameters, and searches along them
 
-# First points on a line, and steps of a search from there: enough to reach adjacent floating-point numbers.
-_ON_LINE = 17
-_STEPS = 90
-_HALVINGS = 50
+# First points on a line, from which searches go on to adjacent floating-point numbers.
+ON_LINE = 17
 _GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
+# Golden sections that shorten a line at least as much as that many bisections.
+_SECTIONS = 3 * BISECTIONS // 2
 
 Values = Callable[[FloatArray], FloatArray]
 
@@ -242,13 +237,13 @@ class Line:
     def peaks(self, values: Values) -> FloatArray:
         """The maximum of a function with one peak along each line, by golden sections."""
         low, high = self.ends
-        places = np.linspace(low, high, _ON_LINE)
+        places = np.linspace(low, high, ON_LINE)
         sampled = np.stack([values(self.moved(one)) for one in places])
         best, rows = np.argmax(sampled, axis=0), np.arange(len(low))
-        low, high = places[np.maximum(best - 1, 0), rows], places[np.minimum(best + 1, _ON_LINE - 1), rows]
+        low, high = places[np.maximum(best - 1, 0), rows], places[np.minimum(best + 1, ON_LINE - 1), rows]
         left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         at_left, at_right = values(self.moved(left)), values(self.moved(right))
-        for _ in range(_STEPS):
+        for _ in range(_SECTIONS):
             rises = at_left < at_right
             low, high = np.where(rises, left, low), np.where(rises, high, right)
             fresh = np.where(rises, low + _GOLDEN * (high - low), high - _GOLDEN * (high - low))
@@ -257,18 +252,20 @@ class Line:
             at_left, at_right = np.where(rises, at_right, at_fresh), np.where(rises, at_fresh, at_left)
         return np.asarray(0.5 * (low + high))
 
-    def crossings(self, values: Values, level: float, start: FloatArray, end: FloatArray) -> Crossings:
-        """Where a function first passes a level between two points of each line, as far as many points tell."""
-        places = np.linspace(start, end, _ON_LINE)
+    def crossings(
+        self, values: Values, level: float, start: FloatArray, end: FloatArray
+    ) -> tuple[FloatArray, BoolArray]:
+        """Where a function first passes a level between two points of each line, as far as many points tell.
+
+        And whether it does.
+        """
+        places = np.linspace(start, end, ON_LINE)
         masks = np.stack([values(self.moved(one)) < level for one in places])
         changes = masks[:-1] != masks[1:]
         first, rows = np.argmax(changes, axis=0), np.arange(len(start))
         left, right, before = places[first, rows], places[first + 1, rows], masks[first, rows]
-        for _ in range(_HALVINGS):
-            middle = 0.5 * (left + right)
-            same = (values(self.moved(middle)) < level) == before
-            left, right = np.where(same, middle, left), np.where(same, right, middle)
-        return Crossings(left, changes.any(axis=0))
+        left, _ = bisect(left, right, lambda here: (values(self.moved(here)) < level) == before, BISECTIONS)
+        return left, changes.any(axis=0)
 
     def excursions(self, values: Values, level: float) -> tuple[FloatArray, FloatArray, BoolArray]:
         """The stretch of each line where a function is on the other side of a level than at both ends.
@@ -282,27 +279,18 @@ class Line:
         """The stretch of each line where a function is between two levels; and whether there is one."""
         low, high = self.ends
         rises = values(self.moved(low)) < values(self.moved(high))
-        lower, upper = (self.crossings(values, level, low, high) for level in levels)
-        start = np.where(lower.found, lower.places, np.where(rises, low, high))
-        end = np.where(upper.found, upper.places, np.where(rises, high, low))
+        (lower, from_below), (upper, to_above) = (self.crossings(values, level, low, high) for level in levels)
+        start = np.where(from_below, lower, np.where(rises, low, high))
+        end = np.where(to_above, upper, np.where(rises, high, low))
         between = values(self.moved(0.5 * (start + end)))
-        return start, end, lower.found | upper.found | ((between > levels[0]) & (between < levels[1]))
+        return start, end, from_below | to_above | ((between > levels[0]) & (between < levels[1]))
 
     def tops(self, values: Values, level: float) -> tuple[FloatArray, FloatArray, BoolArray]:
         """The stretch of each line where a function with one peak is above a level; and whether there is one."""
         peaks = self.peaks(values)
-        sides = [self.crossings(values, level, peaks, end) for end in self.ends]
-        start, end = (np.where(side.found, side.places, end) for side, end in zip(sides, self.ends, strict=True))
+        crossings = [(*self.crossings(values, level, peaks, end), end) for end in self.ends]
+        start, end = (np.where(found, places, end) for places, found, end in crossings)
         return start, end, values(self.moved(peaks)) >= level
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Crossings:
-    """Where a function passes a level along lines, and on which lines it does."""
-
-    places: FloatArray
-    found: BoolArray
 
 
 # ---- Atoms: the functions in an expression that can be narrow, and the arguments where they are
@@ -311,12 +299,12 @@ class Crossings:
 # short distance, and arguments are short expressions.
 
 # Beyond this argument a function hardly changes: exp(-8) is small beside exp(0).
-_VANISHED = 8.0
+VANISHED = 8.0
 _REACH: dict[type[sp.Function], float] = {
     sp.tanh: 4.0,
     sp.coth: 4.0,
-    sp.sech: _VANISHED,
-    sp.csch: _VANISHED,
+    sp.sech: VANISHED,
+    sp.csch: VANISHED,
     sp.erf: 3.0,
     sp.erfc: 3.0,
     sp.atan: 10.0,
@@ -329,7 +317,7 @@ _OUTSIDE = (sp.asin, sp.acos, sp.atanh, sp.acosh)
 # A power as high as this is narrow at its end.
 _HIGH_POWER = 12
 # The arguments of most of an exponential, relative to the largest argument.
-_CORE = (-_VANISHED, 0.0)
+_CORE = (-VANISHED, 0.0)
 
 # From the enclosure of an argument and its largest value: the relative slope of the function, see `Atom`.
 Law = Callable[[Intervals, float], FloatArray]
@@ -373,8 +361,10 @@ def _atoms_of(node: sp.Basic) -> Iterator[Atom | None]:
         yield Atom(node.args[0], _relative, (0.0, 0.0))
     elif isinstance(node, Relational):
         yield Atom(node.lhs - node.rhs, _border, kind="jump")
-    elif isinstance(node, sp.Abs | sp.Max | sp.Min):
-        yield from (Atom(side, _border, kind="kink") for side in _sides(node))
+    elif isinstance(node, sp.Abs):
+        yield Atom(node.args[0], _border, kind="kink")
+    elif isinstance(node, sp.Max | sp.Min):
+        yield from (Atom(node.args[0] - other, _border, kind="kink") for other in node.args[1:])
     elif isinstance(node, sp.Heaviside | sp.sign):
         yield Atom(node.args[0], _border, kind="jump")
     elif isinstance(node, _GROWING):
@@ -402,16 +392,8 @@ def _power(node: sp.Pow) -> Iterator[Atom]:
         yield Atom(base, _relative, kind="kink")
 
 
-def _sides(node: sp.Expr) -> list[sp.Expr]:
-    """Expressions that change sign where an absolute value, a maximum or a minimum has a kink."""
-    if isinstance(node, sp.Abs):
-        return [node.args[0]]
-    first, *others = node.args
-    return [first - other for other in others]
-
-
 def _exponential(argument: Intervals, top: float) -> FloatArray:
-    return np.where(argument.upper > top - _VANISHED, 1.0, 0.0)
+    return np.where(argument.upper > top - VANISHED, 1.0, 0.0)
 
 
 def _step(reach: float) -> Law:
@@ -444,16 +426,12 @@ def _always(argument: Intervals, top: float) -> FloatArray:
 
 # An atom is narrow where it would change this often over the whole extent; a wave, where it is faster than at most
 # places by this factor.
-_NARROW = 15.0
+NARROW = 15.0
 _FASTER = 4.0
 # A box in which an atom changes no more often than this is as small as the feature.
 _SMALL = 4.0
 # The most boxes: those of a layer along a curve or a surface then describe it well enough.
 _MOST_BOXES = 2048
-# The smallest boxes, relative to the extent, for features without a width.
-_FLOOR = 1e-12
-# Boxes whose centers are searched for the largest value of an argument.
-_TOPS = 256
 # First boxes along each parameter, by the number of parameters.
 _FIRST = {1: 16, 2: 8, 3: 4}
 
@@ -501,7 +479,8 @@ class _Search:
             argument, slopes = self._enclosed(boxes)
             self._raise_top(boxes, argument)
             if threshold is None:
-                threshold = self._threshold(slopes)
+                usual = float(np.median((slopes * self.chart.extent).max(axis=1))) if self.atom.everywhere else 0.0
+                threshold = max(NARROW, _FASTER * usual)
             factors = self.atom.law(argument, self.top)[:, None]
             with np.errstate(invalid="ignore"):
                 rates = np.where((factors == 0) | (slopes == 0), 0.0, factors * slopes)
@@ -509,7 +488,7 @@ class _Search:
             boxes, rates, slopes = boxes.select(narrow), rates[narrow], slopes[narrow]
             changes = rates * boxes.widths
             small = np.all(changes <= _SMALL, axis=1)
-            done = small | np.all((boxes.widths <= _FLOOR * self.chart.extent) | (slopes == 0), axis=1)
+            done = small | np.all((boxes.widths <= ROUNDED * self.chart.extent) | (slopes == 0), axis=1)
             kept.append((boxes.select(done), rates[done], small[done]))
             boxes, rates, slopes = boxes.select(~done), rates[~done], slopes[~done]
             if len(boxes) == 0 or len(boxes) + sum(len(one[0]) for one in kept) > _MOST_BOXES:
@@ -537,32 +516,19 @@ class _Search:
         """Search for larger values of the argument, at the centers of boxes that may have them."""
         if not self.atom.from_top:
             return
-        high = np.argsort(-argument.upper, kind="stable")[:_TOPS]
-        centers = 0.5 * (boxes.lower[high] + boxes.upper[high])
-        _, held = self.chart.place(centers)
-        if held.any():
-            self.top = max(self.top, float(self._values(centers[held]).max()))
+        high = boxes.select(np.argsort(-argument.upper, kind="stable")[:VALUES])
+        self._raise_top_at(high.centers)
 
-    def _raise_top_within(self, boxes: Boxes, rates: FloatArray) -> None:
-        """The same along a line through each box, which may be far larger than the feature."""
-        unit = 0.5 * (boxes.lower + boxes.upper)
-        line = Line(boxes, unit, np.argmax(np.where(np.isinf(rates), 1e300, rates) * boxes.widths, axis=1))
-        peaks = line.moved(line.peaks(self._values))
-        _, held = self.chart.place(peaks)
+    def _raise_top_at(self, unit: FloatArray) -> None:
+        _, held = self.chart.place(unit)
         if held.any():
-            self.top = max(self.top, float(self._values(peaks[held]).max()))
+            self.top = max(self.top, float(self._values(unit[held]).max()))
 
     def _values(self, unit: FloatArray) -> FloatArray:
         """The argument at parameters, minus infinity where it is not known."""
         points = self.chart.points(unit)
         found = self.enclosure(points, points)[0]
         return np.where(np.isfinite(found.lower), found.lower, -np.inf)
-
-    def _threshold(self, slopes: FloatArray) -> float:
-        if not self.atom.everywhere:
-            return _NARROW
-        usual = float(np.median((slopes * self.chart.extent).max(axis=1)))
-        return max(_NARROW, _FASTER * usual)
 
     def _axes(self, boxes: Boxes, rates: FloatArray, slopes: FloatArray) -> NDArray[np.intp]:
         """The parameter across which to halve each box: that with the largest change."""
@@ -581,8 +547,9 @@ class _Search:
         small = np.concatenate([one for _, _, one in kept])
         if self.atom.from_top:  # some were kept before the largest value was known
             layers = boxes.select(~small)
-            if len(layers):
-                self._raise_top_within(layers, rates[~small])
+            if len(layers):  # they may be far larger than the feature
+                line = _line_across(layers, rates[~small], layers.centers)
+                self._raise_top_at(line.moved(line.peaks(self._values)))
             argument, _ = self._enclosed(boxes)
             there = self.atom.law(argument, self.top) > 0
             boxes, rates, small = boxes.select(there), rates[there], small[there]
@@ -595,8 +562,7 @@ class _Search:
 _POINTS = 192
 # The number of widths in the range of an argument where most of the change is.
 _WIDTHS_ACROSS = 5.0
-# For features without a width: points at distances up to this share of the extent, over this many powers of ten.
-_FARTHEST = 1.0 / 15.0
+# For features without a width: points at distances over this many powers of ten.
 _DECADES = 9.0
 
 
@@ -624,7 +590,7 @@ def sample_boxes(found: Found, atom: Atom, argument: Field, chart: Chart, rng: n
     widths = found.widths[chosen]
     layers = np.flatnonzero(~small)
     if layers.size:
-        line = _line_across(found, chosen[layers], unit[layers])
+        line = _line_across(boxes.select(layers), found.rates[chosen[layers]], unit[layers])
         places, parts, widths[layers] = _points_on_layers(line, atom, found.top, argument, chart, rng)
         unit[layers] = line.moved(np.clip(places, *chart.bounds[:, line.axes]))
         shares[layers] *= parts
@@ -635,9 +601,8 @@ def sample_boxes(found: Found, atom: Atom, argument: Field, chart: Chart, rng: n
     return Looked(sites.select(held), shares[held], widths[held])
 
 
-def _line_across(found: Found, which: NDArray[np.intp], through: FloatArray) -> Line:
-    """Lines across some of the boxes, along the parameter with the largest change."""
-    boxes, rates = found.boxes.select(which), found.rates[which]
+def _line_across(boxes: Boxes, rates: FloatArray, through: FloatArray) -> Line:
+    """Lines across boxes, along the parameter with the largest change."""
     return Line(boxes, through, np.argmax(np.where(np.isinf(rates), 1e300, rates) * boxes.widths, axis=1))
 
 
@@ -654,9 +619,9 @@ def _points_on_layers(
 
     low, high = line.ends
     if atom.targets[0] == atom.targets[1]:
-        border = line.crossings(values, atom.targets[0], low, high)
-        places, lengths = _points_beside(border.places, chart.extent[line.axes], rng)
-        found, widths = border.found, np.zeros(len(low))
+        border, found = line.crossings(values, atom.targets[0], low, high)
+        places, lengths = _points_beside(border, chart.extent[line.axes], rng)
+        widths = np.zeros(len(low))
         if not found.all():  # no point lies between two borders that are very close
             start, end, passed = line.excursions(values, atom.targets[0])
             inside = ~found & passed & (start != end)
@@ -680,6 +645,5 @@ def _points_beside(border: FloatArray, extent: FloatArray, rng: np.random.Genera
 
     A border may be that of something small or of something large.
     """
-    farthest = _FARTHEST * extent
-    distances = farthest * 10.0 ** (-_DECADES * rng.random(len(border)))
+    distances = extent / NARROW * 10.0 ** (-_DECADES * rng.random(len(border)))
     return border + rng.choice([-1.0, 1.0], len(border)) * distances, 2 * np.log(10.0) * _DECADES * distances

@@ -14,23 +14,21 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts
 from fspielm.estimate.band_data import THRESHOLD
+from fspielm.estimate.counts import FEW, MANY, NEAR, SEVERAL
 from fspielm.expr.functions import Field
 from fspielm.geometry.domain import Domain, chord_lines
 from fspielm.geometry.time import SpaceTime
 from fspielm.numerics.roots import bisect
+from fspielm.numerics.tolerances import ROUNDED, SAME, TINY
 
 # ---- Boxes inside a domain
 
 Box = tuple[FloatArray, FloatArray]
 
-_PLACES = 24
-_MOST_BOXES = 4
-_HALVINGS = 7
-# Points along each edge of a box, all of which have to lie inside.
-_LATTICE = 7
+# Halvings to find the size of a box; and points along each of its edges, all of which have to lie inside.
+_FINENESS = 7
 # The least size of a box, as a share of the largest.
 _LEAST_SHARE = 0.5
-_INSIDE = 1 - 1e-9
 
 
 def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
@@ -44,13 +42,15 @@ def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
     lower, upper = domain.bounding_box
     half = 0.5 * (upper - lower)
     middle = 0.5 * (lower + upper)[None, :]
-    if _fit(domain, middle, _INSIDE * half[None, :]).all():
+    if _fit(domain, middle, (1 - SAME) * half[None, :]).all():
         return [(lower, upper)]
-    places = np.concatenate([middle, domain.sample(_PLACES, rng, "low-discrepancy")])
-    shares = _largest_shares(domain, places, half)
+    places = np.concatenate([middle, domain.sample(MANY, rng, "low-discrepancy")])
+    # the largest box around each place that fits, as a share of the bounding box
+    none, whole = np.zeros(len(places)), np.ones(len(places))
+    shares, _ = bisect(none, whole, lambda shares: _fit(domain, places, shares[:, None] * half), _FINENESS)
     boxes: list[Box] = []
     for index in np.argsort(-shares):
-        if len(boxes) == _MOST_BOXES or shares[index] < _LEAST_SHARE * shares.max() or shares.max() == 0:
+        if len(boxes) == FEW or shares[index] < _LEAST_SHARE * shares.max() or shares.max() == 0:
             break
         # a center within a box would give the same
         if not any(np.all((low <= places[index]) & (places[index] <= high)) for low, high in boxes):
@@ -58,28 +58,18 @@ def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
     return boxes
 
 
-def _largest_shares(domain: Domain, places: FloatArray, half: FloatArray) -> FloatArray:
-    """The largest box around each place that fits, as a share of `half`, by halving."""
-    none, whole = np.zeros(len(places)), np.ones(len(places))
-    return bisect(none, whole, lambda shares: _fit(domain, places, shares[:, None] * half), _HALVINGS)[0]
-
-
 def _fit(domain: Domain, places: FloatArray, halves: FloatArray) -> BoolArray:
     """Mask of the places ``(n, d)`` whose boxes ``(n, d)`` lie inside."""
-    ticks = np.linspace(-1.0, 1.0, _LATTICE)
-    lattice = np.stack([t.ravel() for t in np.meshgrid(*[ticks] * places.shape[1], indexing="ij")], axis=1)
-    points = places[:, None, :] + lattice * halves[:, None, :]
+    ends = np.ones(places.shape[1])
+    points = places[:, None, :] + grid_points((-ends, ends), (_FINENESS,) * len(ends)) * halves[:, None, :]
     inside = domain.contains(points.reshape(-1, places.shape[1]))
     return np.asarray(np.all(inside.reshape(points.shape[:2]), axis=1))
 
 
 # ---- Peaks, and exact frequencies of sums of waves
 
-_MOST_WAVES = 24
-_STEPS = 8
+# The fewest points that waves are fitted at.
 _LEAST_SITES = 200
-# The residual of a sum of waves whose frequencies are known to rounding, relative to the largest value.
-_ROUNDING = 1e-12
 
 
 @final
@@ -99,7 +89,7 @@ def exact_waves(
 
     The frequencies are fitted to the field by Gauss-Newton steps, and checked at other points.
     """
-    if not 0 < len(peaks) <= _MOST_WAVES:
+    if not 0 < len(peaks) <= MANY:
         return None
     lower, upper = domain.bounding_box
     number = max(4 * len(peaks) * (domain.dimension + 2), _LEAST_SITES)
@@ -108,27 +98,24 @@ def exact_waves(
     if not np.all(np.isfinite(values)):
         return None
     W = np.array([peak.center for peak in peaks])
-    for _ in range(_STEPS):
+    for _ in range(SEVERAL):
         W = W + _gauss_newton_step(W, points[::2], values[::2])
     amplitudes, _ = _fit_waves(W, points[::2], values[::2])
     error = np.abs(_waves(W, points[1::2]) @ amplitudes - values[1::2]).max()
-    if not error <= _ROUNDING * np.abs(values).max():
+    if not error <= ROUNDED * np.abs(values).max():
         return None
     return tuple(Peak(center, peak.widths, exact=True) for center, peak in zip(W, peaks, strict=True))
-
-
-def wave_amplitudes(W: FloatArray, points: FloatArray, values: NumberArray) -> FloatArray:
-    """The amplitudes ``(m,)`` of waves of frequencies `W` ``(m, d)``, fitted to values at points."""
-    amplitudes, _ = _fit_waves(W, points, values)
-    return np.asarray(np.hypot(np.abs(amplitudes[: len(W)]), np.abs(amplitudes[len(W) :])))
 
 
 def _gauss_newton_step(W: FloatArray, points: FloatArray, values: NumberArray) -> FloatArray:
     """The change of the frequencies, which both parts of complex values share."""
     amplitudes, rest = _fit_waves(W, points, values)
     waves = _waves(W, points)
+    cosines, sines = np.split(waves, 2, axis=1)
     each = real_parts(amplitudes)
-    slopes = np.concatenate([_slopes(W, part, points) for part in each])
+    # derivatives of the sum of waves with respect to each component of the frequencies
+    turned = np.concatenate([part[len(W) :] * cosines - part[: len(W)] * sines for part in each])
+    slopes = (turned[:, :, None] * np.tile(points, (len(each), 1))[:, None, :]).reshape(len(turned), -1)
     own = np.kron(np.eye(len(each)), waves) if len(each) > 1 else waves
     right = np.concatenate(real_parts(rest))
     change = np.linalg.lstsq(np.concatenate([own, slopes], axis=1), right, rcond=None)[0]
@@ -148,13 +135,6 @@ def _waves(W: FloatArray, points: FloatArray) -> FloatArray:
     return np.concatenate([np.cos(phase), np.sin(phase)], axis=1)
 
 
-def _slopes(W: FloatArray, amplitudes: FloatArray, points: FloatArray) -> FloatArray:
-    """Derivatives of the sum of waves with respect to each component of the frequencies, shape ``(n, m d)``."""
-    phase = points @ W.T
-    turned = amplitudes[len(W) :] * np.cos(phase) - amplitudes[: len(W)] * np.sin(phase)
-    return np.asarray((turned[:, :, None] * points[:, None, :]).reshape(len(points), -1))
-
-
 # ---- Spectra of a field over a box, and their spectral lines
 
 # The side lobes of this Kaiser window lie just below the threshold, which gives the best resolution.
@@ -169,7 +149,6 @@ _MOST_LINES = 200
 # slowly varying amplitude.
 _MARGIN = 2.0
 _SPREAD = 0.6
-_FINE = 8
 
 
 @final
@@ -252,7 +231,7 @@ def _offset(amplitudes: FloatArray, index: NDArray[np.int_]) -> FloatArray:
     offsets = []
     for axis in range(amplitudes.ndim):
         step = np.eye(amplitudes.ndim, dtype=int)[axis]
-        low, middle, high = (np.log(amplitudes[tuple(index + sign * step)] + 1e-300) for sign in (-1, 0, 1))
+        low, middle, high = (np.log(amplitudes[tuple(index + sign * step)] + TINY) for sign in (-1, 0, 1))
         bend = low - 2 * middle + high
         offsets.append(np.clip(0.5 * (low - high) / bend, -0.5, 0.5) if bend < 0 else 0.0)
     return np.array(offsets)
@@ -267,30 +246,24 @@ def _image(n: int, padding: int, bins: FloatArray) -> FloatArray:
 @lru_cache(maxsize=16)
 def _envelope(n: int) -> tuple[FloatArray, FloatArray]:
     """Logarithms of the window's spectrum, without its dips, at multiples of its lowest frequency."""
-    amplitude = np.abs(np.fft.rfft(np.kaiser(n, _BETA), _FINE * n))
+    amplitude = np.abs(np.fft.rfft(np.kaiser(n, _BETA), SEVERAL * n))
     falling = np.maximum.accumulate(amplitude[::-1])[::-1] / amplitude[0]
-    return np.arange(len(falling)) / _FINE, np.log(falling + 1e-300)
+    return np.arange(len(falling)) / SEVERAL, np.log(falling + TINY)
 
 
 # ---- Sums of waves in many dimensions, where no grid is affordable, from their frequencies along each axis
 
-_CHORDS = 8
 # The most waves that are fitted at once: combinations of the frequencies along the axes.
 _MOST_CANDIDATES = 750
-_POINTS_PER_CANDIDATE = 4
 # Amplitudes below this share of the largest are zero up to the errors of frequencies.
 _LEAST_AMPLITUDE = 1e-2
 # Samples along a chord, more for short waves as long as a matrix pencil is cheap.
-_LEAST_SAMPLES = 64
 _MOST_SAMPLES = 600
 _SAMPLES_PER_PERIOD = 6.0
-# Along one axis: the most waves (a frequency and its mirror image are two), the relative noise, and the largest
-# apparent growth of a wave from one sample to the next.
-_MOST_ALONG = 12
-_NOISE = 1e-10
+# The largest apparent growth of a wave from one sample to the next.
 _MOST_GROWTH = 1e-4
 # Frequencies that differ by less, in periods over the domain, are equal.
-_SAME = 0.05
+_EQUAL = 0.05
 
 
 def waves_from_axes(
@@ -302,7 +275,7 @@ def waves_from_axes(
     tells which of these belong together, and the waves are checked to rounding.
     """
     lower, upper = domain.bounding_box
-    seeds = domain.sample(_CHORDS, rng, "low-discrepancy")
+    seeds = domain.sample(SEVERAL, rng, "low-discrepancy")
     along = [_frequencies(field, domain, seeds, axis, float(highest[axis])) for axis in range(domain.dimension)]
     signed = [np.unique(np.concatenate([-one, one])) for one in along if one is not None]
     if len(signed) < len(along) or np.prod([float(len(one)) for one in signed]) > 2 * _MOST_CANDIDATES:
@@ -311,8 +284,9 @@ def waves_from_axes(
     candidates = np.array([w for w in product(*signed) if next((x for x in w if x != 0.0), 0.0) >= 0.0])
     if not len(candidates):  # no waves along any chord
         return None
-    points = domain.sample(_POINTS_PER_CANDIDATE * len(candidates) + 100, rng, "low-discrepancy")
-    amplitudes = wave_amplitudes(candidates, points - 0.5 * (lower + upper), field(points))
+    points = domain.sample(FEW * len(candidates) + 100, rng, "low-discrepancy")
+    fitted, _ = _fit_waves(candidates, points - 0.5 * (lower + upper), field(points))
+    amplitudes = np.hypot(*np.abs(np.split(fitted, 2)))
     if not np.all(np.isfinite(amplitudes)):
         return None
     strong = candidates[amplitudes > _LEAST_AMPLITUDE * amplitudes.max()]
@@ -321,9 +295,8 @@ def waves_from_axes(
 
 def _frequencies(field: Field, domain: Domain, seeds: FloatArray, axis: int, highest: float) -> FloatArray | None:
     """The frequencies along one axis, zero and above; None if the field is not a few waves along it."""
-    lower, upper = domain.bounding_box
-    length = float((upper - lower)[axis])
-    n = _LEAST_SAMPLES + int(_SAMPLES_PER_PERIOD * highest * length / (2 * np.pi))
+    length = float(np.ptp(domain.bounding_box, axis=0)[axis])
+    n = NEAR + int(_SAMPLES_PER_PERIOD * highest * length / (2 * np.pi))
     if n > _MOST_SAMPLES:
         return None
     lines, lengths = chord_lines(domain, seeds, axis, n)
@@ -334,7 +307,11 @@ def _frequencies(field: Field, domain: Domain, seeds: FloatArray, axis: int, hig
     known = [one for one in found if one is not None]
     if len(known) < len(found):
         return None
-    return _distinct(np.sort(np.concatenate(known)), _SAME * 2 * np.pi / length)
+    # one frequency for each cluster, exactly zero for a cluster near zero
+    sorted_, resolution = np.sort(np.concatenate(known)), _EQUAL * 2 * np.pi / length
+    clusters = np.split(sorted_, np.flatnonzero(np.diff(sorted_) > resolution) + 1)
+    means = np.array([float(np.median(cluster)) for cluster in clusters if len(cluster)])
+    return np.where(means <= resolution, 0.0, means)
 
 
 def _pencil(samples: NumberArray, spacing: float) -> FloatArray | None:
@@ -346,21 +323,14 @@ def _pencil(samples: NumberArray, spacing: float) -> FloatArray | None:
     if not samples.any():
         return np.empty(0)
     _, sizes, V = np.linalg.svd(scipy.linalg.hankel(samples[: len(samples) // 2], samples[len(samples) // 2 - 1 :]))
-    rank = int(np.count_nonzero(sizes > _NOISE * sizes[0]))
-    if rank > _MOST_ALONG:
+    rank = int(np.count_nonzero(sizes > SAME * sizes[0]))
+    if 2 * rank > MANY:  # a frequency and its mirror image are two
         return None
     rows = V[:rank].T
     steps = np.linalg.eigvals(np.linalg.lstsq(rows[:-1], rows[1:], rcond=None)[0])
     if np.any(np.abs(np.abs(steps) - 1.0) > _MOST_GROWTH):
         return None
     return np.asarray(np.abs(np.angle(steps)) / spacing)
-
-
-def _distinct(frequencies: FloatArray, resolution: float) -> FloatArray:
-    """One frequency for each cluster of sorted frequencies, exactly zero for a cluster near zero."""
-    groups = np.split(frequencies, np.flatnonzero(np.diff(frequencies) > resolution) + 1)
-    means = [float(np.median(group)) for group in groups if len(group)]
-    return np.array([0.0 if mean <= resolution else mean for mean in means])
 
 
 # ---- Boxes around the peaks of a spectrum
@@ -396,8 +366,12 @@ def find_peaks(
         return waves_from_axes(field, domain, highest, rng)
     if not boxes:
         return None
-    if not _are_inside(field, domain, boxes, sizes):
-        return None
+    # a callable need not be defined outside of the domain
+    is_whole = np.array_equal(boxes[0], domain.bounding_box)
+    if not (field.is_formula or is_whole):
+        grids = (grid_points(box, size) for box, size in zip(boxes, sizes, strict=True))
+        if not all(domain.contains(grid).all() for grid in grids):
+            return None
     spectra = [windowed_spectrum(field, box, size) for box, size in zip(boxes, sizes, strict=True)]
     largest = max(float(spectrum.amplitudes.max()) for spectrum in spectra)
     if not np.isfinite(largest):
@@ -416,26 +390,18 @@ def find_peaks(
     return _one_of_each_pair(_merge(ends, _MERGED / coarsest))
 
 
-def _are_inside(field: Field, domain: Domain, boxes: list[Box], sizes: list[tuple[int, ...]]) -> bool:
-    """Whether the field can be evaluated all over the boxes: a callable need not be defined outside of the domain."""
-    lower, upper = domain.bounding_box
-    if field.is_formula or (np.all(boxes[0][0] == lower) and np.all(boxes[0][1] == upper)):
-        return True
-    return all(bool(domain.contains(grid_points(*one)).all()) for one in zip(boxes, sizes, strict=True))
-
-
 def _merge(boxes: list[FloatArray], resolution: FloatArray) -> list[FloatArray]:
     """Merge boxes that overlap, or nearly do."""
     queue, merged = list(boxes), []
     while queue:
         box = queue.pop()
-        near = [b for b in queue if np.all(np.maximum(box[0], b[0]) <= np.minimum(box[1], b[1]) + resolution)]
-        if not near:
+        is_near = [bool(np.all(np.maximum(box[0], b[0]) <= np.minimum(box[1], b[1]) + resolution)) for b in queue]
+        if not any(is_near):
             merged.append(box)
             continue
-        queue = [other for other in queue if not any(other is one for one in near)]
-        together = [box, *near]
-        queue.append(np.stack([np.min([b[0] for b in together], axis=0), np.max([b[1] for b in together], axis=0)]))
+        together = np.stack([box, *(b for b, near in zip(queue, is_near, strict=True) if near)])
+        queue = [b for b, near in zip(queue, is_near, strict=True) if not near]
+        queue.append(np.stack([together[:, 0].min(axis=0), together[:, 1].max(axis=0)]))
     return merged
 
 
@@ -443,7 +409,7 @@ def _one_of_each_pair(boxes: list[FloatArray]) -> tuple[Peak, ...]:
     peaks = []
     for low, high in boxes:
         center, widths = 0.5 * (low + high), 0.5 * (high - low)
-        rounding = 1e-9 * np.abs(boxes).max()
+        rounding = SAME * np.abs(boxes).max()
         if np.all(np.abs(center) <= rounding):
             peaks.append(Peak(np.zeros_like(center), widths))
         elif center[np.argmax(np.abs(center) > rounding)] > 0:

@@ -17,6 +17,7 @@ from fspielm.basis.evaluation.sums import evaluate
 from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockResidual, BlockRows, Finite, RowBlock, Seam, make_block, make_blocks
+from fspielm.estimate.counts import FEW
 from fspielm.estimate.estimate import CellErrors
 from fspielm.estimate.narrow import narrow_features
 from fspielm.estimate.narrow_search import Narrow
@@ -24,10 +25,10 @@ from fspielm.geometry.boundary import Sites, join_sites
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# A residual that is about as large in a narrow place as everywhere else does not come from there.
-_CLEARLY = 4.0
+# A residual larger than elsewhere by this factor in a narrow place comes from there, and other rows do not see it.
+_CLEARLY = 2.0
 # Rounding of a sum of cosines, in units of the coefficients' norm.
-ROUNDING = 2e-15
+ROUNDING_OF_SUMS = 2e-15
 # With no more rows and functions than this, a residual may be small by chance.
 _FEW = 16
 # The share of the residual that a narrow place must have to be named.
@@ -65,11 +66,13 @@ class HeldOut:
         """The block's rows on the sum of ``coefficients * basis``."""
         if block.name in self.rows:
             return np.asarray(self.rows[block.name] @ coefficients)
-        # directly: a fast transform rounds more, and small residuals consist of rounding
-        pieces = [
-            evaluate(basis, coefficients, op, sites, threads=threads, method="direct") for op, sites in block.pieces
-        ]
-        return block.summed(np.asarray(sum(pieces)))
+        return block.summed(_evaluate(block, basis, coefficients, threads))
+
+
+def _evaluate(block: RowBlock, basis: Basis, coefficients: NumberArray, threads: int) -> NumberArray:
+    # directly: a fast transform rounds more, and small residuals consist of rounding
+    pieces = [evaluate(basis, coefficients, op, sites, threads=threads, method="direct") for op, sites in block.pieces]
+    return np.asarray(sum(pieces))
 
 
 # ---- The residual in narrow places, which rows spread all over would hardly sample
@@ -88,7 +91,7 @@ class NarrowResidual:
 
     def stands_out(self, rms: float) -> bool:
         """Whether the residual in the place is clearly above that of the block, given as root mean square."""
-        return self.most > math.sqrt(_CLEARLY * self.share) * rms
+        return self.most > _CLEARLY * math.sqrt(self.share) * rms
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,16 +101,6 @@ class NarrowRows:
     places: tuple[Narrow, ...]
     shares: FloatArray  # the part of the relation's region that each row stands for
     block: RowBlock
-
-    def apply(self, finite: Finite, coefficients: NumberArray) -> NumberArray:
-        """The rows applied to a sum, directly as in `HeldOut.apply`."""
-        basis, threads = finite.basis, finite.threads
-        return np.asarray(
-            sum(
-                evaluate(basis, coefficients, op, sites, threads=threads, method="direct")
-                for op, sites in self.block.pieces
-            )
-        )
 
 
 def narrow_rows(problem: Problem, relation: Relation, finite: Finite) -> NarrowRows | None:
@@ -137,7 +130,8 @@ def narrow_residuals(
         places, shares, block = rows.places, rows.shares, rows.block
         emphasis = finite.emphasis(block.name, block.pieces[0][1], shares)
         weight = 1.0 if emphasis is None else emphasis
-        deviation = weight * np.abs(rows.apply(finite, coefficients) - block.values)
+        residual = _evaluate(block, finite.basis, coefficients, finite.threads) - block.values
+        deviation = weight * np.abs(residual)
         squares = shares * deviation**2
         each = np.add.reduceat(squares, np.cumsum([0, *(len(place.shares) for place in places[:-1])]))
         each = np.where([place.kind == "smooth" for place in places], 0.0, each)
@@ -197,7 +191,7 @@ class Unfitted:
                 deviation = deviation * self.held_out.emphasis[fitted.name]
             rms = safe_rms(deviation)
             if max(len(block), basis.size) < _FEW:  # a few rows may hold by chance better than rounding allows
-                rms = math.hypot(rms, ROUNDING * safe_norm(coefficients) / fitted.scale)
+                rms = math.hypot(rms, ROUNDING_OF_SUMS * safe_norm(coefficients) / fitted.scale)
             weight = fitted.scale * float(np.sqrt(fitted.count))
             local = narrow.get(fitted.name, NarrowResidual())
             if local.stands_out(rms):
@@ -231,9 +225,9 @@ def _sizes_from_data(block: RowBlock, problem: Problem) -> list[tuple[int, float
     values = safe_rms(block.values)
     if len(problem.unknowns) == 1 or len(unknowns) > 1 or len(block.pieces) > 1 or values == 0.0:
         return []
-    lower, upper = problem.domain.bounding_box
     operator, sites = block.pieces[0]
-    each = [safe_rms(term.at(sites)) * np.prod((2 * np.pi / (upper - lower)) ** term.orders) for term in operator.terms]
+    k = 2 * np.pi / np.ptp(problem.domain.bounding_box, axis=0)
+    each = [safe_rms(term.at(sites)) * np.prod(k**term.orders) for term in operator.terms]
     return [(place, values / float(sum(each))) for place in unknowns if sum(each) > 0]
 
 
@@ -247,15 +241,13 @@ def _sizes_from_data(block: RowBlock, problem: Problem) -> list[tuple[int, float
 #
 # The rows of a whole cell are at quadrature nodes. Where the boundary cuts cells, sums over rows have an error as if
 # the rows were at random places; residuals with random signs tell how much that changes the coefficients. The same
-# holds for cells with a feature narrower than the distance of rows, such as a jump, which may be anywhere between them.
+# holds for cells with a feature narrower than the distance of rows, such as a jump.
 
 # Residuals with random signs, and a safety factor for their chance.
 _SIGNS = 3
 _CHANCE = 3.0
 # The true solution has parts that may be amplified somewhat more than the functions of cells show.
 _SAFETY = 5.0
-# A residual larger than elsewhere by this factor at narrow places is one that the other rows do not see.
-_UNSEEN = 2.0
 
 
 @final
@@ -293,11 +285,11 @@ class Correction:
 
     def deviations(self, coefficients: NumberArray, problem: Problem) -> Deviations:
         """The deviations of a solution of a problem, which may have other data than the factored one."""
-
-        def work() -> Deviations:
-            return Deviations(self._rows(coefficients, problem), self.finite.seams(coefficients))
-
-        return self._latest(work, coefficients, problem)
+        return self._latest(
+            lambda: Deviations(self._rows(coefficients, problem), self.finite.seams(coefficients)),
+            coefficients,
+            problem,
+        )
 
     @cached_property
     def _latest(self) -> Latest[Deviations]:
@@ -331,7 +323,9 @@ class Correction:
                 rows = RowsInCells.at(basis, localise(operator, sites, basis.components))
                 deviation = rows @ coefficients - narrow.block.values
                 stands_out = self._stands_out((sites, deviation), (found[-1].sites, residual))
-                weight = stands_out * self._weight(own, sites, narrow.shares)
+                weight = stands_out * own.scale * np.sqrt(own.count * narrow.shares)
+                there = self.finite.emphasis(own.name, sites, narrow.shares)
+                weight = np.asarray(weight if there is None else weight * there)
                 found.append(Rows(rows, sites, weight, weight * deviation, self.finite.uneven(sites)))
         return tuple(found)
 
@@ -351,16 +345,11 @@ class Correction:
 
     def _stands_out(self, narrow: tuple[Sites, NumberArray], others: tuple[Sites, NumberArray]) -> BoolArray:
         """Whether narrow places are in cells whose largest residual there is clearly larger than at other sites."""
-        largest = [np.zeros(self.finite.pieces) for _ in range(2)]
+        largest = np.zeros((2, self.finite.pieces))
         cells = [self.finite.cells_at(sites.points) for sites, _ in (narrow, others)]
         for (_, residual), its, most in zip((narrow, others), cells, largest, strict=True):
             np.maximum.at(most, its, np.abs(residual))
-        return np.asarray((largest[0] > _UNSEEN * largest[1])[cells[0]])
-
-    def _weight(self, fitted: BlockRows, sites: Sites, shares: FloatArray) -> FloatArray:
-        emphasis = self.finite.emphasis(fitted.name, sites, shares)
-        weight = fitted.scale * np.sqrt(fitted.count * shares)
-        return np.asarray(weight if emphasis is None else weight * emphasis)
+        return np.asarray((largest[0] > _CLEARLY * largest[1])[cells[0]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -396,8 +385,6 @@ def _weightings(sparse: FloatArray, uneven: BoolArray, rng: np.random.Generator)
 
 # ---- The error of each cell, to choose smaller cells or higher degrees
 
-# Random sums of all functions whose amplified values estimate the amplification of each cell.
-_SUMS = 4
 # The true solution has parts that the functions of cells do not show, and neighbouring cells may have equal errors.
 _SAFETY_BY_CELL = 8.0
 
@@ -443,7 +430,7 @@ def by_cell(correction: Correction, deviations: Deviations, left_out: FloatArray
     amplification = []
     for Phi in correction.values:
         weights = _point_weights(finite.basis, Phi) / np.sqrt(Phi.shape[0])
-        random = weights[:, None] * rng.standard_normal((Phi.shape[0], _SUMS))
+        random = weights[:, None] * rng.standard_normal((Phi.shape[0], FEW))
         sums = factored.solve_triangle(factored.solve_triangle(adjoint(Phi) @ random, adjoint=True))
         at_rows = [each.weight * each.rows.sums(sums.T) for each in rows]
         amplification.append(np.sqrt(squares([*at_rows, finite.at_seams(sums.T)])))

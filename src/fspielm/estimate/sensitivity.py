@@ -24,11 +24,13 @@ from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, Finite, draw_features, make_blocks
 from fspielm.errors import ProblemError
 from fspielm.estimate.bands import waves_at
+from fspielm.estimate.counts import FEW, MANY, VALUES
 from fspielm.estimate.growth import Growth
 from fspielm.estimate.let_through import Degenerate, LetThrough
 from fspielm.estimate.residuals import HeldOut, Unfitted
 from fspielm.estimate.stability import Hidden, find_hidden, point_text
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import CLOSE, TINY
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, cache_by_object, identity
 from fspielm.problem.problem import Problem
@@ -55,8 +57,6 @@ def shown_at(basis: Basis, points: FloatArray, frequencies: FloatArray) -> BoolA
 # Rounding of high derivatives is large at the ends of cells, but hardly contained in longer waves; and a residual that
 # changes far more slowly with time than a wave does not drive it.
 
-# Waves in a cell that its nodes resolve, as a share of their number.
-_RESOLVED = 0.5
 # Frequencies a third of an octave apart stand for all between.
 _BAND = 2 ** (1 / 6) - 2 ** (-1 / 6)
 
@@ -71,10 +71,9 @@ def driving(relation: Relation, held_out: HeldOut, coefficients: NumberArray, k:
         return None
     sites = held_out.sites[relation.name]
     residual = rows @ coefficients - relation.values(sites)
-    squares, total, begin = np.zeros(len(k)), 0.0, 0
-    for cell, operator in rows.parts:
-        own = residual[begin : begin + len(operator.points)]
-        begin += len(own)
+    squares, total = np.zeros(len(k)), 0.0
+    ends = np.cumsum([len(operator.points) for _, operator in rows.parts])[:-1]
+    for (cell, operator), own in zip(rows.parts, np.split(residual, ends), strict=True):
         lengths = rows.basis.frames.lengths[cell]
         amplitudes = np.full(len(k), safe_rms(own))
         if operator.axes:
@@ -95,7 +94,8 @@ def _amplitudes(grid: NumberArray, x: FloatArray, k: FloatArray, length: float) 
     waves = np.exp(-1j * k[:, None] * x) * _fejer_weights(len(x))
     each = np.abs(waves @ grid).mean(axis=1)
     several = np.sqrt(1 + _BAND * np.abs(k) * length / (2 * np.pi))
-    return np.where(0.5 * np.abs(k) * length <= _RESOLVED * len(x), 2 * several * each, np.inf)
+    # its nodes resolve a radian each
+    return np.where(np.abs(k) * length <= len(x), 2 * several * each, np.inf)
 
 
 @cache
@@ -110,20 +110,13 @@ def _fejer_weights(n: int) -> FloatArray:
 
 # The relative rounding of data and solutions.
 _ROUNDING = 2e-16
-# Points at which the solution is sampled.
-_PROBES = 256
 # A frequency is in a basis that reaches this share of it.
 _SLACK = 1 - 1e-3
-# An amplification above this shows that a function that is let through is a solution; beside one that is not, by a
-# twentieth of a period, the amplification is small.
+# An amplification above this shows that a function that is let through is a solution.
 _LET_THROUGH = 1e4
 # Growth in powers of e: nearly the most that a number can hold, and the most that a factorisation shows.
 _MOST_FOLDINGS = 600.0
 _SEEN_FOLDINGS = 30.0
-# The same for growth along a line, which a basis represents to a few digits only.
-_SEEN_FROM_ONE_END = 15.0
-# The least growth of a disturbance, in powers of ten, that is named.
-_GROWS = 0.3
 # A safety factor of errors beside a zero of the leading coefficients.
 _SAFETY = 3.0
 # The decay across the domain, in powers of e, of functions at the boundary that cosines can represent.
@@ -185,8 +178,7 @@ def _beside_zero(problem: Problem, degenerate: Degenerate, solved: Solved) -> Be
 
 def passing_size(problem: Problem) -> int:
     """How many functions represent what the conditions of a problem let through; zero if they let nothing through."""
-    lower, upper = problem.domain.bounding_box
-    affordable = float(find_hidden(problem).affordable(upper - lower).max())
+    affordable = float(find_hidden(problem).affordable(np.ptp(problem.domain.bounding_box, axis=0)).max())
     return functions_up_to(problem, affordable) if affordable else 0
 
 
@@ -201,16 +193,16 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
 
     If the basis contains it, the sensitivity shows it; if that is very large, any multiple may be in the solution.
     """
-    highest, basis = solved.basis.reach, solved.basis
+    basis = solved.basis
     # only cells, and the functions for one unknown and on open domains, can be steep at the boundary
     is_smooth = len(problem.unknowns) > 1 and not basis.is_piecewise and not problem.domain.is_unbounded
-    lower, upper = problem.domain.bounding_box
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)
     for function in hidden.passing:
-        if np.all(function.along * (upper - lower) <= 2 * np.pi):
+        if np.all(function.along * lengths <= 2 * np.pi):
             continue  # every basis contains it
         almost, remedy = _describe(function)
         few = basis.size < functions_up_to(problem, function.frequency)
-        if few or (is_smooth and function.foldings > _STEEP_FOLDINGS) or np.any(_SLACK * function.along > highest):
+        if few or (is_smooth and function.foldings > _STEEP_FOLDINGS) or np.any(_SLACK * function.along > basis.reach):
             beyond = "and is beyond the functions that were solved with, so that it may be in the solution unseen"
             return Beyond(float("inf"), f"{almost}, {beyond}; {remedy}, or allow more functions")
         if solved.amplification > _LET_THROUGH:
@@ -237,39 +229,33 @@ def _describe(function: LetThrough) -> tuple[str, str]:
 def unseen_growth(problem: Problem, basis: Basis) -> float:
     """The largest growth over the time of a problem of a disturbance that the sensitivity does not show."""
     growth = find_hidden(problem).growth
-    among = np.empty(0, dtype=np.intp) if growth is None else _unseen(growth, basis)
-    if growth is None or not among.size:
-        return 0.0
-    return float(np.exp(min(growth.foldings[among].max(), _MOST_FOLDINGS)))
+    unseen = [] if growth is None else growth.foldings[_unseen(growth, basis)].tolist()
+    return float(np.exp(min(max(unseen), _MOST_FOLDINGS))) if unseen else 0.0
 
 
 def _unseen(growth: Growth, basis: Basis) -> NDArray[np.intp]:
     """Indices of disturbances that the sensitivity does not show: beyond the basis, or beyond the digits of numbers."""
-    seen = _SEEN_FOLDINGS if growth.ends is None else _SEEN_FROM_ONE_END
-    return np.flatnonzero(_is_beyond(growth, basis) | (growth.foldings > seen))
-
-
-def _is_beyond(growth: Growth, basis: Basis) -> BoolArray:
-    """Whether disturbances are beyond the basis; at a front, beyond the functions there."""
+    # of growth along a line, a basis represents half of the digits
+    seen = _SEEN_FOLDINGS if growth.ends is None else _SEEN_FOLDINGS / 2
     if growth.places is None:
-        return np.asarray(np.any(_SLACK * growth.frequencies > basis.reach, axis=1))
-    n, stretches, dimension = growth.places.shape
-    frequencies = np.repeat(growth.frequencies, stretches, axis=0)
-    shown = shown_at(basis, growth.places.reshape(-1, dimension), frequencies).reshape(n, stretches)
-    return np.asarray(np.any(~shown & (growth.stretches > 0), axis=1))
+        is_beyond = np.any(_SLACK * growth.frequencies > basis.reach, axis=1)
+    else:  # at a front, beyond the functions there
+        n, stretches, dimension = growth.places.shape
+        frequencies = np.repeat(growth.frequencies, stretches, axis=0)
+        shown = shown_at(basis, growth.places.reshape(-1, dimension), frequencies).reshape(n, stretches)
+        is_beyond = np.any(~shown & (growth.stretches > 0), axis=1)
+    return np.flatnonzero(is_beyond | (growth.foldings > seen))
 
 
 def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
     """The error to which the residual and the rounding of the solution at every time may have grown."""
-    time, among = problem.domain.time, _unseen(growth, solved.basis)
+    among = _unseen(growth, solved.basis)
     if not among.size:
         return Beyond()
-    begin, end = growth.ends or (0.0, 0.0)
-    if growth.ends is None:
-        assert time is not None
-        begin, end = time.start, time.end
+    lower, upper = problem.domain.bounding_box
+    begin, end = growth.ends or (float(lower[-1]), float(upper[-1]))
     duration = abs(end - begin)
-    sites = Sites(problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))  # for inspection only
+    sites = Sites(problem.domain.sample(VALUES, np.random.default_rng(0), "low-discrepancy"))  # for inspection only
     value = identity(problem.dimension)
     each = [value.on(unknown) for unknown in range(len(problem.unknowns))]
     values = evaluate_each(solved.basis, solved.coefficients, each, sites, threads=1)
@@ -289,10 +275,11 @@ def _grown(problem: Problem, growth: Growth, solved: Solved) -> Beyond:
         error, worst = max((error, worst), (grown, int(which)), key=lambda one: one[0])
     frequency = float(np.linalg.norm(growth.frequencies[worst, :-1]))
     what = f"of frequency {frequency:.3g} " if problem.dimension > 1 else ""
-    over = "over the time given" if growth.ends is None else "from the end that all conditions are at to the other"
-    remedy = "shorten the time" if growth.ends is None else "move conditions to the other end"
+    over, remedy = "over the time given", "shorten the time"
+    if growth.ends is not None:
+        over, remedy = "from the end that all conditions are at to the other", "move conditions to the other end"
     digits = float(growth.foldings[worst]) / np.log(10)
-    if digits < _GROWS:
+    if digits < np.log10(2):
         return Beyond(error)
     times = f"1e{digits:.0f}" if digits >= 2 else f"{10**digits:.0f}"
     return Beyond(
@@ -396,18 +383,14 @@ def largest_amplification(Phi: NumberArray, factored: Factored, rng: np.random.G
     direction: NumberArray = rng.standard_normal(columns)
     Phi_H, norm = adjoint(Phi), 0.0
     for _ in range(_POWER_STEPS):
-        image = Phi @ factored.solve_triangle(_unit(direction))
+        image = Phi @ factored.solve_triangle(direction / np.linalg.norm(direction))
         direction = factored.solve_triangle(Phi_H @ image, adjoint=True)
         size = float(np.linalg.norm(direction))
         if not np.isfinite(size) or size == 0.0:
             return float("inf") if size else 0.0, np.zeros(columns)
         norm = float(np.sqrt(size))
-    null = factored.solve_triangle(_unit(direction))
+    null = factored.solve_triangle(direction / np.linalg.norm(direction))
     return norm / float(np.sqrt(Phi.shape[0])), null
-
-
-def _unit(vector: NumberArray) -> NumberArray:
-    return np.asarray(vector / np.linalg.norm(vector))
 
 
 # ---- Functions that almost satisfy an equation
@@ -415,78 +398,57 @@ def _unit(vector: NumberArray) -> NumberArray:
 # its own solutions, where it grows along the way. Features for the peaks of a right-hand side respond less, and by
 # themselves would underestimate the effect of what they leave out.
 
-# Functions of low frequencies, by the number of dimensions, and the most periods over the domain.
-_LOW = {1: 12, 2: 30}
-_LOW_ABOVE = 60
+# Functions of low frequencies, by the number of dimensions up to three, and the most periods over the domain.
+_LOW = {1: 12, 2: 30, 3: 60}
 _PERIODS = 2.0
-# Functions that grow along the way.
-_GROWING = 24
-# A slope of the symbol, relative to its terms, that is rounding: the zero is a double one.
-_DOUBLE = 1e-6
-_TINY = float(np.finfo(np.float64).tiny)
 
 
 def nearby_number(problem: Problem) -> int:
     """The most functions that `nearby_functions` returns."""
-    return len(problem.unknowns) * _LOW.get(problem.dimension, _LOW_ABOVE) + _GROWING
+    return len(problem.unknowns) * _LOW[min(problem.dimension, 3)] + MANY
 
 
 def nearby_functions(problem: Problem, exact: Basis, rng: np.random.Generator) -> list[Basis]:
     """Cosines of low frequencies for each unknown; for a single one, also functions of `exact` with a linear factor."""
     lower, upper = problem.domain.bounding_box
     widths = tuple(_PERIODS * 2 * np.pi / (upper - lower))
-    band = Band(_LOW.get(problem.dimension, _LOW_ABOVE), widths)
+    band = Band(_LOW[min(problem.dimension, 3)], widths)
     low = for_unknowns(band, natural_scales(problem, np.array(widths)))
     found: list[Basis] = [low.draw(problem.dimension, rng, center=0.5 * (lower + upper))]
     total = sum(basis.size for basis in exact.exponentials)
-    for basis in exact.exponentials:
-        some = _some(problem, basis, -(-_GROWING * basis.size // total), rng)
-        if some.size:
-            found.append(_growing(problem, basis, some))
-    return found
+    grown = [_growing(problem, basis, -(-MANY * basis.size // total), rng) for basis in exact.exponentials]
+    return found + [basis for basis in grown if basis.size]
 
 
-def _some(problem: Problem, basis: ExponentialBasis, number: int, rng: np.random.Generator) -> NDArray[np.int_]:
-    """Some of the functions that oscillate or decay, from the slowest to the fastest, most of them slow."""
-    moving = rng.permutation(np.flatnonzero(np.any(basis.W != 0, axis=1) & _leads_away(problem, basis)))
-    slowest = moving[np.argsort(np.linalg.norm(basis.W[moving], axis=1), kind="stable")]
+def _growing(problem: Problem, basis: ExponentialBasis, number: int, rng: np.random.Generator) -> ExponentialBasis:
+    """Some functions with a factor that is linear along the direction in which the symbol changes.
+
+    Those that oscillate or decay, from the slowest to the fastest, most of them slow.
+    """
+    # functions with a linear factor still satisfy the equation at a double zero of the symbol
+    symbol, sizes = symbol_of(problem.determinant), np.linalg.norm(basis.W, axis=1)
+    gradient = symbol.gradient(basis.W)
+    leads_away = (sizes * np.linalg.norm(gradient, axis=1) > CLOSE * symbol.size(basis.W)) | (basis.powers > 0)
+    moving = rng.permutation(np.flatnonzero((sizes > 0) & leads_away))
+    slowest = moving[np.argsort(sizes[moving], kind="stable")]
     ranks = np.unique(np.geomspace(1, max(len(slowest), 1), number).astype(int)) - 1
-    return np.asarray(slowest[ranks] if len(slowest) else slowest)
-
-
-def _leads_away(problem: Problem, basis: ExponentialBasis) -> NDArray[np.bool_]:
-    """Whether functions with a linear factor no longer satisfy the equation; they do at a double zero of the symbol."""
-    symbol = symbol_of(problem.determinant)
-    slopes = np.linalg.norm(basis.W, axis=1) * np.linalg.norm(symbol.gradient(basis.W), axis=1)
-    return np.asarray((slopes > _DOUBLE * symbol.size(basis.W)) | (basis.powers > 0))
-
-
-def _growing(problem: Problem, basis: ExponentialBasis, some: NDArray[np.int_]) -> ExponentialBasis:
-    """The functions with a factor that is linear along the direction in which the symbol changes."""
-    lower, upper = problem.domain.bounding_box
-    W, powers = basis.W[some], basis.powers[some]
-    along = _steepest(symbol_of(problem.determinant).gradient(W) / (upper - lower)) / (upper - lower)
+    some = slowest[ranks[: len(slowest)]]
+    lengths = np.ptp(problem.domain.bounding_box, axis=0)
+    W, powers, gradient = basis.W[some], basis.powers[some], gradient[some] / lengths
+    leading = np.take_along_axis(gradient, np.argmax(np.abs(gradient), axis=1)[:, None], axis=1)
+    turned = (gradient * np.conj(leading) / np.maximum(np.abs(leading) ** 2, np.finfo(np.float64).tiny)).real
+    along = turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), TINY) / lengths
     direction = np.where(powers[:, None] > 0, basis.along[some], along)
     return ExponentialBasis(W, basis.b[some], basis.origin, basis.peaks[some], powers + 1, direction)
 
 
-def _steepest(gradient: NDArray[np.complex128]) -> FloatArray:
-    """Real unit vectors along complex gradients ``(n, d)``."""
-    leading = np.take_along_axis(gradient, np.argmax(np.abs(gradient), axis=1)[:, None], axis=1)
-    square = np.maximum(np.abs(leading) ** 2, _TINY)
-    turned = (gradient * np.conj(leading) / square).real
-    return np.asarray(turned / np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), 1e-300))
-
-
 # ---- The sensitivity with more functions than the solution has
-# Trefftz features (which satisfy the equation) are few, and may leave out the function that the conditions hardly see:
-# the eigenfunction of a resonance that the data hardly excite, or a singular function at a corner. The residual is then
-# misleadingly small. Further Trefftz functions show it; with features for a right-hand side, so do functions that
-# almost satisfy the equation (see `nearby_functions`).
+# Trefftz features are few, and may leave out the function that the conditions hardly see: the eigenfunction of a
+# resonance that the data hardly excite, or a singular function at a corner. The residual is then misleadingly small.
+# Further Trefftz functions show it; with features for a right-hand side, so do those of `nearby_functions`.
 
-# Further features, as a share of those of the basis, and the fewest that are useful.
+# Further features, as a share of those of the basis.
 _SHARE = 0.125
-_LEAST_FEATURES = 4
 # The fewest rows for each function.
 _LEAST_ROWS = 1.2
 
@@ -523,7 +485,7 @@ def further_features(problem: Problem, family: Family, columns: int, rows: int) 
     needed = max(neurons_needed(problem), passing_size(problem))
     wanted = max(int(_SHARE * exact), needed if exact < needed else 0)
     number = min(wanted, _most(columns, rows))
-    return number if number >= _LEAST_FEATURES else 0
+    return number if number >= FEW else 0
 
 
 def further_columns(problem: Problem, family: Family, columns: int, rows: int) -> int:
@@ -571,17 +533,15 @@ def _most(columns: int, rows: int) -> int:
 def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[Basis]:
     """Functions that satisfy the equation, or almost, in addition to the basis: as many as the rows can resolve."""
     problem, family, basis = discretisation.problem, discretisation.family, discretisation.basis
-    rows = discretisation.rows
     further: list[Basis] = []
-    number = further_features(problem, family, basis.size, rows)
-    if number:
+    if number := further_features(problem, family, basis.size, discretisation.rows):
         # functions of frequency zero are in every basis already
         further += draw_features(problem, Characteristic(number), rng).varying
     if not family.satisfies_equation:
         exact = Joined([part for part in family.parts if part.satisfies_equation])
         further += nearby_functions(problem, draw_features(problem, exact, rng), rng)
     for columns in special_beside(problem, basis.leaves):
-        left = _most(basis.size + sum(part.size for part in further), rows)
+        left = _most(basis.size + sum(part.size for part in further), discretisation.rows)
         if columns.size <= left and satisfies(problem, columns):
             further.append(columns)
     return further
@@ -592,14 +552,12 @@ def _further(discretisation: Discretisation, rng: np.random.Generator) -> list[B
 # a well-posed problem, a part of the basis has nearly the same sensitivity; at a resonance, the sensitivity grows with
 # every further function. An estimate is reliable if the sensitivity has settled.
 
-# The least phase, in radians, of a wave across a domain in which it may resonate.
-_RADIANS = 1.0
 # The largest ratio of the sensitivity of a band to that of a narrower one, with this share of the margin beyond the
 # problem's frequencies; on an interval, and in more dimensions.
 _MARGIN, _GROWTH, _GROWTH_ABOVE = 0.3, 1.5, 1.9
-# The last functions, with few rows, may be more sensitive. Then the band without these may exceed the sensitivity of
-# the problem's frequencies by this factor. At a resonance, every function adds to the sensitivity.
-_WITHOUT_LAST, _LITTLE_GROWTH = 0.7, 1.25
+# The last functions, with few rows, may be more sensitive. Then the band without this margin may exceed the sensitivity
+# of the problem's frequencies by this factor. At a resonance, every function adds to the sensitivity.
+_LITTLE_GROWTH = 1.25
 # For other families, the share of the functions that stands for the problem's frequencies.
 _CORE_SHARE = 0.57
 # In cells: the largest ratio of the residual of the last degrees to that of the whole function with the smallest one.
@@ -611,12 +569,13 @@ def may_resonate(problem: Problem) -> bool:
     """Whether waves of a steady equation fit into its domain, which is bounded."""
     if problem.domain.time is not None or problem.domain.is_unbounded:
         return False
-    lower, upper = problem.domain.bounding_box
     try:
         _, waves = waves_at(problem, np.zeros(problem.dimension))
     except ProblemError:  # a coefficient has no value at one of many points, which is reported where it is needed
         return True
-    return bool(np.any(waves * (upper - lower) > _RADIANS))
+    return bool(
+        np.any(waves * np.ptp(problem.domain.bounding_box, axis=0) > 1.0)
+    )  # a wave resonates over a radian at least
 
 
 def has_settled(
@@ -643,7 +602,7 @@ def has_settled(
     growth = _GROWTH if finite.problem.dimension == 1 else _GROWTH_ABOVE
     if sensitivity.amplification <= growth * amplification(_MARGIN):
         return True
-    return amplification(_WITHOUT_LAST) <= _LITTLE_GROWTH * amplification(0.0)
+    return amplification(1 - _MARGIN) <= _LITTLE_GROWTH * amplification(0.0)
 
 
 def _narrower_band(finite: Finite, margin: float) -> NDArray[np.intp]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import final
 
@@ -11,12 +11,14 @@ import numpy as np
 from fspielm.arrays import FloatArray
 from fspielm.basis.basis import ExponentialBasis
 from fspielm.basis.exact.null_vectors import ModeBasis, null_amplitudes
-from fspielm.basis.exact.symbol import Frequencies, solve_along, symbol_of
+from fspielm.basis.exact.symbol import solve_along, symbol_of
 from fspielm.errors import ProblemError, UnsuitableError
+from fspielm.estimate.counts import FEW, SITES
 from fspielm.estimate.growth import HOPELESS, Growth, find_growth, find_growth_from_one_end, undetermined_streamline
 from fspielm.estimate.let_through import (
     Degenerate,
     LetThrough,
+    boundary_pieces,
     find_degenerate,
     freeze_inside,
     let_through,
@@ -25,6 +27,7 @@ from fspielm.estimate.let_through import (
 )
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.sampling import half_sphere, tangents
+from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, cache_by_object, determinant
 from fspielm.problem.places import probe
@@ -33,7 +36,6 @@ from fspielm.problem.statement import Relation
 
 # ---- Wave equations with conditions all round, as if they were elliptic
 
-_DIRECTIONS = 500
 # The principal part has both signs if the smaller extreme is more than this share of the larger.
 _BOTH_SIGNS = 1e-3
 
@@ -54,8 +56,7 @@ def is_wave_all_round(problem: Problem) -> bool:
         return False
     principal = freeze_inside(problem)[1].principal()
     principal = principal.select(representative_sites(principal))
-    lower, upper = domain.bounding_box
-    directions = half_sphere(_DIRECTIONS, problem.dimension, np.random.default_rng(0)) / (upper - lower)
+    directions = half_sphere(PROBES, problem.dimension, np.random.default_rng(0)) / np.ptp(domain.bounding_box, axis=0)
     powers = np.prod(directions[:, None, :] ** principal.orders, axis=2)
     values = without_phase(powers @ principal.coefficients.T)
     if values is None:
@@ -71,13 +72,8 @@ def is_wave_all_round(problem: Problem) -> bool:
 # are not determined, and no basis of lower frequencies shows them (S. Agmon, A. Douglis, L. Nirenberg, Comm. Pure Appl.
 # Math. 17, 1964).
 
-# Sites of each part, and periods over the domain, all of which have to agree.
-_SITES = 3
+# Periods over the domain, all of which have to agree.
 _PERIODS = (23.7, 71.3, 214.9)
-# The least rate of decay, relative to the frequency.
-_LEAST_DECAY = 1e-6
-# Singular values below this, relative to the largest, are rounding.
-_SINGULAR = 1e-8
 
 
 def insufficient_conditions(problem: Problem) -> str:
@@ -85,48 +81,42 @@ def insufficient_conditions(problem: Problem) -> str:
     number = len(problem.unknowns)
     if number == 1 or problem.domain.time is not None or problem.dimension == 1 or len(problem.equations) > number:
         return ""
-    for here, sites in _places(problem):
-        try:
-            if all(_is_insufficient(problem, here, sites, periods) for periods in _PERIODS):
-                return ", ".join(condition.name for condition in here)
-        except UnsuitableError:  # the determinant of the equations has no zeros here
-            continue
-    return ""
-
-
-def _places(problem: Problem) -> Iterator[tuple[list[Relation], Sites]]:
-    """Single sites of every part, with the conditions that hold there."""
-    parts = {part.name: part for c in problem.constraints for part in c.region.parts}
-    for part in parts.values():
-        on_part = [c for c in problem.constraints if part in c.region.parts]
-        if any(c.region.partner is not None for c in on_part):
-            continue
-        sites = probe(part, _SITES)
+    for sites, here in boundary_pieces(problem, FEW):
         for index in range(len(sites)):
             site = sites.select(slice(index, index + 1))
-            yield [c for c in on_part if c.holds(site.points)[0]], site
+            try:
+                if all(_is_insufficient(problem, here, site, periods) for periods in _PERIODS):
+                    return ", ".join(condition.name for condition in here)
+            except UnsuitableError:  # the determinant of the equations has no zeros here
+                continue
+    return ""
 
 
 def _is_insufficient(problem: Problem, here: Sequence[Relation], site: Sites, periods: float) -> bool:
     """Whether some field that decays from the site satisfies all conditions."""
     assert site.normals is not None  # every boundary part has them
-    lower, upper = problem.domain.bounding_box
-    frequency = 2 * np.pi * periods / float((upper - lower).max())
+    frequency = 2 * np.pi * periods / float(np.ptp(problem.domain.bounding_box, axis=0).max())
     equations = [_frozen(equation.operator, site) for equation in problem.equations]
-    decaying = _decaying_frequencies(problem, equations, site, frequency)
-    if not len(decaying):
-        return False
+    # the zeros of the determinant that oscillate along the boundary and decay into the domain
+    symbol = symbol_of(determinant(equations, len(problem.unknowns), problem.domain))
+    across = frequency * tangents(site.normals, np.random.default_rng(0))  # for inspection only
+    zeros = solve_along(symbol, across.astype(np.complex128), site.normals, frequency)
+    decaying = zeros.select(-(zeros.W.imag @ site.normals[0]) > CLOSE * np.linalg.norm(zeros.W, axis=1))
+    if not len(decaying) or len(here) < len(decaying):
+        return len(decaying) > 0
     scales = natural_scales(problem, np.full(problem.dimension, frequency))
     amplitudes = null_amplitudes(equations, decaying, 1 / frequency)
     amplitudes /= np.abs(amplitudes / scales[:, None]).max(axis=(1, 2), keepdims=True)
     none = np.zeros(len(decaying))
     waves = ExponentialBasis(decaying.W, none, site.points[0], none, along=frequency * decaying.along)
     modes = ModeBasis(waves, amplitudes, is_real=False)
-    rows = [_row(modes, _frozen(c.operator, site), site, frequency, scales) for c in here]
-    if len(rows) < len(decaying):
-        return True
+    rows = []
+    for operator in (_frozen(c.operator, site) for c in here):
+        # relative to the size of its terms
+        size = sum(abs(complex(t.at(site)[0])) * frequency**t.order * scales[t.unknown] for t in operator.terms)
+        rows.append(modes.matrix(operator, site)[0] / (size or 1.0))
     singular = np.linalg.svd(np.stack(rows), compute_uv=False)
-    return bool(singular[-1] <= _SINGULAR * singular[0])
+    return bool(singular[-1] <= SAME * singular[0])
 
 
 def _frozen(operator: Operator, site: Sites) -> Operator:
@@ -134,34 +124,13 @@ def _frozen(operator: Operator, site: Sites) -> Operator:
     return Operator(operator.dimension, tuple(replace(t, coefficient=t.at(site)[0].item()) for t in operator.terms))
 
 
-def _decaying_frequencies(
-    problem: Problem, equations: Sequence[Operator], site: Sites, frequency: float
-) -> Frequencies:
-    """The zeros of the determinant that oscillate along the boundary and decay into the domain."""
-    assert site.normals is not None
-    symbol = symbol_of(determinant(equations, len(problem.unknowns), problem.domain))
-    across = tangents(site.normals, np.random.default_rng(0))  # for inspection only
-    found = solve_along(symbol, (frequency * across).astype(np.complex128), site.normals, frequency)
-    inward = -(found.W.imag @ site.normals[0])
-    return found.select(inward > _LEAST_DECAY * np.linalg.norm(found.W, axis=1))
-
-
-def _row(modes: ModeBasis, operator: Operator, site: Sites, frequency: float, scales: FloatArray) -> FloatArray:
-    """A condition applied to the modes, relative to the size of its terms."""
-    size = sum(abs(complex(t.at(site)[0])) * frequency**t.order * scales[t.unknown] for t in operator.terms)
-    return np.asarray(modes.matrix(operator, site)[0] / (size or 1.0))
-
-
 # ---- Functions along an interface between materials of opposite signs (surface plasmons)
 # With coefficients a1 and a2 of opposite signs, ``exp(i k t - k |n|)`` has the flux residual ``k (a1 + a2)``. At a
 # contrast of -1 it is zero, and functions of every frequency satisfy the conditions. Near it, the values of the
 # function at the other ends of the layers, ``exp(-k d)``, balance the residual at some k; beyond that k there are none.
 
-_INTERFACE_SITES = 256
 # The slope from the normal within which the other end of a layer is searched; and the quantile of its distances.
 _CONE, _QUANTILE = 0.25, 0.1
-# Nearer to a contrast of -1 than this, only rounding would select a frequency.
-_NO_CONTRAST = 1e-9
 
 
 def interface_functions(problem: Problem) -> list[LetThrough]:
@@ -170,10 +139,9 @@ def interface_functions(problem: Problem) -> list[LetThrough]:
     lines = [line for line in problem.interfaces if line.part.parameters]
     if not lines or len(problem.unknowns) > 1:
         return found
-    every = [probe(line.part, _INTERFACE_SITES) for line in lines]
-    ends = np.concatenate(
-        [sites.points for sites in every] + [probe(part, _INTERFACE_SITES).points for part in problem.domain.boundary()]
-    )
+    every = [probe(line.part, SITES) for line in lines]
+    around = [probe(part, SITES) for part in problem.domain.boundary()]
+    ends = np.concatenate([sites.points for sites in every + around])
     for line, sites in zip(lines, every, strict=True):
         rules = [rule for rule in line.rules if rule.kind == "flux"]
         if not rules:
@@ -183,9 +151,8 @@ def interface_functions(problem: Problem) -> list[LetThrough]:
         if not opposite.any():
             continue
         contrast = float((np.abs(first + second) / np.abs(first - second))[opposite].min())
-        frequency = (
-            float("inf") if contrast < _NO_CONTRAST else float(np.log(2 / contrast)) / _layer_thickness(sites, ends)
-        )
+        # nearer to a contrast of -1, only rounding would select a frequency
+        frequency = np.inf if contrast < SAME else float(np.log(2 / contrast)) / _layer_thickness(sites, ends)
         assert sites.normals is not None  # every interface has them
         reach = np.sqrt(np.maximum(1 - sites.normals**2, 0.0)).max(axis=0)
         along = np.where(reach > 0, frequency, 0.0) * np.where(reach > 0, reach, 1.0)
@@ -237,9 +204,7 @@ class Hidden:
 
         Zero for frequencies of less than a period over the domain, which are in every basis.
         """
-        highest = np.zeros(len(lengths))
-        for function in self.passing:
-            highest = np.maximum(highest, affordable(function.along, lengths))
+        highest = np.max([np.zeros(len(lengths)), *(affordable(f.along, lengths) for f in self.passing)], axis=0)
         return np.where(highest * lengths > 2 * np.pi, highest, 0.0)
 
 
@@ -270,16 +235,14 @@ def _find(problem: Problem) -> Hidden:
     if (conditions := insufficient_conditions(problem)) != "":
         return Hidden(_insufficient(conditions))
     several = len(problem.unknowns) > 1
-    streamline = None if several else undetermined_streamline(problem)
-    if streamline is not None:
+    if not several and (streamline := undetermined_streamline(problem)) is not None:
         return Hidden(_streamline(problem, *streamline))
     if problem.domain.time is None or not several:
         passing = tuple(let_through(problem))
     if problem.domain.time is None:
         passing += tuple(interface_functions(problem))
-        of_all_frequencies = [function for function in passing if np.isinf(function.frequency)]
-        if of_all_frequencies:
-            return Hidden(_all_frequencies(of_all_frequencies[0]), passing)
+        if endless := [function for function in passing if np.isinf(function.frequency)]:
+            return Hidden(_all_frequencies(endless[0]), passing)
         growth = find_growth_from_one_end(problem) if degenerate is None else None
         return Hidden(passing=passing, growth=growth, degenerate=degenerate)
     growth = _with_boundary(find_growth(problem), passing, problem.domain.time.duration)
@@ -290,22 +253,15 @@ def _with_boundary(growth: Growth, passing: tuple[LetThrough, ...], duration: fl
     """The growth inside, joined with that of functions which conditions let through."""
     if not passing:
         return growth
-    rates = np.array([function.rate for function in passing])
-    along = np.stack([function.along for function in passing])
-    along[:, -1] = rates
+    rates, sizes = np.array([(function.rate, function.frequency) for function in passing]).T
+    along = np.stack([np.append(function.along[:-1], function.rate) for function in passing])
     # it has no bound if the highest frequency grows fastest, and by far
-    sizes = np.array([function.frequency for function in passing])
     fastest = int(rates.argmax())
-    endless = not np.isfinite(rates).all() or (
-        sizes[fastest] > 0 and sizes[fastest] == sizes.max() and rates[fastest] * duration > HOPELESS
-    )
+    grows_by_far = sizes[fastest] > 0 and sizes[fastest] == sizes.max() and rates[fastest] * duration > HOPELESS
+    has_bound = growth.has_bound and np.isfinite(rates).all() and not grows_by_far
     number = growth.stretches.shape[1]
-    evenly = np.tile(rates[:, None] * duration / number, (1, number))
-    return Growth(
-        np.concatenate([growth.frequencies, along]),
-        np.concatenate([growth.stretches, evenly]),
-        growth.has_bound and not endless,
-    )
+    stretches = np.concatenate([growth.stretches, np.tile(rates[:, None] * duration / number, (1, number))])
+    return Growth(np.concatenate([growth.frequencies, along]), stretches, bool(has_bound))
 
 
 _WAVES = (
