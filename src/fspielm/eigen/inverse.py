@@ -93,30 +93,16 @@ class Inverse:
     With ``F(s + mu) = F_0 + mu F_1 + mu^2 F_2 + ...`` a mode has ``F_0 u = -(F_1 u + F_2 (mu u) + ...) mu``. The map
     from ``(u, mu u, mu^2 u, ...)`` to ``(w, u, mu u, ...)`` with ``F_0 w = -(F_1 u + F_2 (mu u) + ...)`` multiplies it
     by ``1 / mu``. Functions are coefficients ``(p M,)``, those of each power after one another.
-
-    Attributes
-    ----------
-    pencil : Pencil
-    shift : float
-    finite : Finite
-        The discretisation of the problem at the shift.
-    blocks : sequence of BlockRows
-    factored : Factored
-    unit : float
-        The unit of distances from the shift, so that all powers have equal weight.
-    slack : float
-        The asymmetry up to which the inverse counts as symmetric.
-    like : Inverse or None
-        An inverse on the same basis at another shift: both have the same inner product and symmetry.
     """
 
     pencil: Pencil
     shift: complex
-    finite: Finite
+    finite: Finite  # the discretisation of the problem at the shift
     blocks: Sequence[BlockRows]
     factored: Factored
-    unit: float
-    slack: float
+    unit: float  # the unit of distances from the shift, so that all powers have equal weight
+    slack: float  # the asymmetry up to which the inverse counts as symmetric
+    # an inverse on the same basis at another shift: both have the same inner product and symmetry
     like: Inverse | None = None
 
     @property
@@ -225,27 +211,13 @@ _MOST_FUNCTIONS = 240
 @final
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Modes, the closest to the shift first.
+    """Modes, the closest to the shift first."""
 
-    Attributes
-    ----------
-    mu : (k,) complex array
-        Distances from the shift.
-    coefficients : (M, k) array
-        The functions, with norm one in the inner product of the inverse.
-    left : (k,) array
-        Relative residuals in the Krylov space.
-    conditions : (k,) array
-        Condition numbers of the values; one if the inverse is symmetric.
-    is_cut : bool
-        Whether the search ran out of time: there may be other modes, closer or between them.
-    """
-
-    mu: NDArray[np.complex128]
-    coefficients: NumberArray
-    left: FloatArray
-    conditions: FloatArray
-    is_cut: bool = False
+    mu: NDArray[np.complex128]  # (k,): distances from the shift
+    coefficients: NumberArray  # (M, k): the functions, with norm one in the inner product of the inverse
+    left: FloatArray  # (k,): relative residuals in the Krylov space
+    conditions: FloatArray  # (k,): condition numbers of the values; one if the inverse is symmetric
+    is_cut: bool = False  # whether the search ran out of time: there may be other modes, closer or between them
 
     def select(self, which: NDArray[np.intp] | BoolArray) -> Found:
         """Some of them."""

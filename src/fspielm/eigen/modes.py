@@ -221,19 +221,11 @@ _BEYOND, _ERRORS = 1e-3, 2.0
 @final
 @dataclass(frozen=True)
 class Wish:
-    """A number of modes from the lowest on, or all in an interval.
-
-    Attributes
-    ----------
-    count : int or None
-    interval : (float, float) or None
-    unit : float
-        The approximate distance of the first values: errors of smaller values are relative to it.
-    """
+    """A number of modes from the lowest on, or all in an interval."""
 
     count: int | None
     interval: tuple[float, float] | None
-    unit: float
+    unit: float  # the approximate distance of the first values: errors of smaller values are relative to it
 
     def margin(self, tol: float) -> float:
         """How far beyond the ends of the interval to search, for values with relative errors up to a tolerance."""
@@ -252,23 +244,13 @@ class Wish:
 @final
 @dataclass(frozen=True)
 class Window:
-    """Modes around a shift: a number of the closest, or all within an interval around it.
-
-    Attributes
-    ----------
-    shift : float
-    count : int or None
-    lower, upper : float
-        The ends of the interval.
-    direction : int
-        Whether a number of modes is wanted above the shift (1), below it (-1) or on either side (0).
-    """
+    """Modes around a shift: a number of the closest, or all within an interval around it."""
 
     shift: float
     count: int | None = None
-    lower: float = -np.inf
+    lower: float = -np.inf  # the ends of the interval
     upper: float = np.inf
-    direction: int = 0
+    direction: int = 0  # whether a number of modes is wanted above the shift (1), below it (-1) or on either side (0)
 
     def needed(self, mu: NDArray[np.complex128]) -> int:
         """How many of the closest modes include all that are wanted, by their distances in ascending order."""

@@ -42,19 +42,11 @@ _REMEMBERED = 16
 @final
 @dataclass(frozen=True, eq=False)
 class Pencil:
-    """A problem whose operators are polynomials in one symbol.
-
-    Attributes
-    ----------
-    problem : Problem
-    symbol : Symbol
-        The eigenvalue.
-    powers : tuple of dict of str to Operator
-        The operators that multiply the first power of the symbol, the second, and so on, by relation.
-    """
+    """A problem whose operators are polynomials in one symbol."""
 
     problem: Problem
-    symbol: sp.Symbol
+    symbol: sp.Symbol  # the eigenvalue
+    # the operators that multiply the first power of the symbol, the second, and so on, by relation
     powers: tuple[Mapping[str, Operator], ...]
 
     def at(self, value: complex) -> Problem:
@@ -368,19 +360,12 @@ class Rows:
 @final
 @dataclass(frozen=True, eq=False)
 class Inner:
-    """The integral of ``conj(v) rho u`` over the domain, summed over the unknowns.
-
-    Attributes
-    ----------
-    finite : Finite
-    rule : Quadrature
-    densities : (U, n) array
-        The weight of each unknown at the nodes of the rule: the factor of the eigenvalue in its equation if that makes
-        an inner product, otherwise one.
-    """
+    """The integral of ``conj(v) rho u`` over the domain, summed over the unknowns."""
 
     finite: Finite
     rule: Quadrature
+    # (U, n): the weight of each unknown at the nodes of the rule: the factor of the eigenvalue in its equation if that
+    # makes an inner product, otherwise one
     densities: FloatArray
 
     @cached_property

@@ -45,57 +45,28 @@ _DEPENDENT, _ROUGH = 1e-14, 1e-10
 @final
 @dataclass(frozen=True, eq=False)
 class NearModes:
-    """Functions at one value, in ascending order of their residuals in the conditions relative to their size inside.
-
-    Attributes
-    ----------
-    value : float
-    finite : Discretisation
-    coefficients : (M, k) array
-    traces : (n, k) array
-        Their residuals in the rows of conditions.
-    inside : (m, k) array
-        Their values at places inside, orthonormal together with the traces.
-    sizes : (k,) array
-        The sizes of the traces.
-    rank : int
-        The number of independent functions in the basis.
-    condition : float
-        The condition number of these.
-    """
+    """Functions at one value, in ascending order of their residuals in the conditions relative to their size inside."""
 
     value: float
     finite: Discretisation
-    coefficients: NumberArray
-    traces: NumberArray
-    inside: NumberArray
-    sizes: FloatArray
-    rank: int
-    condition: float
+    coefficients: NumberArray  # (M, k)
+    traces: NumberArray  # (n, k): their residuals in the rows of conditions
+    inside: NumberArray  # (m, k): their values at places inside, orthonormal together with the traces
+    sizes: FloatArray  # (k,): the sizes of the traces
+    rank: int  # the number of independent functions in the basis
+    condition: float  # the condition number of these
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class ExactFunctions:
-    """Functions that satisfy the equations at any value, of one kind and number and at the same places.
-
-    Attributes
-    ----------
-    pencil : Pencil
-    plan : FeaturePlan
-    special : tuple of int
-        Which of the functions for corners and holes satisfy the equations.
-    first : Discretisation
-        The discretisation at a first value.
-    clock : callable
-        Returns the seconds that are left.
-    """
+    """Functions that satisfy the equations at any value, of one kind and number and at the same places."""
 
     pencil: Pencil
     plan: FeaturePlan
-    special: tuple[int, ...]
-    first: Discretisation
-    clock: Callable[[], float] = lambda: np.inf
+    special: tuple[int, ...]  # which of the functions for corners and holes satisfy the equations
+    first: Discretisation  # the discretisation at a first value
+    clock: Callable[[], float] = lambda: np.inf  # returns the seconds that are left
 
     def at(self, value: float, count: int) -> NearModes:
         """The `count` functions that are closest to modes at a value.
@@ -229,33 +200,16 @@ _NONE, _ROUNDING = 0.5, 2e-15
 @final
 @dataclass(frozen=True, eq=False)
 class Refined:
-    """A mode of functions that satisfy the equations.
-
-    Attributes
-    ----------
-    value : float
-    error : float
-        The absolute error of the value.
-    relative : float
-        The error of the function as a solution of the problem at the shift with its own right-hand side.
-    finite : Discretisation
-    coefficients : (M,) array
-        The integral of the square is one.
-    residuals : mapping of str to BlockResidual
-        By relation.
-    plan : FeaturePlan
-    near : NearModes
-        The functions it was found among.
-    """
+    """A mode of functions that satisfy the equations."""
 
     value: float
-    error: float
-    relative: float
+    error: float  # the absolute error of the value
+    relative: float  # the error of the function as a solution of the problem at the shift with its own right-hand side
     finite: Discretisation
-    coefficients: NumberArray
-    residuals: Mapping[str, BlockResidual]
+    coefficients: NumberArray  # (M,): the integral of the square is one
+    residuals: Mapping[str, BlockResidual]  # by relation
     plan: FeaturePlan
-    near: NearModes
+    near: NearModes  # the functions it was found among
 
 
 def refined(best: Round, errors: FloatArray, request: Request, record: Record) -> list[Refined] | None:
@@ -471,14 +425,7 @@ _AT_ONCE = 16
 @final
 @dataclass(frozen=True, eq=False)
 class Notary:
-    """Makes modes of what was found.
-
-    Attributes
-    ----------
-    pencil : Pencil
-    request : Request
-    record : Record
-    """
+    """Makes modes of what was found."""
 
     pencil: Pencil
     request: Request

@@ -36,20 +36,11 @@ from fspielm.wording import MORE_TIME
 @final
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A mode, or a sum of several, with its error estimate from held-out rows.
+    """A mode, or a sum of several, with its error estimate from held-out rows."""
 
-    Attributes
-    ----------
-    coefficients : (M,) array
-    estimate : ErrorEstimate
-        As a solution of the problem at the shift.
-    error : float
-        In the norm of modes: its distance from the inverse applied to it.
-    """
-
-    coefficients: NumberArray
-    estimate: ErrorEstimate
-    error: float
+    coefficients: NumberArray  # (M,)
+    estimate: ErrorEstimate  # as a solution of the problem at the shift
+    error: float  # in the norm of modes: its distance from the inverse applied to it
 
 
 class Inspector:
@@ -140,35 +131,18 @@ _NONE = 0.5
 @final
 @dataclass(frozen=True, eq=False)
 class Round:
-    """Modes on one set of functions.
-
-    Attributes
-    ----------
-    plan : RoundPlan
-    inverse : Inverse
-    found : Found
-        The wanted modes and some more, the closest to the shift first.
-    wanted : integer array
-        The places of the wanted ones.
-    inspector : Inspector
-    combined : Checked or None
-        A sum of the wanted ones, weighted by the accuracy that their values need; None without wanted ones.
-    cells : CellErrors or None
-        The error of each cell.
-    seconds : dict of str to float
-    forecast : float
-        The forecast of the factorisation in seconds.
-    """
+    """Modes on one set of functions."""
 
     plan: RoundPlan
     inverse: Inverse
-    found: Found
-    wanted: NDArray[np.intp]
+    found: Found  # the wanted modes and some more, the closest to the shift first
+    wanted: NDArray[np.intp]  # the places of the wanted ones
     inspector: Inspector
+    # a sum of the wanted ones, weighted by the accuracy that their values need; None without wanted ones
     combined: Checked | None
-    cells: CellErrors | None
+    cells: CellErrors | None  # the error of each cell
     seconds: dict[str, float]
-    forecast: float
+    forecast: float  # the forecast of the factorisation in seconds
 
     @property
     def values(self) -> NDArray[np.complex128]:
@@ -286,28 +260,14 @@ def too_late(record: Record, latest: Round, owed: float = 0.0) -> str:
 @final
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The search for the modes of a window.
-
-    Attributes
-    ----------
-    pencil : Pencil
-    request : Request
-        For the problem at the shift of the window.
-    window : Window
-    unit : float
-        Of distances from the shift.
-    roughly : bool
-        Whether to check only the sum of all modes, not each one.
-    owed : float
-        Seconds that are still needed for the modes of other searches.
-    """
+    """The search for the modes of a window."""
 
     pencil: Pencil
-    request: Request
+    request: Request  # for the problem at the shift of the window
     window: Window
-    unit: float
-    roughly: bool = False
-    owed: float = 0.0
+    unit: float  # of distances from the shift
+    roughly: bool = False  # whether to check only the sum of all modes, not each one
+    owed: float = 0.0  # seconds that are still needed for the modes of other searches
 
 
 # ---- The search: rounds with finer functions
@@ -326,23 +286,12 @@ _ILL, _ROUNDING = 1e-2, 1e-12
 @final
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The result of a search.
-
-    Attributes
-    ----------
-    best : Round
-    checks : list of Checked
-        Of each wanted mode; empty if only their sum was checked.
-    step : Step
-        The last one, for further searches.
-    ending : str
-        Why there was no further round; empty if all values meet the tolerance.
-    """
+    """The result of a search."""
 
     best: Round
-    checks: list[Checked]
-    step: Step
-    ending: str
+    checks: list[Checked]  # of each wanted mode; empty if only their sum was checked
+    step: Step  # the last one, for further searches
+    ending: str  # why there was no further round; empty if all values meet the tolerance
 
     @property
     def has_no_digit(self) -> bool:
@@ -370,33 +319,17 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
 @final
 @dataclass(eq=False)
 class ModeRounds(Rounds):
-    """Rounds of a search around one shift.
+    """Rounds of a search around one shift."""
 
-    Attributes
-    ----------
-    request : Request
-        For the problem at the shift.
-    record : Record
-    task : Task
-    step : Step
-        The one that is tried now.
-    best : Round or None
-        That with the smallest error.
-    latest : Round or None
-    checks : list of Checked
-        Of each wanted mode of the latest round, if they were looked at one by one.
-    late : str
-        Why there is no time for another round.
-    """
-
-    request: Request
+    request: Request  # for the problem at the shift
     record: Record
     task: Task
-    step: Step
-    best: Round | None
+    step: Step  # the one that is tried now
+    best: Round | None  # that with the smallest error
     latest: Round | None = None
+    # of each wanted mode of the latest round, if they were looked at one by one
     checks: list[Checked] = field(default_factory=list)
-    late: str = ""
+    late: str = ""  # why there is no time for another round
 
     @property
     def times(self) -> float:

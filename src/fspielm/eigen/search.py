@@ -42,21 +42,11 @@ _BEYOND = 0.37
 @final
 @dataclass(frozen=True)
 class Outlook:
-    """What the equation shows of its spectrum.
+    """What the equation shows of its spectrum."""
 
-    Attributes
-    ----------
-    end : float
-        Where the spectrum may begin.
-    unit : float
-        The approximate distance of the first values, for waves as long as the domain.
-    direction : int
-        Whether values ascend from there (1), descend (-1), or do either (0).
-    """
-
-    end: float
-    unit: float
-    direction: int
+    end: float  # where the spectrum may begin
+    unit: float  # the approximate distance of the first values, for waves as long as the domain
+    direction: int  # whether values ascend from there (1), descend (-1), or do either (0)
 
     @property
     def shift(self) -> float:

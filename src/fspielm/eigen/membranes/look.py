@@ -42,26 +42,14 @@ _CLOSE = 1e-9
 @final
 @dataclass(frozen=True, eq=False)
 class Rim:
-    """A quadrature rule on the boundary.
+    """A quadrature rule on the boundary."""
 
-    Attributes
-    ----------
-    center : (2,) array
-        The center of the membrane.
-    points, normals : (n, 2) array
-    weights : (n,) array
-    curve : (n,) integer array
-        The number of the curve of each point.
-    free : (n,) array of bool
-        Where slopes are zero, rather than values.
-    """
-
-    center: FloatArray
-    points: FloatArray
-    normals: FloatArray
-    weights: FloatArray
-    curve: NDArray[np.intp]
-    free: BoolArray
+    center: FloatArray  # (2,): the center of the membrane
+    points: FloatArray  # (n, 2)
+    normals: FloatArray  # (n, 2)
+    weights: FloatArray  # (n,)
+    curve: NDArray[np.intp]  # (n,): the number of the curve of each point
+    free: BoolArray  # (n,): where slopes are zero, rather than values
 
     @property
     def sites(self) -> Sites:
@@ -148,23 +136,12 @@ def _gauss(count: int) -> tuple[FloatArray, FloatArray]:
 @final
 @dataclass(frozen=True)
 class Choice:
-    """The number of functions of each kind.
+    """The number of functions of each kind."""
 
-    Attributes
-    ----------
-    sources : int
-        Sources on either side of each joint.
-    waves : float
-        Plane waves, in units of the necessary number.
-    degree : float
-        The highest exponent of corner functions.
-    exponentials : int
-        Evanescent waves, which oscillate along a line and decay away from it within less than a wavelength.
-    """
-
-    sources: int = 0
-    waves: float = 1.0
-    degree: float = 10.0
+    sources: int = 0  # sources on either side of each joint
+    waves: float = 1.0  # plane waves, in units of the necessary number
+    degree: float = 10.0  # the highest exponent of corner functions
+    # evanescent waves, which oscillate along a line and decay away from it within less than a wavelength
     exponentials: int = 0
 
 
@@ -257,35 +234,18 @@ _LEVELS = 6
 @final
 @dataclass(frozen=True, eq=False)
 class Look:
-    """The modes around an energy.
-
-    Attributes
-    ----------
-    energy : float
-    distances : (m,) array
-        The distances of modes from the energy, the closest first.
-    traces : (n, r) array
-        The traces of functions with small ones, times roots of weights: values, or minus slopes over the wavenumber.
-    fluxes : (n, r) array
-        Their fluxes, likewise: slopes, or values times the wavenumber.
-    gram : (r, r) array
-        Integrals of their products over the domain.
-    coefficients : (M, r) array
-    rank : int
-        The number of independent functions in the basis.
-    condition : float
-        The condition number of these.
-    functions : Functions
-    """
+    """The modes around an energy."""
 
     energy: float
-    distances: FloatArray
+    distances: FloatArray  # (m,): the distances of modes from the energy, the closest first
+    # (n, r): the traces of functions with small ones, times roots of weights: values, or minus slopes over the
+    # wavenumber
     traces: FloatArray
-    fluxes: FloatArray
-    gram: FloatArray
-    coefficients: FloatArray
-    rank: int
-    condition: float
+    fluxes: FloatArray  # (n, r): their fluxes, likewise: slopes, or values times the wavenumber
+    gram: FloatArray  # (r, r): integrals of their products over the domain
+    coefficients: FloatArray  # (M, r)
+    rank: int  # the number of independent functions in the basis
+    condition: float  # the condition number of these
     functions: Functions
 
     @property

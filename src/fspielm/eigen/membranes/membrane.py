@@ -38,32 +38,16 @@ _LEAST, _MOST, _MOST_CURVED = 0.51, 24.0, 12.0
 @final
 @dataclass(frozen=True)
 class Wedge:
-    """A corner, or a place of the boundary where the condition changes.
-
-    Attributes
-    ----------
-    point : (float, float)
-    axis : float
-        The direction opposite to the ray across which its functions jump.
-    scale : float
-        About the size of the domain.
-    exponents : tuple of float
-        The exponents of its functions, ascending.
-    turn : float or None
-        Between straight sides, the angle from the axis to the first side, where sines or cosines begin.
-    free : bool
-        Whether slopes are zero at that side, rather than values.
-    sides : (int, int)
-        The numbers of the curves that meet there.
-    """
+    """A corner, or a place of the boundary where the condition changes."""
 
     point: tuple[float, float]
-    axis: float
-    scale: float
-    exponents: tuple[float, ...]
+    axis: float  # the direction opposite to the ray across which its functions jump
+    scale: float  # about the size of the domain
+    exponents: tuple[float, ...]  # the exponents of its functions, ascending
+    # between straight sides, the angle from the axis to the first side, where sines or cosines begin
     turn: float | None
-    free: bool
-    sides: tuple[int, ...]
+    free: bool  # whether slopes are zero at that side, rather than values
+    sides: tuple[int, ...]  # the numbers of the curves that meet there
 
     def functions(self, wavenumber: float, degree: float) -> SingularBasis:
         """Bessel functions with exponents up to a degree; they satisfy the conditions of straight sides."""
@@ -249,30 +233,15 @@ def _fitted_field(domain: Domain, degree: int, walls: Sites, inside: FloatArray,
 @final
 @dataclass(frozen=True, eq=False)
 class Membrane:
-    """``laplacian u + E u = 0`` in the plane with zero values or slopes on the boundary, E linear in the eigenvalue.
-
-    Attributes
-    ----------
-    pencil : Pencil
-    curves : tuple of PlaneCurve
-        The boundary.
-    free : tuple of bool
-        By curve, whether slopes are zero, rather than values.
-    joints : tuple of Joint
-    wedges : tuple of Wedge
-        Corners at which modes are singular.
-    holes : tuple of Hole
-    rate, start : float
-        The energy is ``rate * value + start``.
-    """
+    """``laplacian u + E u = 0`` in the plane with zero values or slopes on the boundary, E linear in the eigenvalue."""
 
     pencil: Pencil
-    curves: tuple[PlaneCurve, ...]
-    free: tuple[bool, ...]
+    curves: tuple[PlaneCurve, ...]  # the boundary
+    free: tuple[bool, ...]  # by curve, whether slopes are zero, rather than values
     joints: tuple[Joint, ...]
-    wedges: tuple[Wedge, ...]
+    wedges: tuple[Wedge, ...]  # corners at which modes are singular
     holes: tuple[Hole, ...]
-    rate: float
+    rate: float  # the energy is ``rate * value + start``
     start: float
 
     def energy(self, value: float) -> float:

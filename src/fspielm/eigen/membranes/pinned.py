@@ -37,21 +37,11 @@ _MIDDLE = 0.3
 @final
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """Modes between two energies.
+    """Modes between two energies."""
 
-    Attributes
-    ----------
-    energies : (m,) array
-        Ascending, to a few digits.
-    doubtful : tuple of (float, float)
-        Stretches whose two looks see different modes.
-    between : (float, float)
-        The two energies.
-    """
-
-    energies: FloatArray
-    doubtful: tuple[tuple[float, float], ...] = ()
-    between: tuple[float, float] = (0.0, math.inf)
+    energies: FloatArray  # (m,): ascending, to a few digits
+    doubtful: tuple[tuple[float, float], ...] = ()  # stretches whose two looks see different modes
+    between: tuple[float, float] = (0.0, math.inf)  # the two energies
 
 
 def scan(membrane: Membrane, low: float, high: float, look: Looker, seconds: float = math.inf) -> Scan:
@@ -153,27 +143,15 @@ _ROUNDING = 2e-15
 @final
 @dataclass(frozen=True, eq=False)
 class Pinned:
-    """Modes of one energy.
+    """Modes of one energy."""
 
-    Attributes
-    ----------
-    look : Look
-        The look at their energy.
-    coefficients : (M, m) array
-        The coefficients of their functions, which are orthonormal.
-    error : float
-        The error of the functions: the norm of the function that satisfies the equation at minus the shift and has
-        their values and slopes at the boundary; see `Membrane`.
-    gap : float
-        The least distance of the next mode.
-    shift : float
-        Zero if the membrane is held along all of its rim: then that function is harmonic (Moler and Payne).
-    """
-
-    look: Look
-    coefficients: FloatArray
+    look: Look  # the look at their energy
+    coefficients: FloatArray  # (M, m): the coefficients of their functions, which are orthonormal
+    # the error of the functions: the norm of the function that satisfies the equation at minus the shift and has their
+    # values and slopes at the boundary; see `Membrane`
     error: float
-    gap: float
+    gap: float  # the least distance of the next mode
+    # zero if the membrane is held along all of its rim: then that function is harmonic (Moler and Payne)
     shift: float = 0.0
 
     @property

@@ -59,14 +59,7 @@ _PLACES = 1000
 @final
 @dataclass(frozen=True, eq=False)
 class MembraneNotary:
-    """Makes modes of what was pinned.
-
-    Attributes
-    ----------
-    membrane : Membrane
-    request : Request
-    record : Record
-    """
+    """Makes modes of what was pinned."""
 
     membrane: Membrane
     request: Request

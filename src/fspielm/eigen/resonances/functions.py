@@ -41,15 +41,9 @@ _ON_SIDE = 20
 @final
 @dataclass(frozen=True)
 class Rectangle:
-    """All numbers between two opposite corners.
+    """All numbers between two opposite corners."""
 
-    Attributes
-    ----------
-    lower, upper : complex
-        The lower left and the upper right corner.
-    """
-
-    lower: complex
+    lower: complex  # the lower left and the upper right corner
     upper: complex
 
     @property
@@ -135,25 +129,13 @@ def waves_of(problem: Problem) -> tuple[complex, ...]:
 @final
 @dataclass(frozen=True, eq=False)
 class OpenRows:
-    """The functions at one value.
-
-    Attributes
-    ----------
-    value : complex
-    finite : Discretisation
-    conditions : (n, M) array
-        Their images in the conditions, scaled so that squares add up to a mean.
-    window : (m, M) array
-        Their values in the window, likewise.
-    data : (n, L) array
-        Data that drive fields.
-    """
+    """The functions at one value."""
 
     value: complex
     finite: Discretisation
-    conditions: NumberArray
-    window: NumberArray
-    data: NumberArray
+    conditions: NumberArray  # (n, M): their images in the conditions, scaled so that squares add up to a mean
+    window: NumberArray  # (m, M): their values in the window, likewise
+    data: NumberArray  # (n, L): data that drive fields
 
     @property
     def response(self) -> ComplexArray:
@@ -211,21 +193,12 @@ class Left:
 @final
 @dataclass(frozen=True, eq=False)
 class OpenFunctions:
-    """Functions of one kind and number at the same places, for all values of a rectangle.
-
-    Attributes
-    ----------
-    problem : Problem
-    symbol : Symbol
-    trial : FeaturePlan
-    first : Discretisation
-        The discretisation at the largest value.
-    """
+    """Functions of one kind and number at the same places, for all values of a rectangle."""
 
     problem: Problem
     symbol: sp.Symbol
     trial: FeaturePlan
-    first: Discretisation
+    first: Discretisation  # the discretisation at the largest value
 
     def at(self, value: complex) -> OpenRows:
         """The functions at a value."""
@@ -297,23 +270,12 @@ class BeyondBudgetError(ProblemError):
 @final
 @dataclass(frozen=True, eq=False)
 class Requirements:
-    """What functions have to represent.
-
-    Attributes
-    ----------
-    problem : Problem
-    symbol : Symbol
-        The symbol of the value.
-    largest : float
-        The largest absolute value.
-    along : float
-        The highest wavenumber of waves that are bound to surfaces.
-    """
+    """What functions have to represent."""
 
     problem: Problem
-    symbol: sp.Symbol
-    largest: float
-    along: float
+    symbol: sp.Symbol  # the symbol of the value
+    largest: float  # the largest absolute value
+    along: float  # the highest wavenumber of waves that are bound to surfaces
 
 
 def open_functions(required: Requirements, record: Record, request: Request, level: int) -> OpenFunctions:

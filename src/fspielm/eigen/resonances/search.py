@@ -153,20 +153,11 @@ _SURE = 1e-7
 @final
 @dataclass(frozen=True, eq=False)
 class Pinned:
-    """Resonances that are close to each other.
+    """Resonances that are close to each other."""
 
-    Attributes
-    ----------
-    values : (m,) array
-    radius : float
-        The radius of a circle around them, without others.
-    seen : int
-        The largest number of them that any functions have found.
-    """
-
-    values: ComplexArray
-    radius: float
-    seen: int
+    values: ComplexArray  # (m,)
+    radius: float  # the radius of a circle around them, without others
+    seen: int  # the largest number of them that any functions have found
 
     @property
     def is_whole(self) -> bool:
@@ -268,37 +259,17 @@ _AMPLE, _ROUNDING = 3.0, 4e-15
 @final
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A resonance with an estimate of its error.
-
-    Attributes
-    ----------
-    value : complex
-    estimate : float
-        The estimated error of the value.
-    relative : float
-        The estimated relative error of the field.
-    trial : FeaturePlan
-        The functions it was found with.
-    rows : OpenRows
-        The functions at the value.
-    coefficients : (M,) array
-    left : tuple of Left
-        Residuals in the conditions.
-    rank : int
-        The number of independent functions.
-    condition : float
-        The condition number of these.
-    """
+    """A resonance with an estimate of its error."""
 
     value: complex
-    estimate: float
-    relative: float
-    trial: FeaturePlan
-    rows: OpenRows
-    coefficients: ComplexArray
-    left: tuple[Left, ...]
-    rank: int
-    condition: float
+    estimate: float  # the estimated error of the value
+    relative: float  # the estimated relative error of the field
+    trial: FeaturePlan  # the functions it was found with
+    rows: OpenRows  # the functions at the value
+    coefficients: ComplexArray  # (M,)
+    left: tuple[Left, ...]  # residuals in the conditions
+    rank: int  # the number of independent functions
+    condition: float  # the condition number of these
 
 
 def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[Judged]:
@@ -362,13 +333,7 @@ _ENDING = "the function of a resonance is known to fewer digits than its value; 
 @final
 @dataclass(frozen=True, eq=False)
 class OpenNotary:
-    """Makes modes of resonances.
-
-    Attributes
-    ----------
-    request : Request
-    record : Record
-    """
+    """Makes modes of resonances."""
 
     request: Request
     record: Record
