@@ -16,6 +16,7 @@ from fspielm.collocation.system import BlockRows, Finite
 from fspielm.eigen.pencil import Inner, Pencil, Rows, densities_at, quadrature_for
 from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.numerics.krylov import Space
+from fspielm.numerics.tolerances import ROUNDED, SAME
 from fspielm.problem.derived import SmoothSides
 from fspielm.problem.operator import identity
 from fspielm.problem.statement import has_complex_operator
@@ -25,8 +26,10 @@ from fspielm.solvers.round import factor
 # ---- Solutions for smooth right-hand sides, and whether the inverse is symmetric on them
 
 
-# The number of functions to test symmetry with, and how often the inverse is applied to get an envelope.
-_TEST_FUNCTIONS, _ENVELOPE_STEPS = 6, 3
+# Functions in a block of a Krylov space (as many modes of one value can be distinguished), and to test symmetry with.
+_BLOCK = 6
+# How often the inverse is applied to get an envelope.
+_ENVELOPE_STEPS = 3
 
 
 def smooth_sides(inverse: Inverse, count: int, rng: np.random.Generator, waves: float) -> SmoothSides:
@@ -47,7 +50,7 @@ def asymmetry_of(inverse: Inverse) -> float:
     where modes are. A basis for modes may represent only one kind of solutions well, so that the smaller asymmetry
     counts. The eigenvalue must occur only in equations, each with their own unknown.
     """
-    smooth = smooth_sides(inverse, _TEST_FUNCTIONS, np.random.default_rng(3), 1.0)
+    smooth = smooth_sides(inverse, _BLOCK, np.random.default_rng(3), 1.0)
     smooth.with_periods()
     envelope = solve_sides(inverse, smooth)[:, :1]
     for _ in range(_ENVELOPE_STEPS):
@@ -72,7 +75,7 @@ def _asymmetry(inverse: Inverse, smooth: SmoothSides, envelope: NumberArray | No
                 sides[equation.name] = sides[equation.name] * own
                 at_nodes[place] = at_nodes[place] * inverse.inner.plain(place, envelope)
     solutions = inverse.solved(sides)
-    total = np.zeros((_TEST_FUNCTIONS, _TEST_FUNCTIONS), dtype=np.result_type(solutions, *at_nodes.values()))
+    total = np.zeros((_BLOCK, _BLOCK), dtype=np.result_type(solutions, *at_nodes.values()))
     for place, nodes in at_nodes.items():
         total += inverse.inner.plain(place, solutions).T @ (rule.weights[:, None] * nodes.conj())
     return float(np.linalg.norm(total - total.conj().T, 2) / np.linalg.norm(total, 2))
@@ -193,18 +196,11 @@ def inverse_at(
 # ---- Modes closest to a shift, by block Krylov spaces of the inverse
 
 
-# Functions in a block: as many modes of one value can be distinguished.
-_BLOCK = 6
 # Functions are dropped if less than this is left of them in a new block.
 _ROUNDING = 1e-10
-# Asymmetry of the matrix that is taken for rounding. We do not symmetrise more: errors of the inverse are large on
-# rough functions, and symmetrising would spread them to all modes.
-_ROUNDED_ASYMMETRY = 1e-11
 # The residual of a mode that certainly exists; the number of blocks after which residuals must have fallen, and by how
 # much.
-_KNOWN, _PATIENCE, _GAIN = 1e-2, 2, 0.5
-# Imaginary parts up to this share are taken for rounding.
-_REAL = 1e-9
+KNOWN, _PATIENCE, _GAIN = 1e-2, 2, 0.5
 _MOST_FUNCTIONS = 240
 
 
@@ -254,10 +250,10 @@ def closest(
         block = space.add(inverse(block))
         mu, left = modes.distances()
         count = needed(mu)
-        enough = len(mu) > count and left[count] < _KNOWN
+        enough = len(mu) > count and left[count] < KNOWN
         history.append(float(left[:count].max(initial=0.0)) if enough else np.inf)
-        stalled = len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < _KNOWN
-        late = seconds_left() <= 0 and left.min(initial=1.0) < _KNOWN  # one mode is known, at least
+        stalled = len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < KNOWN
+        late = seconds_left() <= 0 and left.min(initial=1.0) < KNOWN  # one mode is known, at least
         done = history[-1] <= tol or stalled or not block.shape[1] or space.count >= _MOST_FUNCTIONS
         if done or late:
             return replace(modes.found(), is_cut=not done)
@@ -297,11 +293,12 @@ class _KrylovModes:
         H = self.space.matrix
         square, outside = H[: H.shape[1]], H[H.shape[1] :]
         gap = float(np.linalg.norm(square - square.conj().T))
-        if symmetric or (self._inverse.symmetric and gap <= _ROUNDED_ASYMMETRY * float(np.linalg.norm(square))):
+        # not beyond rounding: errors of the inverse are large on rough functions, and would spread to all modes
+        if symmetric or (self._inverse.symmetric and gap <= 10 * ROUNDED * float(np.linalg.norm(square))):
             theta, Y = np.linalg.eigh(0.5 * (square + square.conj().T))
             conditions = np.ones(len(theta))
         else:
-            theta, Y = _eig(square, np.inf if self._inverse.symmetric else _REAL)
+            theta, Y = _eig(square, np.inf if self._inverse.symmetric else SAME)
             conditions = np.linalg.norm(np.linalg.pinv(Y), axis=1) * np.linalg.norm(Y, axis=0)
         order = np.argsort(-np.abs(theta), kind="stable")
         order = order[np.abs(theta[order]) > _ROUNDING * np.abs(theta).max()]

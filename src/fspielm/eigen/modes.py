@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
+from fspielm.numerics.tolerances import CLOSE
 from fspielm.solution.plot.modes import MOST_DRAWN, plot_modes
 from fspielm.solution.plot.style import check_picture_path, save_picture
 from fspielm.solution.solution import Solution
@@ -169,10 +170,26 @@ class Modes(Sequence[Mode]):
         return "\n".join([*lines, *self.remarks])
 
 
-def alike(values: NDArray[Any], errors: NDArray[np.float64], place: int) -> int:
-    """How many values cannot be distinguished from one of them, not counting values with unknown errors."""
-    close = np.abs(values - values[place]) <= errors + errors[place]
-    return max(1, int(np.count_nonzero(close & np.isfinite(errors + errors[place]))))
+# The rounding error of a value, relative to it.
+VALUE_ROUNDING = 2e-15
+# A safety factor for errors that are known to first order.
+AMPLE = 3.0
+
+
+def modes_of(values: NumberArray, errors: FloatArray, fields: Sequence[Solution], *, bounded: bool) -> list[Mode]:
+    """Modes by their values, errors (which may be bounds) and fields, and how many cannot be told from each."""
+    found = []
+    for value, error, field in zip(values.tolist(), errors.tolist(), fields, strict=True):
+        # not counting values with unknown errors
+        alike = np.count_nonzero((np.abs(values - value) <= errors + error) & np.isfinite(errors + error))
+        plain = value.real if value.imag == 0 else value
+        found.append(Mode(plain, error if bounded else None, error, field, max(1, int(alike))))
+    return found
+
+
+def split_at_gaps(values: FloatArray, gaps: float | FloatArray) -> list[NDArray[np.intp]]:
+    """Places of sorted values in groups, with larger gaps between one group and the next."""
+    return list(np.split(np.arange(len(values)), np.flatnonzero(np.abs(np.diff(values)) > gaps) + 1))
 
 
 def errors_above(modes: Sequence[Mode], tol: float, unit: float) -> list[float]:
@@ -212,8 +229,6 @@ def accuracy_remarks(modes: Sequence[Mode], tol: float, unit: float, why: str) -
 # ---- Which modes are wanted
 
 
-# Imaginary parts up to this share are taken for rounding.
-_REAL = 1e-7
 # Margin beyond the ends of an interval, as a share of its length, and in units of the errors of modes.
 _BEYOND, _ERRORS = 1e-3, 2.0
 
@@ -264,7 +279,7 @@ class Window:
         if self.count is not None:
             chosen = np.arange(min(self.count, len(mu)))
         else:
-            real = np.abs(mu.imag) <= _REAL * np.maximum(np.abs(mu), np.abs(values))
+            real = np.abs(mu.imag) <= CLOSE * np.maximum(np.abs(mu), np.abs(values))
             chosen = np.flatnonzero(real & (values.real >= self.lower) & (values.real <= self.upper))
         keys = (self.direction or 1) * values.real if self.count is None or self.direction else np.abs(values)
         return np.asarray(chosen[np.argsort(keys[chosen], kind="stable")], dtype=np.intp)

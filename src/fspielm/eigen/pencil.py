@@ -19,6 +19,7 @@ from fspielm.cells.basis import RowsInCells
 from fspielm.collocation.system import Finite
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Quadrature, Sites
+from fspielm.numerics.tolerances import PROBES, ROUNDED
 from fspielm.problem.operator import Coefficient, Operator, Term, identity
 from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
@@ -31,12 +32,6 @@ MOST_DEGREE = 4
 # Values of the symbol at which coefficients are sampled, in units of their scale: with more values than coefficients of
 # a polynomial we recognise other functions.
 _NODES = (-1.0, 1.0, -0.5, 0.5, 0.25, -0.75)
-# Places at which coefficients are sampled.
-_PLACES = 64
-# Coefficients of powers up to this share are rounding.
-_NOTHING = 1e-11
-# Problems that a pencil remembers.
-_REMEMBERED = 16
 
 
 @final
@@ -55,7 +50,7 @@ class Pencil:
 
     @cached_property
     def _remembered(self) -> Callable[[complex], Problem]:
-        return lru_cache(maxsize=_REMEMBERED)(lambda value: with_value(self.problem, self.symbol, value))
+        return lru_cache(lambda value: with_value(self.problem, self.symbol, value))
 
     @property
     def degree(self) -> int:
@@ -122,10 +117,10 @@ class _Table:
     @property
     def is_polynomial(self) -> bool:
         left = self.values - self._powers @ self._fitted
-        return bool(np.abs(left).max() <= 10 * _NOTHING * np.abs(self.values).max())
+        return bool(np.abs(left).max() <= 100 * ROUNDED * np.abs(self.values).max())
 
     def has(self, power: int) -> bool:
-        return bool(np.abs(self._fitted[power]).max() > _NOTHING * np.abs(self.values).max())
+        return bool(np.abs(self._fitted[power]).max() > 10 * ROUNDED * np.abs(self.values).max())
 
     @property
     def degree(self) -> int:
@@ -177,7 +172,7 @@ def _tables(problem: Problem, symbol: sp.Symbol, scale: float) -> dict[str, dict
                 f"the factor of {relations[0].name!r} depends on {symbol}, of which all must be polynomials; give the "
                 "factor, and take another symbol for the eigenvalue"
             )
-        sites = relations[0].sample(_PLACES, rng, "low-discrepancy")
+        sites = relations[0].sample(PROBES, rng, "low-discrepancy")
         by_term = [_group_terms(relation) for relation in relations]
         keys = dict.fromkeys(key for each in by_term for key in each)
         found[relations[0].name] = {
@@ -282,7 +277,7 @@ def check_zero(problem: Problem) -> None:
     """Refuse data: modes are solutions without data."""
     rng = np.random.default_rng(0)  # only for sampling
     for relation in problem.relations:
-        values = relation.values(relation.sample(_PLACES, rng, "low-discrepancy"))
+        values = relation.values(relation.sample(PROBES, rng, "low-discrepancy"))
         if np.any(values != 0):
             what = "the right-hand side" if relation.condition is None else "the value"
             raise ProblemError(
@@ -328,8 +323,6 @@ _MOST_ENTRIES = 4e7
 _OF_MEMORY = 0.25
 # Signs are chosen at the first place whose value has this share of the largest.
 _LARGEST_SHARE = 0.999
-# Densities up to this share of the largest count as zero.
-_NONE = 1e-12
 
 
 class Rows:
@@ -432,10 +425,10 @@ def densities_at(pencil: Pencil, sites: Sites) -> FloatArray | None:
                 return None
             found[place] -= term.at(sites)
     largest = np.abs(found).max()
-    if np.abs(found.imag).max() > _NONE * largest:
+    if np.abs(found.imag).max() > ROUNDED * largest:
         return None
     densities = found.real * np.sign(found.real.flat[np.abs(found.real).argmax()])
-    if densities.min() < -_NONE * largest or not densities.any():
+    if densities.min() < -ROUNDED * largest or not densities.any():
         return None
     return np.asarray(np.maximum(densities, 0.0))
 

@@ -18,14 +18,16 @@ from fspielm.basis.singular.columns import satisfies, special_columns
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, draw_features
 from fspielm.eigen.inverse import Inverse
-from fspielm.eigen.modes import Mode, alike
+from fspielm.eigen.modes import AMPLE, VALUE_ROUNDING, Mode, modes_of, split_at_gaps
+from fspielm.eigen.particular import Independent, independent
 from fspielm.eigen.pencil import Pencil, sign_of
 from fspielm.eigen.rounds import Checked, Round, Searched, result_of
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands
+from fspielm.estimate.estimate import NO_DIGITS
 from fspielm.geometry.boundary import Quadrature, Sites
+from fspielm.numerics.tolerances import CLOSE, SAME
 from fspielm.problem.operator import Operator, identity
-from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
 from fspielm.solvers.request import Request
@@ -38,8 +40,8 @@ from fspielm.solvers.strategies.selection import select_strategies
 
 # The least number of places inside, and their number for each function.
 _INSIDE, _EACH = 400, 1.2
-# Functions that depend on others up to this share are dropped; and where few digits matter.
-_DEPENDENT, _ROUGH = 1e-14, 1e-10
+# Functions that depend on others up to this share are dropped where few digits matter.
+_ROUGH = 1e-10
 
 
 @final
@@ -52,9 +54,7 @@ class NearModes:
     coefficients: NumberArray  # (M, k)
     traces: NumberArray  # (n, k): their residuals in the rows of conditions
     inside: NumberArray  # (m, k): their values at places inside, orthonormal together with the traces
-    sizes: FloatArray  # (k,): the sizes of the traces
-    rank: int  # the number of independent functions in the basis
-    condition: float  # the condition number of these
+    among: Independent
 
 
 @final
@@ -84,19 +84,10 @@ class ExactFunctions:
         unknowns = range(len(finite.problem.unknowns))
         inside = [tabulate(finite.basis, unit.on(place), self._inside, threads=finite.threads) for place in unknowns]
         rows = np.concatenate([conditions, *(self._weight * each for each in inside)])
-        sizes = np.linalg.norm(rows, axis=0)
-        U, S, Vh = np.linalg.svd(rows / sizes, full_matrices=False)
-        keep = _DEPENDENT * S[0] < S
-        U, S, Vh = U[:, keep], S[keep], Vh[keep]
-        fitted = len(conditions)
-        _, _, Yh = np.linalg.svd(np.linalg.qr(U[:fitted], mode="r"))
-        Y = Yh.conj().T[:, ::-1][:, :count]
-        own = U @ Y
-        coefficients = (Vh.conj().T @ (Y / S[:, None])) / sizes[:, None]
-        smallest = np.linalg.norm(own[:fitted], axis=0)
-        return NearModes(
-            value, finite, coefficients, own[:fitted], own[fitted:], smallest, int(keep.sum()), float(S[0] / S[-1])
-        )
+        among, fitted = independent(rows), len(conditions)
+        Y = among.smallest(fitted, count)
+        own = among.rows @ Y
+        return NearModes(value, finite, among.coefficients @ Y, own[:fitted], own[fitted:], among)
 
     def lifting(self, shift: float, left: Mapping[str, tuple[Sites, NumberArray]], rule: Quadrature) -> float:
         """The norm of the solution at a shift with these values in the conditions, and no right-hand side.
@@ -118,14 +109,12 @@ class ExactFunctions:
             conditions.append(weight * sum(table(*piece) for piece in pieces))
             values.append(weight * own)
         rows, given = np.concatenate(conditions), np.concatenate(values)
-        sizes = np.linalg.norm(rows, axis=0)
-        U, S, Vh = np.linalg.svd(rows / sizes, full_matrices=False)
-        keep = _ROUGH * S[0] < S
+        among = independent(rows, _ROUGH)
         roots = np.sqrt(rule.weights)[:, None]
         inside = np.concatenate([roots * table(unit.on(place), rule.sites) for place in unknowns])
-        images = (inside / sizes) @ (Vh[keep].conj().T / S[keep])
-        shares = U[:, keep].conj().T @ given
-        unfitted = float(np.linalg.norm(given - U[:, keep] @ shares))
+        images = inside @ among.coefficients
+        shares = among.rows.conj().T @ given
+        unfitted = float(np.linalg.norm(given - among.rows @ shares))
         return float(np.linalg.norm(images @ shares)) + float(np.linalg.norm(images, 2)) * unfitted
 
     def _discretised(self, value: float) -> Discretisation:
@@ -182,19 +171,15 @@ def _features() -> np.random.Generator:
 
 # The levels of enlarging the basis.
 _ENLARGED = (1, 2, 3)
-# Relative to the size of a value: half the least distance of the first two values, the last step, and the distance of
-# values of one mode at the end. And the largest number of steps.
-_FIRST, _LAST, _SAME, _STEPS = 1e-5, 2e-12, 1e-9, 8
+# Relative to the size of a value: half the least distance of the first two values, and the last step. And the largest
+# number of steps.
+_FIRST, _LAST, _STEPS = 1e-5, 2e-12, 8
 # Zeros that are farther apart, in units of the last step, belong to different modes.
 _APART = 0.05
 # How far values may move, in units of half the distance of the first two.
 _STRAY = 10.0
-# Factor for errors of liftings on the basis of the first search.
-_AMPLE = 3.0
 # Places inside at which residuals of equations are evaluated.
 _PLACES = 200
-# The relative error of a function from which on no digit is certain; and the rounding error of a value.
-_NONE, _ROUNDING = 0.5, 2e-15
 
 
 @final
@@ -236,9 +221,7 @@ def refined(best: Round, errors: FloatArray, request: Request, record: Record) -
 
 def _clusters(values: FloatArray, errors: FloatArray) -> list[NDArray[np.intp]]:
     """Places of values in clusters: values that are close to each other, or cannot be distinguished."""
-    gaps = np.abs(np.diff(values))
-    apart = np.flatnonzero(gaps > np.maximum(10 * (errors[1:] + errors[:-1]), 1e-6 * np.abs(values[1:])))
-    return [np.asarray(own) for own in np.split(np.arange(len(values)), apart + 1)]
+    return split_at_gaps(values, np.maximum(10 * (errors[1:] + errors[:-1]), CLOSE * np.abs(values[1:])))
 
 
 def _refine_cluster(
@@ -279,8 +262,9 @@ def _modes_near(functions: ExactFunctions, best: Round, values: FloatArray, erro
     if zeros is None or np.abs(np.sort(zeros) - np.sort(values)).max() > _STRAY * half:  # they belong to other modes
         return None
     modes: list[Refined] = []
-    for group in _split(np.sort(zeros), _SAME * size):
-        modes += _modes(functions, inverse, amplification, float(group.mean()), len(group))
+    zeros = np.sort(zeros)
+    for group in split_at_gaps(zeros, SAME * size):
+        modes += _modes(functions, inverse, amplification, float(zeros[group].mean()), len(group))
     return modes
 
 
@@ -288,7 +272,7 @@ def _zeros(functions: ExactFunctions, values: FloatArray, half: float, last: flo
     """The values at which traces vanish; None if they are too large to begin with."""
     middle, count = float(values.mean()), len(values)
     old, new = (functions.at(middle + side * half, count) for side in (-1, 1))
-    if max(old.sizes.max(), new.sizes.max()) > _NONE:
+    if max(float(np.linalg.norm(each.traces, axis=0).max()) for each in (old, new)) > NO_DIGITS:
         return None
     return _iterate(functions, old, new, last, _STEPS)
 
@@ -299,8 +283,8 @@ def _iterate(functions: ExactFunctions, old: NearModes, new: NearModes, last: fl
     distance = abs(new.value - old.value)
     if steps == 0 or np.abs(zeros - new.value).max() <= last:
         return zeros
-    groups = _split(zeros, max(_APART * distance, last))
-    nearer = [functions.at(float(group.mean()), len(group)) for group in groups]
+    groups = split_at_gaps(zeros, max(_APART * distance, last))
+    nearer = [functions.at(float(zeros[group].mean()), len(group)) for group in groups]
     return np.concatenate([_iterate(functions, new, each, last, steps - 1) for each in nearer])
 
 
@@ -310,11 +294,6 @@ def _crossings(old: NearModes, new: NearModes) -> FloatArray:
     slope = (new.traces - before) / (new.value - old.value)
     steps = np.linalg.eigvals(np.linalg.lstsq(slope, new.traces, rcond=None)[0])
     return np.asarray(np.sort(new.value - steps.real))
-
-
-def _split(values: FloatArray, gap: float) -> list[FloatArray]:
-    """Sorted values in groups with larger gaps between them."""
-    return list(np.split(values, np.flatnonzero(np.diff(values) > gap) + 1))
 
 
 def _modes(
@@ -337,7 +316,7 @@ def _modes(
         left = _residuals(finite, coefficients, sites)
         relative = _relative_error(functions, inverse, amplification, sites, left)
         mu = abs(value - inverse.shift)
-        error = mu * relative / (1 - relative) + _ROUNDING * abs(value) if relative < _NONE else np.inf
+        error = mu * relative / (1 - relative) + VALUE_ROUNDING * abs(value) if relative < NO_DIGITS else np.inf
         residuals = {name: BlockResidual(safe_rms(own), float(np.abs(own).max())) for name, own in left.items()}
         plan = replace(functions.plan, columns=finite.columns)
         found.append(Refined(value, float(error), relative, finite, coefficients, residuals, plan, near))
@@ -409,15 +388,13 @@ def _relative_error(
     squares = [float(np.mean(np.abs(left[name]) ** 2)) for name in inside]
     density = float(inverse.inner.densities.max())
     rounding = float(np.finfo(float).eps * np.sqrt(len(rule)))
-    return _AMPLE * (lifting + rounding) + float(np.sqrt(volume * np.sum(squares))) * amplification / density
+    return AMPLE * (lifting + rounding) + float(np.sqrt(volume * np.sum(squares))) * amplification / density
 
 
 # ---- Modes as solutions, with bounds for their values
 
 
 _CHOICE = "those that all modes were found with"
-# No digit of a function is certain.
-_NONE_FIELDS = 0.5
 # Modes whose values are computed together.
 _AT_ONCE = 16
 
@@ -447,16 +424,11 @@ class Notary:
             attempts = _attempts(best, checks)
         if best.inverse.symmetric:
             values = values.real
-        return [self._mode(best, values, errors, place, each) for place, each in enumerate(attempts)]
-
-    def _mode(self, best: Round, values: NumberArray, errors: FloatArray, place: int, attempt: RoundResult) -> Mode:
-        value, error = complex(values[place]), float(errors[place])
-        plain = value.real if value.imag == 0.0 else value
-        bound = error if best.inverse.symmetric else None
-        return Mode(plain, bound, error, self._solution(plain, attempt), alike(values, errors, place))
-
-    def _solution(self, value: complex, attempt: RoundResult) -> Solution:
-        return solution_of(self.request, self.pencil.at(value), attempt, self.record, _CHOICE)
+        fields = [
+            solution_of(self.request, self.pencil.at(value), attempt, self.record, _CHOICE)
+            for value, attempt in zip(values.tolist(), attempts, strict=True)
+        ]
+        return modes_of(values, errors, fields, bounded=best.inverse.symmetric)
 
 
 def _attempts(best: Round, checks: Sequence[Checked]) -> list[RoundResult]:
@@ -510,8 +482,8 @@ def _refined_attempt(best: Round, mode: Refined) -> RoundResult:
         discretisation=mode.finite,
         coefficients=mode.coefficients,
         residuals=mode.residuals,
-        rank=mode.near.rank,
-        condition=mode.near.condition,
+        rank=mode.near.among.rank,
+        condition=mode.near.among.condition,
         seconds=best.seconds,
         estimate=known,
     )
@@ -523,7 +495,7 @@ def _beside_others(best: Round, place: int, error: float) -> float:
     own = theta[best.wanted[place]]
     off = error * abs(own)
     others = np.abs(theta - own)
-    known = max(off, 1e-6 * abs(own))  # values that cannot be told from each other share their functions
+    known = max(off, CLOSE * abs(own))  # values that cannot be told from each other share their functions
     apart = others[others > 2 * known]
     gap = float(apart.min()) if len(apart) else abs(own)
-    return off / gap if off < _NONE_FIELDS * gap else np.inf
+    return off / gap if off < NO_DIGITS * gap else np.inf

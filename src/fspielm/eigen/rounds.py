@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.evaluation.sums import evaluate
 from fspielm.collocation.system import Finite
-from fspielm.eigen.inverse import Found, Inverse, closest, first_functions, inverse_at, polished
+from fspielm.eigen.inverse import KNOWN, Found, Inverse, closest, first_functions, inverse_at, polished
 from fspielm.eigen.modes import Window
 from fspielm.eigen.pencil import Pencil
 from fspielm.errors import OutOfTime, ProblemError, SolveError
-from fspielm.estimate.estimate import CellErrors, ErrorEstimate
+from fspielm.estimate.estimate import NO_DIGITS, CellErrors, ErrorEstimate
 from fspielm.estimate.examination import examine
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import ROUNDED
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem, make_problem
 from fspielm.problem.statement import Relation
@@ -124,9 +125,6 @@ def _with_values(problem: Problem, images: Mapping[str, _Image]) -> Problem:
 
 # ---- Modes on one set of functions
 
-# Relative error of a function without reliable digits.
-_NONE = 0.5
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -202,8 +200,8 @@ class Round:
         if inverse.symmetric:
             each = each + 0.5 * inverse.asymmetry * mu / closest
         each = found.conditions * np.where(np.isfinite(each), each, 1.0)
-        errors = mu * each / (1 - np.minimum(each, _NONE)) + eps * (mu + abs(inverse.shift))
-        return np.asarray(np.where(each < _NONE, errors, np.inf))
+        errors = mu * each / (1 - np.minimum(each, NO_DIGITS)) + eps * (mu + abs(inverse.shift))
+        return np.asarray(np.where(each < NO_DIGITS, errors, np.inf))
 
 
 def result_of(latest: Round, checked: Checked, error: float) -> RoundResult:
@@ -278,9 +276,6 @@ _BEYOND = 4
 _CHECKS = 0.5
 # The residual of modes in their Krylov space, relative to the tolerance.
 _LEFT = 0.05
-# A mode is spurious, from errors of the inverse, if its residual, of at least the second number, may move its value by
-# more than the first.
-_ILL, _ROUNDING = 1e-2, 1e-12
 
 
 @final
@@ -296,7 +291,7 @@ class Searched:
     @property
     def has_no_digit(self) -> bool:
         """Whether the functions have digits but none of their values has, as far from symmetry."""
-        known = all(checked.error < _ILL for checked in self.checks)
+        known = all(checked.error < KNOWN for checked in self.checks)
         return bool(self.checks) and known and not np.isfinite(self.best.errors(self.checks)).any()
 
 
@@ -411,7 +406,8 @@ def find(
     starts = first_functions(inverse, np.random.default_rng(seed), waves)
     until = kept * record.seconds_left if np.isfinite(record.seconds_left) else 0.0
     found = closest(inverse, starts, window.needed, _LEFT * request.tol, lambda: record.seconds_left - until)
-    found = found.select(found.conditions * np.maximum(found.left, _ROUNDING) < _ILL)
+    # others are spurious: their residual, or rounding, may be an error of the inverse
+    found = found.select(found.conditions * np.maximum(found.left, ROUNDED) < KNOWN)
     if not len(found.mu):
         return found
     needed, known = window.needed(found.mu), np.arange(len(found.mu))

@@ -20,6 +20,7 @@ from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.bands import Bands, infer_bands
 from fspielm.estimate.narrow import find_narrow
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
@@ -110,7 +111,7 @@ def _direction(rest: Operator, mass: Operator, sites: Sites, rng: np.random.Gene
         return total
 
     values = -symbol(rest) * np.conj(symbol(mass))
-    if np.abs(values.imag).max() > 1e-9 * np.abs(values).max():
+    if np.abs(values.imag).max() > SAME * np.abs(values).max():
         return 0
     return 1 if np.all(values.real > 0) else -1 if np.all(values.real < 0) else 0
 
@@ -251,10 +252,6 @@ def uncertain_neighbour(best: Round, record: Record) -> str:
 # ---- Modes bound to a narrow place or a boundary, far from all others, which no search finds
 
 
-# Places of a boundary part that are sampled.
-_BOUNDARY_PLACES = 64
-
-
 def why_incomplete(problem: Problem) -> str:
     """Why modes may be missing whatever a search has found; empty if nothing can bind such modes."""
     # jumps of coefficients do not count, as cells end there
@@ -272,7 +269,7 @@ def why_incomplete(problem: Problem) -> str:
 
 def _is_growing(relation: Relation) -> bool:
     """Whether a condition on one unknown gives outward slope and value the same sign somewhere."""
-    sites = relation.sample(_BOUNDARY_PLACES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
+    sites = relation.sample(PROBES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
     if len({term.unknown for term in relation.operator.terms}) != 1 or sites.normals is None:
         return False
     value, slope = _coefficients(relation, sites, 0), _coefficients(relation, sites, 1)
@@ -295,8 +292,8 @@ def _coefficients(relation: Relation, sites: Sites, order: int) -> NumberArray:
 
 # Largest distance of values of one mode in both searches, relative to the spread of values.
 _SAME_MODE = 1e-4
-# The place of the second shift beside a single value, within a gap, and in a window without values.
-_SINGLE_OFFSET, _GAP_SHARE, _EMPTY_SHARE = 0.41, 0.47, 0.71
+# The place of a shift in an interval, or beside a value: an odd share, as the shift must not be an eigenvalue.
+_SHIFT_SHARE = 0.487
 
 
 def second_search(pencil: Pencil, request: Request, record: Record, part: tuple[Window, Searched]) -> str:
@@ -347,17 +344,17 @@ def _window_without_modes(empty: Window) -> tuple[Window, float]:
     """The same for a window without values; one at an end may be found on either side of it."""
     length = empty.upper - empty.lower
     slack = _SAME_MODE * length
-    return Window(empty.lower + _EMPTY_SHARE * length, None, empty.lower + slack, empty.upper - slack), slack
+    return Window(empty.lower + 1.5 * _SHIFT_SHARE * length, None, empty.lower + slack, empty.upper - slack), slack
 
 
 def _second_shift(values: FloatArray, spread: float) -> float:
     """A shift in the widest central gap between the values, or beside a single value."""
     gaps = np.diff(values)
     if not len(gaps) or gaps.max() <= 1e-3 * spread:
-        return float(values[-1] + _SINGLE_OFFSET * spread)
+        return float(values[-1] + _SHIFT_SHARE * spread)
     central = gaps * (1.0 - np.abs(np.linspace(-0.8, 0.8, len(gaps))))
     place = int(np.argmax(central))
-    return float(values[place] + _GAP_SHARE * gaps[place])
+    return float(values[place] + _SHIFT_SHARE * gaps[place])
 
 
 # ---- The first modes, or all in an interval, from one shift after the other
@@ -368,8 +365,6 @@ Part: TypeAlias = tuple[Window, Searched]
 
 # How often the shift is moved so that all modes are on one side of it.
 _MOVES = 6
-# The place of the shift in an interval: an odd share, as the shift must not be an eigenvalue.
-_SHIFT_SHARE = 0.487
 # The approximate number of modes around one shift.
 _MODES_PER_SHIFT = 24
 
@@ -487,7 +482,7 @@ def _split_interval(pencil: Pencil, request: Request, lower: float, upper: float
 def _refuse_complex(values: Any, interval: tuple[float, float]) -> None:
     """Refuse an interval without real values whose closest values are complex."""
     closest = values[: min(3, len(values))]
-    if len(closest) and np.all(np.abs(closest.imag) > 1e-6 * np.abs(closest)):
+    if len(closest) and np.all(np.abs(closest.imag) > CLOSE * np.abs(closest)):
         words = ", ".join(f"{value:.6g}" for value in closest)
         raise ProblemError(
             f"there is no real value within {interval}: those closest to its middle are complex ({words}); ask for "

@@ -22,8 +22,10 @@ from fspielm.basis.singular.outgoing import SourceBasis
 from fspielm.basis.singular.singular import SingularBasis
 from fspielm.eigen.membranes.membrane import Membrane
 from fspielm.eigen.modes import widest_gap
+from fspielm.eigen.particular import independent
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.curves import PlaneCurve
+from fspielm.numerics.tolerances import ROUNDING, SAME
 from fspielm.problem.operator import derivative, identity
 
 # ---- Places along the boundary of a membrane, with weights
@@ -35,8 +37,6 @@ _PANEL, _HALVED, _FEWEST = 10, 6, 3
 _TOWARD, _LAST = 3, 16
 # The least and the largest power of the grading: with larger ones places would be rounded to the corner.
 _LEAST_POWER, _MOST_POWER = 3.0, 5.0
-# Points at a smaller distance, relative to a curve's length, are the same.
-_CLOSE = 1e-9
 
 
 @final
@@ -88,7 +88,7 @@ def _along(
     halvings = max(math.ceil(math.log2(curve.length / (number * closest))), 1)
 
     def toward(end: FloatArray) -> tuple[FloatArray, FloatArray]:
-        near = _CLOSE * curve.length
+        near = SAME * curve.length
         if any(math.dist(end, joint.point) <= near for joint in membrane.joints):
             return _panels(np.append(0.0, 0.5 ** np.arange(halvings, -1, -1) / number), _HALVED)
         for wedge in membrane.wedges:
@@ -219,10 +219,6 @@ _INSIDE, _EACH, _EACH_SPECIAL = 120, 10.0, 1.2
 # The least number of boundary places per wavelength, per wave, and per function of a corner or hole; and the distance
 # from joints, relative to the radius, down to which panels halve.
 _TO_WAVELENGTH, _TO_WAVE, _TO_SPECIAL, _CLOSEST = 9.0, 2.0, 1.5, 1e-5
-# The largest trace of functions close to modes, relative to their norm inside, for a membrane of radius one.
-_SMALL = 1.0
-# Functions that depend on others up to this share are dropped.
-_DEPENDENT = 1e-13
 # Smaller squared norms, relative to the largest, are dropped.
 _POSITIVE = 1e-2
 # The largest traces of modes, in units of those of a stretched mode, and in addition to these.
@@ -245,7 +241,7 @@ class Look:
     gram: FloatArray  # (r, r): integrals of their products over the domain
     coefficients: FloatArray  # (M, r)
     rank: int  # the number of independent functions in the basis
-    condition: float  # the condition number of these
+    condition: float
     functions: Functions
 
     @property
@@ -284,20 +280,15 @@ def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> 
     functions.zero_satisfied_traces(membrane, rim.curve, trace)
     middle = tabulate(functions.basis, identity(2), inside, threads=threads)
     middle = middle * math.sqrt(membrane.domain.measure / len(inside))
-    rows = np.concatenate([trace, middle])
-    sizes = np.linalg.norm(rows, axis=0)
-    Q, R = np.linalg.qr(rows / sizes)
-    U, S, Vh = np.linalg.svd(R)
-    kept = _DEPENDENT * S[0] < S
-    Q, inverse = Q @ U[:, kept], Vh[kept].T / S[kept]
-    # functions close to a mode are larger inside than at the boundary
-    _, cosines, Yh = np.linalg.svd(Q[len(u) :], full_matrices=False)
-    Y = Yh[cosines**2 * (1 + _SMALL**2 / membrane.radius) >= 1].T
-    C = (inverse @ Y) / sizes[:, None]
-    trace, flux = Q[: len(u)] @ Y, flux @ C
+    among = independent(np.concatenate([trace, middle]), ROUNDING)
+    # functions close to a mode: their traces, times the root of the radius, are no larger than they are inside
+    _, cosines, Yh = np.linalg.svd(among.rows[len(u) :], full_matrices=False)
+    Y = Yh[cosines**2 * (1 + 1 / membrane.radius) >= 1].T
+    C = among.coefficients @ Y
+    trace, flux = among.rows[: len(u)] @ Y, flux @ C
     M = _gram(rim, energy, *_traces_and_fluxes(rim, -math.sqrt(energy), trace, flux), along @ C)
     distances = _distances(rim, energy, trace, flux, M)
-    return Look(energy, distances, trace, flux, M, C, int(kept.sum()), float(S[0] / S[kept][-1]), functions)
+    return Look(energy, distances, trace, flux, M, C, among.rank, among.condition, functions)
 
 
 def _on_rim(basis: Basis, rim: Rim, threads: int) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -15,12 +15,14 @@ from fspielm.arrays import FloatArray
 from fspielm.basis.exact.laws import scene_of
 from fspielm.basis.singular.columns import corner_exponents, free_axis, helmholtz_ratio, is_plane
 from fspielm.basis.singular.singular import SingularBasis, Wave
+from fspielm.eigen.modes import VALUE_ROUNDING
 from fspielm.eigen.pencil import Pencil
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.contour import contour_of
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Corner, Domain, Hole
 from fspielm.geometry.plane import Joint, edges_of, joints_of
+from fspielm.numerics.tolerances import PROBES, SAME
 from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, sides_of
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
@@ -28,11 +30,9 @@ from fspielm.problem.problem import Problem
 # ---- Corners at which modes are singular, and their functions
 
 
-# Exponents at a smaller distance from an integer are rounded to it.
-_WHOLE = 1e-9
-# The lowest exponent that functions may begin with, the highest exponent, and the highest between curved sides, where
-# each exponent comes with all that are larger by an integer.
-_LEAST, _MOST, _MOST_CURVED = 0.51, 24.0, 12.0
+# The lowest exponent that functions may begin with, and the highest; between curved sides, where each exponent comes
+# with all that are larger by an integer, half of that.
+_LEAST, _MOST = 0.51, 24.0
 
 
 @final
@@ -80,8 +80,8 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
     found = []
     size = domain_size(problem)
     for corner in corners_of(problem):
-        every = corner_exponents(problem, corner, _MOST if corner.straight else _MOST_CURVED)
-        exponents = tuple(float(round(s)) if abs(s - round(s)) < _WHOLE else s for s in every)
+        every = corner_exponents(problem, corner, _MOST if corner.straight else 0.5 * _MOST)
+        exponents = tuple(float(round(s)) if abs(s - round(s)) < SAME else s for s in every)
         if corner.straight and all(s == round(s) for s in exponents):
             continue
         axis = free_axis(problem, corner)
@@ -110,20 +110,19 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
 
 
 # The first zero of the Bessel function of order zero.
-_FIRST_ZERO = 2.404825557695773
+_FIRST_ZERO = float(scipy.special.jn_zeros(0, 1)[0])
 # The wavenumber, times the radius, for which the bound for slopes at free walls is optimised.
 _WAVES = 4.0
-# A value of the symbol so large that nothing else of an equation matters; and the rounding of an energy.
-_HUGE, _ROUNDING = 2.0**70, 2e-15
-# Parameters of curves at which conditions are sampled; and a relative difference that is rounding.
-_ALONG, _SAME = np.linspace(0.01, 0.99, 33), 1e-9
+# A value of the symbol so large that nothing else of an equation matters.
+_HUGE = 2.0**70
+# Parameters of curves at which conditions are sampled.
+_ALONG = np.linspace(0.01, 0.99, 33)
 # The c of the bound.
 _LARGEST = 3 * math.sqrt(3) / 8
 # Degrees of fields to try, directions in which their size is measured, and a factor for larger ones between places.
 _DEGREES, _DIRECTIONS, _BETWEEN = (1, 3, 5), 12, 1.05
-# Places inside, and on each wall, to fit a field, and to measure it.
-_PLACES, _MORE_PLACES = 120, 2000
-_WALLS, _MORE_WALLS = 24, 400
+# Places inside, and on each wall, to fit a field; and inside, to measure it.
+_PLACES, _WALLS, _MORE_PLACES = 120, 24, 2000
 # Shifts to try, in units of an energy.
 _SHIFTS = np.geomspace(0.05, 20.0, 40)
 
@@ -155,7 +154,7 @@ def _trace_field(domain: Domain, walls: Sequence[PlaneCurve], wave: float) -> _T
     if not walls:
         return _TraceField(0.0, 0.0)
     rng = np.random.default_rng(0)  # only for sampling
-    few, more = (_along(walls, places) for places in (_WALLS, _MORE_WALLS))
+    few, more = (_along(walls, places) for places in (_WALLS, PROBES))
     inside = np.concatenate([domain.sample(_PLACES, rng, "low-discrepancy"), few.points])
     measured = np.concatenate([domain.sample(_MORE_PLACES, rng, "low-discrepancy"), more.points])
     for degree in _DEGREES:
@@ -254,7 +253,7 @@ class Membrane:
 
     def error(self, bound: float) -> float:
         """A bound for the error of a value by that of its energy, with the rounding of `start`."""
-        return (bound + _ROUNDING * abs(self.start)) / self.rate
+        return (bound + VALUE_ROUNDING * abs(self.start)) / self.rate
 
     @property
     def domain(self) -> Domain:
@@ -392,7 +391,7 @@ def _is_slope(operator: Operator, sites: Sites) -> bool:
     for term in operator.terms:
         along[:, term.orders.index(1)] += np.real(term.at(sites))
     aside = along[:, 0] * sites.normals[:, 1] - along[:, 1] * sites.normals[:, 0]
-    return bool(np.abs(aside).max() <= _SAME * np.abs(along).max())
+    return bool(np.abs(aside).max() <= SAME * np.abs(along).max())
 
 
 def _weyl_corner_term(problem: Problem, corner: Corner) -> float:

@@ -24,10 +24,11 @@ from fspielm.eigen.resonances.functions import (
     open_functions,
     waves_of,
 )
-from fspielm.eigen.resonances.search import Found, Judged, OpenNotary, Pinned, Way, judged, pinned, repinned, search
+from fspielm.eigen.resonances.search import Found, Judged, Pinned, Way, judged, judged_modes, pinned, repinned, search
 from fspielm.errors import OutOfTime, ProblemError
 from fspielm.geometry.exterior import Exterior
 from fspielm.numerics.rational import rational
+from fspielm.numerics.tolerances import PROBES, SAME
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.problem.scattering.media import media_of
@@ -46,10 +47,8 @@ from fspielm.wording import MORE_TIME
 _EXAMPLE = "within=(1 - 0.5j, 3)"
 # The shortest side of a rectangle, relative to its values: contours around smaller ones are only rounding.
 _NARROWEST = 1e-8
-# Values of the symbol that are sampled along each side of a rectangle, and places that are sampled on a boundary part.
-_VALUES, _PLACES = 5, 16
-# The tolerance of rational functions through the flux.
-_FLUX_TOL = 1e-9
+# Values of the symbol that are sampled along each side of a rectangle.
+_VALUES = 5
 
 
 def read_rectangle(count: Any, within: Any) -> Rectangle:
@@ -179,7 +178,7 @@ def _gathering_place(rectangle: Rectangle, places: ComplexArray, fluxes: Complex
     """
     if np.any(fluxes == -1):
         return complex(places[np.flatnonzero(fluxes == -1)[0]])
-    poles = rational(places, 1 / (1 + fluxes[:, None]), _FLUX_TOL).poles
+    poles = rational(places, 1 / (1 + fluxes[:, None]), SAME).poles
     inside = poles[rectangle.contains(poles)]
     return complex(inside[0]) if len(inside) else None
 
@@ -191,7 +190,7 @@ def _bound_by(relation: Relation, waves: Sequence[complex]) -> float:
     if len(unknowns) > 1 or orders != {0, 1}:
         return 0.0
     (unknown,) = unknowns
-    sites = relation.sample(_PLACES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
+    sites = relation.sample(PROBES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
     value, slope = np.zeros(len(sites), dtype=np.complex128), np.zeros(len(sites), dtype=np.complex128)
     assert sites.normals is not None  # as on every boundary
     for term in terms:
@@ -279,7 +278,7 @@ class _Search:
 
     def _inside(self, found: list[Judged]) -> list[Mode]:
         """The resonances in the rectangle, as modes."""
-        return OpenNotary(self.request, self.record).modes(list(filter(self._is_inside, found)))
+        return judged_modes(filter(self._is_inside, found), self.request, self.record)
 
     def _pin_all(self, found: list[Judged], first: Found, second: Found) -> str:
         """Pin all resonances of two searches, in `found`; a remark on those that were beyond the budget."""

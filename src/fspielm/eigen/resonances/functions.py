@@ -17,6 +17,7 @@ from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.outgoing.family import at_wavenumbers
 from fspielm.collocation.system import BlockRows, Discretisation
+from fspielm.eigen.particular import DEPENDENT, independent
 from fspielm.eigen.pencil import with_value
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
@@ -109,8 +110,6 @@ def _format(number: complex) -> str:
 _PLACES, _EACH = 100, 0.15
 # The number of data that drive fields, in the plane and in space: more than modes of one value.
 _DRIVES = {2: 6, 3: 30}
-# Functions that depend on others up to this share are dropped.
-_DEPENDENT = 1e-15
 # Wavenumbers with larger angles get the other sign.
 _TURNED = 0.75 * np.pi
 
@@ -161,7 +160,7 @@ class OpenRows:
         count = len(sizes)
         plain = np.asarray(np.linalg.qr(np.column_stack([self.conditions / sizes, self.data]), mode="r"))
         Q, R, order = scipy.linalg.qr(plain[:count, :count], mode="economic", pivoting=True, check_finite=False)
-        rank = int(np.count_nonzero(np.abs(np.diag(R)) > _DEPENDENT * abs(R[0, 0])))
+        rank = int(np.count_nonzero(np.abs(np.diag(R)) > 0.1 * DEPENDENT * abs(R[0, 0])))
         return R[:rank, :rank], order[:rank], sizes, Q[:, :rank].conj().T @ plain[:count, count:]
 
     def smallest(self, count: int) -> tuple[ComplexArray, int, float]:
@@ -169,15 +168,10 @@ class OpenRows:
 
         Also the number of independent functions in the basis, and their condition number.
         """
-        fitted = len(self.conditions)
-        rows = np.concatenate([self.conditions, self.window])
-        sizes = np.linalg.norm(rows, axis=0)
-        U, S, Vh = np.linalg.svd(rows / sizes, full_matrices=False)
-        rank = int(np.count_nonzero(10 * _DEPENDENT * S[0] < S))
-        _, _, Yh = np.linalg.svd(np.linalg.qr(U[:fitted, :rank], mode="r"))
-        own = (Vh[:rank].conj().T / S[:rank]) @ Yh[-count:].conj().T / sizes[:, None]
+        among = independent(np.concatenate([self.conditions, self.window]))
+        own = among.coefficients @ among.smallest(len(self.conditions), count)
         _, R = np.linalg.qr(self.window @ own)
-        return np.asarray(np.linalg.solve(R.T, own.T).T, dtype=np.complex128), rank, float(S[0] / S[rank - 1])
+        return np.asarray(np.linalg.solve(R.T, own.T).T, dtype=np.complex128), among.rank, among.condition
 
 
 @final

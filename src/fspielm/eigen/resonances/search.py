@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import final
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, safe_rms
 from fspielm.basis.outgoing.family import Outward
 from fspielm.collocation.system import BlockResidual
-from fspielm.eigen.modes import Mode
+from fspielm.eigen.modes import AMPLE, VALUE_ROUNDING, Mode, modes_of
 from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunctions, OpenRows, Rectangle, waves_of
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.numerics.rational import Rational, rational
-from fspielm.solution.solution import Solution
+from fspielm.numerics.tolerances import CLOSE, SAME
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
 from fspielm.solvers.request import Request
@@ -26,8 +26,8 @@ from fspielm.solvers.round import FeaturePlan, RoundResult
 # ---- Poles of driven fields as functions of the value: there may be resonances
 
 
-# The tolerance of rational functions through fields on a contour, and the number of components of the fields.
-_LEFT, _COMPONENTS = 1e-6, 8
+# The number of components of the fields to which rational functions are fitted.
+_COMPONENTS = 8
 # How often a rectangle is cut in two if the tolerance is not met.
 _CUTS = 4
 # The largest difference, in radians across half of the window, of waves on the left and right side of a rectangle.
@@ -95,12 +95,12 @@ def _search_cell(functions: OpenFunctions, cell: Rectangle, way: Way, cuts: int,
     """The poles of a cell, which is cut in two if there are too many."""
     around = cell.grown(way.margin)
     fitted = _fitted(functions, around.contour, record)
-    if fitted.error > _LEFT and cuts and record.seconds_left > 0:
+    if fitted.error > CLOSE and cuts and record.seconds_left > 0:
         for part in cell.cut(way.share):
             yield from _search_cell(functions, part, way, cuts - 1, record)
     else:
         inside = around.contains(fitted.poles)
-        yield Found(fitted.poles[inside], fitted.poles[~inside], () if fitted.error <= _LEFT else (cell,))
+        yield Found(fitted.poles[inside], fitted.poles[~inside], () if fitted.error <= CLOSE else (cell,))
 
 
 def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> Rational:
@@ -116,8 +116,8 @@ def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> 
                 return fitted
             if place not in values:
                 values[place] = _random_components(functions.at(place).response)
-        fitted = rational(places, np.array([values[place] for place in places.tolist()]), _LEFT)
-        if fitted.error <= _LEFT:
+        fitted = rational(places, np.array([values[place] for place in places.tolist()]), CLOSE)
+        if fitted.error <= CLOSE:
             break
     return fitted
 
@@ -144,10 +144,9 @@ _SHARE = 0.1
 _APART = 0.3
 # The number of circles to try around a pole, and the factor of their radii, until the pole is well within.
 _CIRCLES, _SMALLER = 3, 0.25
-# Residues that count as zero, relative to the field on the circle, and to the largest residue.
-_NOTHING, _NO_FURTHER = 1e-6, 1e-5
-# The first on the last circle, where others are far: resonances that are about to meet have small residues.
-_SURE = 1e-7
+# Residues that count as zero, relative to the largest residue, and to the field on the last circle, where other
+# resonances are far: those that are about to meet have small residues.
+_NO_FURTHER, _SURE = 1e-5, 1e-7
 
 
 @final
@@ -191,7 +190,7 @@ def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: 
 def _first_poles(functions: OpenFunctions, middle: complex, reach: float) -> tuple[ComplexArray, float]:
     """The poles within a circle around a known one, and its radius; smaller if unknown poles hide it."""
     for radius in (reach * _SMALLER ** np.arange(_CIRCLES)).tolist():
-        found = _poles_within(functions, middle, radius, _NODES, _NOTHING)
+        found = _poles_within(functions, middle, radius, _NODES, CLOSE)
         if np.min(np.abs(found - middle), initial=np.inf) <= _SMALLER * radius:
             return found, radius
     return np.empty(0, dtype=np.complex128), reach
@@ -248,12 +247,8 @@ def _poles_within(functions: OpenFunctions, center: complex, radius: float, node
 # ---- Errors of resonances
 
 
-# Values at a smaller relative distance are one multiple value.
-_SAME = 1e-9
 # Places on a circle of radius one, and the factor from one circle to the next.
 _WAYS, _LARGER = (1.0, -0.5 + 0.75j), 4.0
-# A safety factor for errors to first order, and the rounding of a value.
-_AMPLE, _ROUNDING = 3.0, 4e-15
 
 
 @final
@@ -283,7 +278,7 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
     If several resonances with the same field are about to meet, driven fields grow faster toward them, and errors are
     roots: then we enlarge circles until r drives less than one on them.
     """
-    for own in clusters(found.values, _SAME):
+    for own in clusters(found.values, SAME):
         value = complex(found.values[own].mean())
         rows = functions.at(value)
         coefficients, rank, condition = rows.smallest(len(own))
@@ -293,10 +288,10 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
         is_clear = found.is_whole and len(before.values) == len(found.values) < functions.drives
         moved = float(np.abs(before.values - value).min()) if is_clear else np.inf
         for place, size in enumerate(sizes):
-            shown = _AMPLE * found.radius * driven * float(size)
+            shown = AMPLE * found.radius * driven * float(size)
             if len(found.values) > 1:
-                shown = _safe_radius(functions, value, _AMPLE * float(size), shown, found.radius)
-            estimate = max(shown, moved) + _ROUNDING * abs(value)
+                shown = _safe_radius(functions, value, AMPLE * float(size), shown, found.radius)
+            estimate = max(shown, moved) + 2 * VALUE_ROUNDING * abs(value)
             if estimate > found.radius:  # nothing is known beyond the circle
                 estimate = np.inf
             yield Judged(
@@ -314,7 +309,7 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
 
 def _safe_radius(functions: OpenFunctions, value: complex, left: float, first: float, most: float) -> float:
     """The radius of a circle on which the residual drives less than one: resonances stay within it."""
-    radius = max(first, _ROUNDING * abs(value))
+    radius = max(first, 2 * VALUE_ROUNDING * abs(value))
     while radius < most:
         driven = max(functions.at(value + radius * way).amplification for way in _WAYS)
         if left * driven <= 1:
@@ -330,35 +325,15 @@ _WHY = "functions that satisfy the equation and radiate"
 _ENDING = "the function of a resonance is known to fewer digits than its value; ask for a smaller tol"
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class OpenNotary:
-    """Makes modes of resonances."""
-
-    request: Request
-    record: Record
-
-    def modes(self, found: Sequence[Judged]) -> list[Mode]:
-        """All of them in the order of their real parts, with how many cannot be told from each."""
-        each = sorted(found, key=lambda one: (one.value.real, one.value.imag))
-        values = np.array([one.value for one in each])
-        errors = np.array([one.estimate for one in each])
-        return [
-            Mode(
-                one.value,
-                None,
-                one.estimate,
-                self._solution(one),
-                int(np.count_nonzero(np.abs(values - one.value) <= errors + one.estimate)),
-            )
-            for one in each
-        ]
-
-    def _solution(self, one: Judged) -> Solution:
-        return solution_of(self.request, one.rows.finite.problem, _attempt(one), self.record, _WHY, _ENDING)
+def judged_modes(found: Iterable[Judged], request: Request, record: Record) -> list[Mode]:
+    """Resonances as modes, in the order of their real parts."""
+    each = sorted(found, key=lambda one: (one.value.real, one.value.imag))
+    values = np.array([one.value for one in each], dtype=np.complex128)
+    fields = [solution_of(request, one.rows.finite.problem, _result_of(one), record, _WHY, _ENDING) for one in each]
+    return modes_of(values, np.array([one.estimate for one in each]), fields, bounded=False)
 
 
-def _attempt(one: Judged) -> RoundResult:
+def _result_of(one: Judged) -> RoundResult:
     """The field, which is one where it is largest of all places of the window that were looked at."""
     in_window: ComplexArray = one.rows.window @ one.coefficients * np.sqrt(len(one.rows.window))
     top = complex(in_window[np.argmax(np.abs(in_window))])
