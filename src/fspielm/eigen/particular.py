@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from fspielm.arrays import NumberArray
+from fspielm.arrays import FloatArray, NumberArray
 
 # Functions that depend on others up to this share are dropped.
 DEPENDENT = 1e-14
@@ -19,13 +19,18 @@ class Independent:
     """Sums of functions with orthonormal rows, which span all that is independent."""
 
     rows: NumberArray  # (n, r)
-    coefficients: NumberArray  # (M, r)
+    shares: NumberArray  # (M, r): of functions of norm one
+    sizes: FloatArray  # (M,): the norms of the functions
     condition: float  # of the functions, each of norm one
 
     @property
     def rank(self) -> int:
         """The number of independent functions."""
         return self.rows.shape[1]
+
+    def combined(self, factors: NumberArray) -> NumberArray:
+        """The coefficients ``(M, k)`` of combinations with factors ``(r, k)``."""
+        return np.asarray((self.shares @ factors) / self.sizes[:, None])
 
     def smallest(self, fitted: int, count: int) -> NumberArray:
         """Factors ``(r, count)`` of the sums with the smallest first `fitted` rows, in ascending order."""
@@ -36,7 +41,7 @@ class Independent:
 def independent(rows: NumberArray, dependent: float = DEPENDENT) -> Independent:
     """The independent sums of functions with these rows ``(n, M)``: traces in conditions, values inside."""
     sizes = np.linalg.norm(rows, axis=0)
-    U, S, Vh = np.linalg.svd(rows / sizes, full_matrices=False)
+    Q, R = np.linalg.qr(rows / sizes)
+    U, S, Vh = np.linalg.svd(R)
     kept = dependent * S[0] < S
-    U, S, Vh = U[:, kept], S[kept], Vh[kept]
-    return Independent(U, (Vh.conj().T / S) / sizes[:, None], float(S[0] / S[-1]))
+    return Independent(Q @ U[:, kept], Vh[kept].conj().T / S[kept], sizes, float(S[0] / S[kept][-1]))

@@ -87,7 +87,7 @@ class ExactFunctions:
         among, fitted = independent(rows), len(conditions)
         Y = among.smallest(fitted, count)
         own = among.rows @ Y
-        return NearModes(value, finite, among.coefficients @ Y, own[:fitted], own[fitted:], among)
+        return NearModes(value, finite, among.combined(Y), own[:fitted], own[fitted:], among)
 
     def lifting(self, shift: float, left: Mapping[str, tuple[Sites, NumberArray]], rule: Quadrature) -> float:
         """The norm of the solution at a shift with these values in the conditions, and no right-hand side.
@@ -112,7 +112,7 @@ class ExactFunctions:
         among = independent(rows, _ROUGH)
         roots = np.sqrt(rule.weights)[:, None]
         inside = np.concatenate([roots * table(unit.on(place), rule.sites) for place in unknowns])
-        images = inside @ among.coefficients
+        images = (inside / among.sizes) @ among.shares
         shares = among.rows.conj().T @ given
         unfitted = float(np.linalg.norm(given - among.rows @ shares))
         return float(np.linalg.norm(images @ shares)) + float(np.linalg.norm(images, 2)) * unfitted

@@ -90,7 +90,7 @@ def _light(colour: str) -> str:
 # ---- Intervals and plane shapes
 
 _MASK_CELLS = 700  # along the longer side
-_OUTLINE_POINTS = 800
+OUTLINE_POINTS = 800
 _ARROWS = 36  # in all
 _ARROW = 0.07  # share of the size
 _ARROW_ON_SHORT = 0.08  # share of the length of a part, if that is less: arrows must not fill a small object
@@ -177,7 +177,7 @@ def _draw_outline(axes: Any, part: BoundaryPart, colour: str) -> None:
     lines = []
     for low, high in pairwise(part.breaks):
         inset = _INSIDE_PIECE * (high - low)
-        unit = np.linspace(low + inset, high - inset, 2 + round(_OUTLINE_POINTS * (high - low)))
+        unit = np.linspace(low + inset, high - inset, 2 + round(OUTLINE_POINTS * (high - low)))
         points = part.place(unit[:, None]).points
         if part.keep is not None:
             points[~part.keep(points)] = np.nan

@@ -284,7 +284,7 @@ def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> 
     # functions close to a mode: their traces, times the root of the radius, are no larger than they are inside
     _, cosines, Yh = np.linalg.svd(among.rows[len(u) :], full_matrices=False)
     Y = Yh[cosines**2 * (1 + 1 / membrane.radius) >= 1].T
-    C = among.coefficients @ Y
+    C = among.combined(Y)
     trace, flux = among.rows[: len(u)] @ Y, flux @ C
     M = _gram(rim, energy, *_traces_and_fluxes(rim, -math.sqrt(energy), trace, flux), along @ C)
     distances = _distances(rim, energy, trace, flux, M)

@@ -110,7 +110,7 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
 
 
 # The first zero of the Bessel function of order zero.
-_FIRST_ZERO = float(scipy.special.jn_zeros(0, 1)[0])
+_FIRST_ZERO = 2.404825557695773
 # The wavenumber, times the radius, for which the bound for slopes at free walls is optimised.
 _WAVES = 4.0
 # A value of the symbol so large that nothing else of an equation matters.

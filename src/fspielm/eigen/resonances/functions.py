@@ -169,7 +169,7 @@ class OpenRows:
         Also the number of independent functions in the basis, and their condition number.
         """
         among = independent(np.concatenate([self.conditions, self.window]))
-        own = among.coefficients @ among.smallest(len(self.conditions), count)
+        own = among.combined(among.smallest(len(self.conditions), count))
         _, R = np.linalg.qr(self.window @ own)
         return np.asarray(np.linalg.solve(R.T, own.T).T, dtype=np.complex128), among.rank, among.condition
 

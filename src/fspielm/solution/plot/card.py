@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fspielm.geometry.pictures import has_matplotlib
 from fspielm.solution.plot.panels import View, draw_quantity
 from fspielm.solution.plot.quantity import each_field, field_quantity
-from fspielm.solution.plot.style import add_note, doubt, new_picture, style
+from fspielm.solution.plot.style import LAYOUT, add_note, doubt, new_picture, style
 from fspielm.wording import duration
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ _MOST_PANELS = 4
 _MOST_BYTES = 60_000
 _FINEST = 200
 _COLOURS = 128
-_TICKS = 3
 # Dots per inch, until the picture is small enough.
 _DOTS = (160, 120, 90, 60)
 
@@ -116,7 +115,7 @@ def _thumbnail(solution: Solution) -> bytes:
             else:
                 draw_quantity(quantity, View(ax=panel))
                 if columns > 1:
-                    panel.locator_params(nbins=_TICKS)
+                    panel.locator_params(nbins=LAYOUT.fewest_ticks)
         add_note(figure, doubt(solution))
     for dpi in _DOTS:
         buffer = BytesIO()

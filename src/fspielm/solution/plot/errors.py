@@ -22,10 +22,11 @@ from fspielm.problem.statement import Relation
 from fspielm.solution.fields import residual_of
 from fspielm.solution.plot.panels import View, add_colour_bar, draw_lines, draw_map, draw_quantities, height_of
 from fspielm.solution.plot.plot import check_resolution
-from fspielm.solution.plot.quantity import Quantity, field_quantity, highest_frequencies, hold
+from fspielm.solution.plot.quantity import Quantity, field_quantity, highest_frequencies, hold, probe
 from fspielm.solution.plot.style import (
     BLUE,
     INK,
+    LAYOUT,
     VERMILION,
     WIDTHS,
     Width,
@@ -37,6 +38,7 @@ from fspielm.solution.plot.style import (
     doubt,
     held_label,
     inches,
+    leave_open,
     new_picture,
     save_picture,
     style,
@@ -51,12 +53,8 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# Points at which norms over the whole domain are taken, time included: always the same.
-_PROBES = 4000
-# Inches: a line of `plot_comparison`, and what colour bars take of its width.
-_LINES_HEIGHT, _COLOUR_BARS_WIDTH = 3.2, 0.7
-# Inches: the panels of `plot_convergence`, and a line of text below them; characters in such a line.
-_PANEL_HEIGHT, _TEXT_HEIGHT, _CHARACTERS = 2.3, 0.15, 100
+# Characters in a line of text below `plot_convergence`.
+_CHARACTERS = 100
 
 
 def plot_error(
@@ -157,11 +155,6 @@ def prepare(path: str | os.PathLike[str] | None, resolution: int | None, width: 
         inches(width)
 
 
-def probe(problem: Problem) -> FloatArray:
-    """Points spread evenly over the whole domain; the same every time."""
-    return problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")
-
-
 def plot_residual(
     solution: Solution,
     path: str | os.PathLike[str] | None = None,
@@ -247,14 +240,14 @@ def plot_comparison(
     width = WIDTHS["double"]
     with style():
         if problem.dimension == 1:
-            figure = new_picture(width, _LINES_HEIGHT * len(pairs))
+            figure = new_picture(width, LAYOUT.pair_height * len(pairs))
             axes = figure.subplots(2 * len(pairs), 1, sharex=True)
             for panel, quantity in zip(axes, chain(*pairs), strict=True):
                 draw_lines(panel, quantity, [at])
                 panel.set_xlabel(panel.get_xlabel() if panel is axes[-1] else "")
         else:
             value = pairs[0][0]
-            height = height_of(value, [value.section((0, 1), at)] * 2, width - _COLOUR_BARS_WIDTH, 2)
+            height = height_of(value, [value.section((0, 1), at)] * 2, width - LAYOUT.right, 2)
             figure = new_picture(width, height * len(pairs))
             for row, pair in zip(figure.subplots(len(pairs), 2, squeeze=False), pairs, strict=True):
                 for panel, quantity in zip(row, pair, strict=True):
@@ -303,7 +296,7 @@ def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = N
         fill(f"{done.number}  {done.why}", _CHARACTERS, subsequent_indent="    ") for done in report.rounds
     )
     with style():
-        height = _PANEL_HEIGHT + _TEXT_HEIGHT * (reasons.count("\n") + 1)
+        height = LAYOUT.rounds_height + LAYOUT.text * (reasons.count("\n") + 1)
         figure = new_picture(WIDTHS["double"], height)
         left, right = figure.subplots(1, 2, sharey=True)
         seconds = np.cumsum([done.seconds for done in report.rounds])
@@ -338,9 +331,7 @@ def _draw_rounds(axes: Axes, rounds: Sequence[Round], across: FloatArray, tol: f
     axes.set_ylim(low, high)
     axes.set_xlim(0, 1.12 * float(across.max()))
     axes.locator_params(axis="x", nbins=5)
-    axes.grid(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    leave_open(axes)
 
 
 def _limits(estimates: FloatArray, tol: float) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from fspielm.errors import ProblemError
 from fspielm.solution.plot.errors import prepare
 from fspielm.solution.plot.quantity import Part, Quantity, field_quantity, hold, only_field
 from fspielm.solution.plot.style import (
+    LAYOUT,
     PALE,
     Width,
     add_note,
@@ -35,11 +36,8 @@ if TYPE_CHECKING:
 
 # The default number of cells along the longest side.
 _CELLS = 40
-# Height over width of the picture, and the zoom of the box in it.
-_ASPECT, _ZOOM = 0.8, 0.95
 _ABOVE_ZERO, _BELOW_ZERO = "#b2182b", "#2166ac"
 _LIGHT = np.array([0.4, -0.7, 0.6])
-_SHADOW = 0.45
 # A cell is cut into six tetrahedra around its diagonal; the corners of each, as steps along the three axes.
 _TETRAHEDRA = [
     np.cumsum([np.zeros(3, dtype=int), *(np.eye(3, dtype=int)[axis] for axis in order)], axis=0)
@@ -176,7 +174,7 @@ def _draw(
 ) -> Figure:
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-    figure = new_picture(width, _ASPECT * width)
+    figure = new_picture(width, LAYOUT.box_aspect * width)
     panel: Any = figure.add_subplot(projection="3d")
     triangles = np.concatenate([surface for _, surface in surfaces])
     colours = np.concatenate([_shades(surface, _ABOVE_ZERO if v > 0 else _BELOW_ZERO) for v, surface in surfaces])
@@ -190,7 +188,7 @@ def _draw(
         axis.line.set_color(PALE)
         # where two axes meet, one number is enough
         axis.get_major_locator().set_params(nbins=3, prune=None if name == "x" else "lower")
-    panel.set_box_aspect([line[-1] - line[0] for line in axes], zoom=_ZOOM)
+    panel.set_box_aspect([line[-1] - line[0] for line in axes], zoom=LAYOUT.box_zoom)
     panel.view_init(elev=24, azim=-58)
     return figure
 
@@ -204,5 +202,5 @@ def _shades(triangles: FloatArray, colour: str) -> FloatArray:
     light = np.abs(normals @ _LIGHT) / (lengths * np.linalg.norm(_LIGHT))
     base = np.array(to_rgb(colour))
     # from shadow to the colour to nearly white
-    dark, bright = np.minimum(_SHADOW + light, 1.0)[:, None], np.maximum(light - 0.6, 0.0)[:, None]
+    dark, bright = np.minimum(LAYOUT.shadow + light, 1.0)[:, None], np.maximum(light - 0.6, 0.0)[:, None]
     return np.asarray(dark * base + bright * (1 - base))

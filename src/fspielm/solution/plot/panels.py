@@ -25,7 +25,7 @@ from fspielm.solution.plot.quantity import (
 from fspielm.solution.plot.style import (
     BLUE,
     INK,
-    NOTE_HEIGHT,
+    LAYOUT,
     PALE,
     VERMILION,
     Scale,
@@ -37,6 +37,7 @@ from fspielm.solution.plot.style import (
     held_label,
     inches,
     label_upright,
+    leave_open,
     new_picture,
     style,
     wrapped,
@@ -53,11 +54,6 @@ if TYPE_CHECKING:
 
 
 # ---- Lines: a quantity along one coordinate
-
-# Space above and below the values, relative to their range.
-_MARGIN = 0.06
-# Height over width of a line.
-LINE_ASPECT = 0.6
 
 
 def draw_lines(axes: Axes, quantity: Quantity, places: list[FloatArray]) -> list[Line2D]:
@@ -104,30 +100,20 @@ def set_line_axes(axes: Axes, quantity: Quantity, scale: Scale, values: FloatArr
     else:
         finite = values[np.isfinite(values)]
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-        room = _MARGIN * (high - low) or 0.5 * abs(high) or 1.0
+        room = LAYOUT.margin * (high - low) or 0.5 * abs(high) or 1.0
         axes.set_ylim(low - room, high + room)
         axes.locator_params(axis="y", nbins=5)
     axes.set_xlim(lower[0], upper[0])
     axes.locator_params(axis="x", nbins=6)
-    axes.grid(True)
     axes.set_xlabel(as_math(quantity.problem.coordinates[0]))
     if isinstance(quantity.label, sp.Basic):
         label_upright(axes, quantity.label)
     else:
         axes.set_ylabel(quantity.label)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    leave_open(axes)
 
 
 # ---- Maps: a quantity over a plane section, clipped to the outline of the domain
-
-# Height over width of a panel whose axes have different scales.
-_SPACE_TIME_ASPECT = 0.85
-# Inches beside and around the panels: labels at the left, the colour bar at the right, title and labels.
-_LEFT, _RIGHT, _ABOVE_AND_BELOW, _BETWEEN = 0.5, 0.7, 0.6, 0.3
-_NARROW_BAR = 0.5
-_TALLEST, _TALLEST_PAGE = 6.0, 9.0
-_TICKS = 5
 
 
 def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArray, scale: Scale) -> AxesImage:
@@ -146,13 +132,13 @@ def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArra
     if is_spatial(problem.domain, section.axes):
         axes.set_aspect("equal")
     else:
-        axes.set_box_aspect(_SPACE_TIME_ASPECT)
+        axes.set_box_aspect(LAYOUT.space_time_aspect)
     if section.loops:
         _clip(axes, shown, section)
     _draw_inner_lines(axes, section)
     if quantity.overlay is not None:
         quantity.overlay(axes, section)
-    axes.locator_params(nbins=_TICKS)
+    axes.locator_params(nbins=LAYOUT.ticks)
     across, up = (problem.coordinates[axis] for axis in section.axes)
     axes.set_xlabel(as_math(across))
     label_upright(axes, up)
@@ -180,12 +166,13 @@ def height_of(quantity: Quantity, sections: Sequence[Section], width: float, col
     """The height in inches of maps in rows of `columns`, with `bars` colour bars in each, in a figure of a width."""
     sides = [(s.extent[1] - s.extent[0], s.extent[3] - s.extent[2]) for s in sections]
     rows = -(-len(sections) // columns)
-    across = width - _LEFT - (_RIGHT if bars == 1 else bars * _NARROW_BAR) - (columns - 1) * _BETWEEN
+    beside = LAYOUT.right if bars == 1 else bars * LAYOUT.narrow_bar
+    across = width - LAYOUT.left - beside - (columns - 1) * LAYOUT.between
     if is_spatial(quantity.problem.domain, sections[0].axes):
         panel = across * max(up for _, up in sides) / sum(along for along, _ in sides[:columns])
     else:
-        panel = across / columns * _SPACE_TIME_ASPECT
-    return min(rows * (panel + _ABOVE_AND_BELOW), _TALLEST if bars == 1 else _TALLEST_PAGE)
+        panel = across / columns * LAYOUT.space_time_aspect
+    return min(rows * (panel + LAYOUT.around), LAYOUT.tallest if bars == 1 else LAYOUT.tallest_page)
 
 
 def _clip(axes: Axes, shown: AxesImage, section: Section) -> None:
@@ -220,17 +207,25 @@ def _draw_inner_lines(axes: Axes, section: Section) -> None:
 
 VectorStyle: TypeAlias = Literal["arrows", "stream"]
 
-# Arrows along the longer side of a map, and of a small one among others.
-_ARROWS, _FEWER_ARROWS = 18, 11
-_DENSITY, _LOWER_DENSITY = 0.9, 0.5
-# Heads of streamlines, in units of ten points; and the shortest line drawn, relative to the width.
-_HEAD, _SMALLER_HEAD = 0.42, 0.3
-_SHORTEST_LINE = 0.25
-# The least density of streamlines across a narrow domain, relative to a square.
-_LEAST_SHARE = 0.3
-# The longest arrow, relative to their distance; and the shortest one drawn, relative to the longest.
-_LONGEST, _SHORTEST = 0.95, 0.03
-_STREAM_CELLS = 120
+
+@dataclass(frozen=True)
+class _VectorLook:
+    """How closely a map is covered: arrows along its longer side; the density of streamlines, and size of their heads.
+
+    The size is in units of ten points.
+    """
+
+    arrows: int
+    density: float
+    head: float
+    longest: float = 0.95  # arrow, relative to their distance
+    shortest: float = 0.03  # arrow, relative to the longest
+    shortest_line: float = 0.25  # relative to the width
+    least_share: float = 0.3  # the least density across a narrow domain, relative to a square
+    cells: int = 120  # along the longer side, for streamlines
+
+
+_LARGE, _SMALL = _VectorLook(18, 0.9, 0.42), _VectorLook(11, 0.5, 0.3)
 _PAPER = "white"
 
 # The components of a vector.
@@ -288,13 +283,14 @@ def _on_grid(vector: _Vector, section: Section, cells: int) -> tuple[FloatArray,
 
 def _draw_arrows(axes: Axes, section: Section, vector: _Vector) -> None:
     """Draw arrows that grow with the root of the magnitude, so that slow places show a direction too."""
-    across, up, u, v = _on_grid(vector, section, _FEWER_ARROWS if _is_small(axes) else _ARROWS)
+    look = _look_for(axes)
+    across, up, u, v = _on_grid(vector, section, look.arrows)
     size = np.hypot(u, v)
     largest = float(np.nanmax(size, initial=0.0)) or 1.0
     length = np.sqrt(size / largest)
-    length[length < _SHORTEST] = np.nan
+    length[length < look.shortest] = np.nan
     apart = float(across[1] - across[0])
-    steps = (_LONGEST * apart * length * component / np.where(size > 0, size, 1.0) for component in (u, v))
+    steps = (look.longest * apart * length * component / np.where(size > 0, size, 1.0) for component in (u, v))
     axes.quiver(
         across,
         up,
@@ -315,24 +311,24 @@ def _draw_arrows(axes: Axes, section: Section, vector: _Vector) -> None:
 
 
 def _draw_streamlines(axes: Axes, section: Section, vector: _Vector) -> None:
-    across, up, u, v = _on_grid(vector, section, _STREAM_CELLS)
+    look = _look_for(axes)
+    across, up, u, v = _on_grid(vector, section, look.cells)
     limits = axes.get_xlim(), axes.get_ylim()
-    density, head = (_LOWER_DENSITY, _SMALLER_HEAD) if _is_small(axes) else (_DENSITY, _HEAD)
-    looks: dict[str, Any] = {"color": _PAPER, "linewidth": 0.6, "arrowsize": head, "arrowstyle": "-|>"}
+    looks: dict[str, Any] = {"color": _PAPER, "linewidth": 0.6, "arrowsize": look.head, "arrowstyle": "-|>"}
     left, right, bottom, top = section.extent
     share = np.array((right - left, top - bottom)) / max(right - left, top - bottom)
-    densities = tuple(density * np.maximum(share, _LEAST_SHARE))  # as far apart across as along
-    lines = axes.streamplot(across, up, u, v, density=densities, minlength=_SHORTEST_LINE, **looks)
+    densities = tuple(look.density * np.maximum(share, look.least_share))  # as far apart across as along
+    lines = axes.streamplot(across, up, u, v, density=densities, minlength=look.shortest_line, **looks)
     axes.set_xlim(limits[0])
     axes.set_ylim(limits[1])
     if section.loops:
         lines.lines.set_clip_path(as_path(section.loops), axes.transData)
 
 
-def _is_small(axes: Axes) -> bool:
-    """Whether a panel has others beside it."""
+def _look_for(axes: Axes) -> _VectorLook:
+    """The look for a panel, which may have others beside it."""
     place = axes.get_subplotspec()
-    return place is not None and place.get_gridspec().ncols > 1
+    return _SMALL if place is not None and place.get_gridspec().ncols > 1 else _LARGE
 
 
 _STYLES: dict[str, Callable[[Axes, Section, _Vector], None]] = {
@@ -343,14 +339,8 @@ _STYLES: dict[str, Callable[[Axes, Section, _Vector], None]] = {
 
 # ---- One quantity: a line, a map, snapshots, or slices
 
-_SNAPSHOTS = 4
+# Snapshots over all times, and maps in a row.
 _MOST_COLUMNS = 4
-_FEW_TICKS = 4
-# Letters of a title to an inch.
-_LETTERS = 14
-# The share of the width that the colour bar and its label leave to a title.
-_BESIDE_COLOURS = 0.6
-TITLE_HEIGHT = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -398,14 +388,15 @@ def sections_of(quantity: Quantity, view: View) -> list[tuple[Section, FloatArra
         return [(quantity.section(axes, at), at) for axes in slices]
     if space == 2 and problem.domain.time is not None and not times:
         start, end = problem.domain.time.start, problem.domain.time.end
-        times = (end,) if view.ax is not None else tuple(np.linspace(start, end, _SNAPSHOTS).tolist())
+        times = (end,) if view.ax is not None else tuple(np.linspace(start, end, _MOST_COLUMNS).tolist())
     places = [hold(problem, view.at, time) for time in times or (None,)]
     return [(quantity.section((0, 1), at), at) for at in places]
 
 
 def _draw_line_panel(quantity: Quantity, view: View, places: list[FloatArray]) -> Figure:
     width = inches(view.width or "single")
-    figure, axes = panels(view, width, LINE_ASPECT * inches("single") + _note_height(quantity), 1)
+    height = LAYOUT.line_aspect * inches("single") + LAYOUT.words(None, quantity.note)
+    figure, axes = panels(view, width, height, 1)
     draw_lines(axes[0], quantity, places)
     return _finish(figure, axes, view, quantity)
 
@@ -414,9 +405,9 @@ def _draw_maps(quantity: Quantity, view: View, sections: list[tuple[Section, Flo
     """Draw maps side by side, with one scale for all."""
     columns = min(len(sections), _MOST_COLUMNS)
     width = inches(view.width or ("single" if len(sections) == 1 else "double"))
-    height = height_of(quantity, [section for section, _ in sections], width, columns) + _note_height(quantity)
+    height = height_of(quantity, [section for section, _ in sections], width, columns)
     widths = [section.extent[1] - section.extent[0] for section, _ in sections[:columns]]
-    figure, axes = panels(view, width, height, len(sections), widths)
+    figure, axes = panels(view, width, height + LAYOUT.words(None, quantity.note), len(sections), widths)
     _draw_map_panels(axes, quantity, sections, columns)
     return _finish(figure, axes, view, quantity)
 
@@ -434,7 +425,7 @@ def _draw_map_panels(
         if (index + 1) % columns == 0 or index == len(sections) - 1:
             add_colour_bar(panel, shown, quantity.label, scale.ticks)
         if columns > 1:
-            panel.locator_params(nbins=_FEW_TICKS)
+            panel.locator_params(nbins=LAYOUT.few_ticks)
         if same_axes and index % columns:
             panel.set_ylabel("")
             panel.tick_params(labelleft=False)
@@ -465,11 +456,11 @@ def set_title(figure: Figure, axes: Axes, view: View) -> None:
     """Set the title above the only panel, or above all of them."""
     if view.title is None:
         return
-    letters = _LETTERS * figure.get_figwidth()
+    letters = LAYOUT.letters * figure.get_figwidth()
     if view.ax is not None:
         axes.set_title(view.title)
     elif len(figure.axes) == 1 and not axes.get_title():
-        axes.set_title(wrapped(view.title, int(_BESIDE_COLOURS * letters)))
+        axes.set_title(wrapped(view.title, int(LAYOUT.beside_colours * letters)))
     else:
         figure.suptitle(wrapped(view.title, int(letters)), fontsize="medium")
 
@@ -484,25 +475,12 @@ def _finish(figure: Figure, axes: Sequence[Axes], view: View, quantity: Quantity
     return figure
 
 
-def _note_height(quantity: Quantity) -> float:
-    return 0.0 if quantity.note is None else NOTE_HEIGHT
-
-
-def _title_and_note_height(quantity: Quantity, view: View) -> float:
-    """Inches for the title and the note of a picture."""
-    return _note_height(quantity) + TITLE_HEIGHT * (view.title is not None)
-
-
 def user_title(title: str | None) -> str | None:
     """A title in the user's words, as plain text."""
     return None if title is None else as_text(title)
 
 
 # ---- Several quantities: a panel, or a row of panels, for each, with a scale of its own
-
-_LINE_HEIGHT = 1.2
-_FEWER_TICKS = 3
-_MANY = 2
 
 
 def draw_quantities(quantities: Sequence[Quantity], view: View) -> Figure:
@@ -521,7 +499,7 @@ def draw_quantities(quantities: Sequence[Quantity], view: View) -> Figure:
 
 def _draw_line_panels(quantities: Sequence[Quantity], view: View, places: list[FloatArray]) -> Figure:
     """Draw lines below one another, over the same axis."""
-    height = _LINE_HEIGHT * len(quantities) + _title_and_note_height(quantities[0], view)
+    height = LAYOUT.line_height * len(quantities) + LAYOUT.words(view.title, quantities[0].note)
     figure, axes = panels(view, inches(view.width or "single"), height, len(quantities))
     for panel, quantity in zip(axes, quantities, strict=True):
         draw_lines(panel, quantity, places)
@@ -540,11 +518,11 @@ def _draw_beside(quantities: Sequence[Quantity], view: View, sections: Sequence[
     count, width = len(quantities), view.width or "double"
     columns = 1 if width == "single" else 2 if count in (2, 4) else 3
     height = height_of(quantities[0], [sections[0][0]] * count, inches(width), columns, columns)
-    height += _title_and_note_height(quantities[0], view)
+    height += LAYOUT.words(view.title, quantities[0].note)
     figure, axes = panels(view, inches(width), height, count, [1.0] * columns)
     for index, (panel, quantity) in enumerate(zip(axes, quantities, strict=True)):
         _draw_map_panels([panel], quantity, sections, 1)
-        panel.locator_params(nbins=_FEWER_TICKS if columns > _MANY else _FEW_TICKS)
+        panel.locator_params(nbins=LAYOUT.fewest_ticks if columns > 2 else LAYOUT.few_ticks)
         if index % columns:
             panel.set_ylabel("")
             panel.tick_params(labelleft=False)
@@ -558,7 +536,7 @@ def _draw_rows(quantities: Sequence[Quantity], view: View, sections: Sequence[tu
     columns, width = len(sections), inches(view.width or "double")
     shape = [section for section, _ in sections]
     height = height_of(quantities[0], shape, width, columns) * len(quantities)
-    height = min(height + _title_and_note_height(quantities[0], view), _TALLEST_PAGE)
+    height = min(height + LAYOUT.words(view.title, quantities[0].note), LAYOUT.tallest_page)
     widths = [section.extent[1] - section.extent[0] for section in shape]
     figure, axes = panels(view, width, height, columns * len(quantities), widths)
     for row, quantity in enumerate(quantities):

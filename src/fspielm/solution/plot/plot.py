@@ -19,8 +19,6 @@ from fspielm.disk import staged_file
 from fspielm.errors import ProblemError
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.plot.panels import (
-    LINE_ASPECT,
-    TITLE_HEIGHT,
     VectorStyle,
     View,
     add_colour_bar,
@@ -36,6 +34,7 @@ from fspielm.solution.plot.panels import (
 from fspielm.solution.plot.quantity import (
     Part,
     Quantity,
+    Sampling,
     Section,
     as_path,
     each_field,
@@ -48,8 +47,8 @@ from fspielm.solution.plot.style import (
     BLUE,
     FORMATS,
     INK,
+    LAYOUT,
     MOVING_FORMATS,
-    NOTE_HEIGHT,
     Width,
     add_note,
     check_picture_path,
@@ -79,8 +78,6 @@ _LEAST_DISTANCE = (0.11, 0.035)
 _COLOURS = "plasma"
 _BRIGHTEST = 0.85
 _MOST_NAMED = 4
-_THIN, _HALO, _FAINT = 0.5, 1.0, 0.6
-_SMALL = 5.5
 # The height of ticks of a line, as a share of the picture.
 _TICK = 0.035
 
@@ -97,7 +94,7 @@ def show_cells(quantity: Quantity, basis: Basis) -> Quantity:
         _draw_boxes(axes, section, functions)
         borders = [line.part for line in quantity.problem.interfaces if line.part.parameters == 1]
         for piece in (piece for part in borders for piece in smooth_pieces(part)):
-            axes.plot(*piece.T, color=INK, linewidth=2 * _THIN, scalex=False, scaley=False)
+            axes.plot(*piece.T, color=INK, linewidth=2 * LAYOUT.thin, scalex=False, scaley=False)
 
     return replace(quantity, overlay=overlay, line_overlay=lambda axes, at: _draw_ticks(axes, at, functions))
 
@@ -112,8 +109,8 @@ def _draw_boxes(axes: Axes, section: Section, basis: CellBasis) -> None:
     # an edge between two cells shows the higher degree
     degree = highest[cells].max(axis=1)
     colours = INK if written else _colours(degree, highest)
-    halo = LineCollection(list(ends), colors="white", linewidths=_HALO, alpha=_FAINT)
-    for edges in (halo, LineCollection(list(ends), colors=colours, linewidths=_THIN)):
+    halo = LineCollection(list(ends), colors="white", linewidths=LAYOUT.halo, alpha=LAYOUT.faint)
+    for edges in (halo, LineCollection(list(ends), colors=colours, linewidths=LAYOUT.thin)):
         axes.add_collection(edges, autolim=False)
         if section.loops:
             edges.set_clip_path(as_path(section.loops), axes.transData)
@@ -136,7 +133,7 @@ def _draw_ticks(axes: Axes, at: FloatArray, basis: CellBasis) -> None:
     """Draw ticks where a line along the first coordinate enters another cell, and degrees between them."""
     ends = basis.frames.ticks(at)
     bottom = axes.get_xaxis_transform()
-    axes.vlines(ends, 0.0, _TICK, color=INK, linewidth=2 * _THIN, transform=bottom)
+    axes.vlines(ends, 0.0, _TICK, color=INK, linewidth=2 * LAYOUT.thin, transform=bottom)
     middles = np.tile(at, (len(ends) - 1, 1))
     middles[:, 0] = 0.5 * (ends[1:] + ends[:-1])
     wide = np.diff(ends) >= _LEAST_SHARE_OF_LINE * (ends[-1] - ends[0])
@@ -148,8 +145,8 @@ def _write(axes: Axes, x: float, y: float, text: str, **place: Any) -> None:
     """Write small text, with a halo that keeps it legible on any colour."""
     from matplotlib.patheffects import withStroke
 
-    halo = [withStroke(linewidth=2 * _HALO, foreground="white", alpha=_FAINT)]
-    axes.text(x, y, text, ha="center", va="center", fontsize=_SMALL, color=INK, path_effects=halo, **place)
+    halo = [withStroke(linewidth=2 * LAYOUT.halo, foreground="white", alpha=LAYOUT.faint)]
+    axes.text(x, y, text, ha="center", va="center", fontsize=LAYOUT.small_size, color=INK, path_effects=halo, **place)
 
 
 def _degree(basis: CellBasis, cell: int) -> str:
@@ -177,9 +174,7 @@ def _name_colours(axes: Axes, highest: NDArray[np.int_]) -> None:
 
 # ---- Animations
 
-# Frames for each period of the highest frequency in time, and bounds of their number.
-_PER_PERIOD = 10.0
-_LEAST_FRAMES, _MOST_FRAMES = 30, 90
+_FRAMES = Sampling(10.0, 30, 90)
 _FRAMES_PER_SECOND = 15
 _DPI = 110
 # A GIF has 256 colours: those of the map or line, and greys for ink on white.
@@ -287,15 +282,14 @@ def _times(quantity: Quantity) -> list[float]:
     time = quantity.problem.domain.time
     assert time is not None  # checked on entry
     periods = quantity.frequencies[-1] * time.duration / (2 * np.pi)
-    count = int(np.clip(_PER_PERIOD * periods, _LEAST_FRAMES, _MOST_FRAMES))
-    return [float(t) for t in np.linspace(time.start, time.end, count)]
+    return np.linspace(time.start, time.end, _FRAMES.count(periods)).tolist()
 
 
 def _moving_line(quantity: Quantity, view: View) -> _Movie:
     problem = quantity.problem
     places = [hold(problem, view.at, time) for time in _times(quantity)]
     values = [quantity.values(quantity.line(place)) for place in places]
-    picture, axes = _new_movie(view, quantity, LINE_ASPECT * inches(view.width or "single"))
+    picture, axes = _new_movie(view, quantity, LAYOUT.line_aspect * inches(view.width or "single"))
     (line,) = draw_lines(axes, quantity, places[-1:])
     every = np.concatenate(values)
     set_line_axes(axes, quantity, quantity.scale(every), every)
@@ -330,8 +324,7 @@ def _moving_map(quantity: Quantity, view: View) -> _Movie:
 
 
 def _new_movie(view: View, quantity: Quantity, height: float) -> tuple[Any, Axes]:
-    title_height, note_height = TITLE_HEIGHT * (view.title is not None), NOTE_HEIGHT * (quantity.note is not None)
-    picture: Any = new_picture(inches(view.width or "single"), height + title_height + note_height)
+    picture: Any = new_picture(inches(view.width or "single"), height + LAYOUT.words(view.title, quantity.note))
     if view.title is not None:
         picture.suptitle(view.title, fontsize="medium")
     add_note(picture, quantity.note)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Real
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 import numpy as np
 import sympy as sp
@@ -18,8 +18,10 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
+from fspielm.geometry.pictures import OUTLINE_POINTS
 from fspielm.geometry.time import SpaceTime, borders_in
 from fspielm.numerics.sampling import bisect
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, SAME
 from fspielm.problem.problem import Problem
 from fspielm.solution.plot.style import Scale, doubt, held_label, phase_scale, scale_for, unknown_symbol
 
@@ -43,11 +45,6 @@ _PARTS: dict[str, tuple[Callable[[NumberArray], FloatArray], str, str]] = {
 
 # ---- The outline of a plane section, as closed loops to draw and to clip by
 
-_POINTS_ON_CURVE = 800
-# Ends of pieces closer than this, relative to the size of the domain, are one point.
-_SAME_POINT = 1e-6
-_BISECTIONS = 45
-
 
 def outline(domain: Domain) -> list[FloatArray] | None:
     """Closed loops ``(n, 2)`` along the true boundary of a domain of the plane, at any time.
@@ -62,7 +59,7 @@ def outline(domain: Domain) -> list[FloatArray] | None:
     lower, upper = space.bounding_box
     parts = space.solid_parts() if isinstance(space, Exterior) else space.boundary()
     pieces = [piece for part in parts for piece in smooth_pieces(part)]
-    loops = _join(pieces, _SAME_POINT * float(np.max(upper - lower)))
+    loops = _join(pieces, CLOSE * float(np.max(upper - lower)))
     if space.is_unbounded and loops is not None:  # cut to the window
         (left, bottom), (right, top) = lower, upper
         loops.append(np.array([[left, bottom], [right, bottom], [right, top], [left, top], [left, bottom]]))
@@ -107,7 +104,7 @@ def smooth_pieces(part: BoundaryPart) -> list[FloatArray]:
     pieces = []
     for low, high in pairwise(part.breaks):
         # a break belongs to the piece after it
-        unit = np.linspace(low, high, _POINTS_ON_CURVE)
+        unit = np.linspace(low, high, OUTLINE_POINTS)
         unit[-1] = np.nextafter(high, low) if high < 1 else 1.0
         runs = [unit] if part.keep is None else _kept_runs(part, part.keep, unit)
         for run in runs:
@@ -127,7 +124,7 @@ def _kept_runs(part: BoundaryPart, keep: Mask, unit: FloatArray) -> list[FloatAr
     begins = kept[changes]
     inside = np.where(begins, unit[changes], unit[changes - 1])
     outside = np.where(begins, unit[changes - 1], unit[changes])
-    inside, _ = bisect(inside, outside, holds, _BISECTIONS)
+    inside, _ = bisect(inside, outside, holds, BISECTIONS)
     runs = []
     for index, run in enumerate(np.split(unit, changes)):
         if kept[0 if index == 0 else changes[index - 1]]:
@@ -141,7 +138,7 @@ def _is_straight(points: FloatArray) -> bool:
     length = float(np.hypot(*way))
     offset = points - points[0]
     across = np.abs(offset[:, 0] * way[1] - offset[:, 1] * way[0])
-    return length > 0 and bool(across.max() <= 1e-9 * length**2)
+    return length > 0 and bool(across.max() <= SAME * length**2)
 
 
 def _join(pieces: list[FloatArray], near: float) -> list[FloatArray] | None:
@@ -249,10 +246,23 @@ def is_spatial(domain: Domain, axes: tuple[int, int] = (0, 1)) -> bool:
 
 # ---- Quantities: functions over the domain, where they are sampled, and how finely
 
-# Cells for each period of the highest frequency; the images are smoothed between them.
-_PER_PERIOD = 8.0
-_LEAST_CELLS, _MOST_CELLS = 160, 480
-_LEAST_ON_LINE, _MOST_ON_LINE = 600, 6000
+
+@final
+@dataclass(frozen=True)
+class Sampling:
+    """How finely to sample: for each period of the highest frequency, at least, and at most."""
+
+    per_period: float
+    least: int
+    most: int
+
+    def count(self, periods: float) -> int:
+        """The number of samples for so many periods."""
+        return int(np.clip(self.per_period * periods, self.least, self.most))
+
+
+# The images are smoothed between the cells of a map.
+_CELLS, _ON_LINE = Sampling(8.0, 160, 480), Sampling(16.0, 600, 6000)
 
 
 def frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -288,7 +298,7 @@ class Quantity:
     logarithmic: bool = False  # whether it is shown in decades; it is not negative then
     # cells along the longer side of a map, or points of a line; if None, as many as the frequencies need
     resolution: int | None = None
-    finest: int = _MOST_CELLS  # the most cells if `resolution` is None
+    finest: int = _CELLS.most  # the most cells if `resolution` is None
     note: str | None = None  # the note at the foot of its pictures; see `doubt`
     cyclic: bool = False  # whether it is a phase, from -pi to pi
     overlay: Callable[[Axes, Section], None] | None = None  # draws over a map: takes its axes and its section
@@ -307,7 +317,7 @@ class Quantity:
         """Points ``(n, d)`` along the first coordinate, through `at`."""
         lower, upper = self.problem.domain.bounding_box
         periods = self.frequencies[0] * (upper[0] - lower[0]) / (2 * np.pi)
-        count = self.resolution or int(np.clip(2 * _PER_PERIOD * periods, _LEAST_ON_LINE, _MOST_ON_LINE))
+        count = self.resolution or _ON_LINE.count(periods)
         points = np.tile(at, (count, 1))
         points[:, 0] = np.linspace(lower[0], upper[0], count)
         return points
@@ -316,20 +326,17 @@ class Quantity:
         pair = list(axes)
         lower, upper = self.problem.domain.bounding_box
         sides = (upper - lower)[pair]
-        wanted = _PER_PERIOD * self.frequencies[pair] * sides / (2 * np.pi)
+        periods = self.frequencies[pair] * sides / (2 * np.pi)
+        # a phase jumps, and so cannot be smoothed between cells
+        coarsest = self.finest if self.cyclic else min(_CELLS.least, self.finest)
+        sampling = replace(_CELLS, least=coarsest, most=self.finest)
         if not is_spatial(self.problem.domain, axes):
-            across, up = (self.resolution or int(np.clip(n, self._coarsest, self.finest)) for n in wanted)
+            across, up = (self.resolution or sampling.count(each) for each in periods)
             return across, up
         longest = float(sides.max())
-        finest = float(np.max(wanted / sides)) * longest
-        count = self.resolution or int(np.clip(finest, self._coarsest, self.finest))
+        count = self.resolution or sampling.count(float(np.max(periods / sides)) * longest)
         across, up = (max(round(count * side / longest), 2) for side in sides)
         return across, up
-
-    @property
-    def _coarsest(self) -> int:
-        # a phase jumps, and so cannot be smoothed between cells
-        return self.finest if self.cyclic else min(_LEAST_CELLS, self.finest)
 
 
 def hold(problem: Problem, at: Sequence[float] | None, time: float | None) -> FloatArray:
@@ -356,6 +363,15 @@ def hold(problem: Problem, at: Sequence[float] | None, time: float | None) -> Fl
     return point
 
 
+# Points at which norms over the whole domain are taken, time included.
+_PROBES = 4000
+
+
+def probe(problem: Problem) -> FloatArray:
+    """Points spread evenly over the whole domain; the same every time."""
+    return problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")
+
+
 def read_times(problem: Problem, time: float | Sequence[float]) -> tuple[float, ...]:
     """Check that one time or several are within the problem's, and return them as a tuple."""
     if problem.domain.time is None:
@@ -371,9 +387,7 @@ def read_times(problem: Problem, time: float | Sequence[float]) -> tuple[float, 
 
 # ---- The energy of a solution by frequency
 
-# Samples for each period of the highest frequency, and bounds of their number along one axis.
-_SAMPLES_PER_PERIOD = 2.5
-_LEAST_SAMPLES, _MOST_SAMPLES_ON_LINE, _MOST_SAMPLES_IN_PLANE = 64, 4000, 400
+_SAMPLES_ON_LINE, _SAMPLES_IN_PLANE = Sampling(2.5, 64, 4000), Sampling(2.5, 64, 400)
 # Frequencies along one axis; odd, so that zero is one of them.
 _FREQUENCIES_ON_LINE, _FREQUENCIES_IN_PLANE = 1201, 301
 
@@ -400,7 +414,7 @@ class Energy:
 def energy_along_line(solution: Solution, reach: float) -> Energy:
     """Energy of a solution of one coordinate, at frequencies up to `reach`."""
     lower, upper = solution.problem.domain.bounding_box
-    points, window = _samples(lower[0], upper[0], reach, _MOST_SAMPLES_ON_LINE)
+    points, window = _samples(lower[0], upper[0], reach, _SAMPLES_ON_LINE)
     wave, frequencies = _waves(points, reach, _FREQUENCIES_ON_LINE)
     return _energy((frequencies,), wave @ (solution(points[:, None], outside="extend") * window))
 
@@ -411,7 +425,7 @@ def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
     middle = hold(solution.problem, None, None)
     lower, upper = domain.bounding_box
     (across, fade_x), (up, fade_y) = (
-        _samples(lower[axis], upper[axis], reach[axis], _MOST_SAMPLES_IN_PLANE) for axis in (0, 1)
+        _samples(lower[axis], upper[axis], reach[axis], _SAMPLES_IN_PLANE) for axis in (0, 1)
     )
     plane = np.stack(np.meshgrid(across, up, indexing="ij"), axis=-1).reshape(-1, 2)
     points = np.tile(middle, (len(plane), 1))
@@ -430,10 +444,9 @@ def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
     return _energy((along_x, along_y), amplitudes, f" at {held}" if held else "")
 
 
-def _samples(lower: float, upper: float, reach: float, most: int) -> tuple[FloatArray, FloatArray]:
+def _samples(lower: float, upper: float, reach: float, sampling: Sampling) -> tuple[FloatArray, FloatArray]:
     """Points along an axis that resolve frequencies up to `reach`, and a window that fades out at both ends."""
-    wanted = _SAMPLES_PER_PERIOD * reach * (upper - lower) / (2 * np.pi)
-    count = int(np.clip(wanted, _LEAST_SAMPLES, most))
+    count = sampling.count(reach * (upper - lower) / (2 * np.pi))
     unit = (np.arange(count) + 0.5) / count
     return lower + (upper - lower) * unit, _fade(2 * np.minimum(unit, 1 - unit))
 

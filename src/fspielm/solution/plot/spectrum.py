@@ -21,6 +21,8 @@ from fspielm.solution.plot.quantity import (
 from fspielm.solution.plot.style import (
     BLUE,
     INK,
+    LAYOUT,
+    MOST_DECADES,
     VERMILION,
     WIDTHS,
     add_note,
@@ -40,10 +42,7 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-_HEIGHT = 3.3
-_MARGIN = 1.08
 _COEFFICIENT_DECADES = 5
-_ENERGY_DECADES = 6
 # Two axes of space share one scale, unless their bands differ by more than this factor.
 _MOST_RATIO = 2.0
 
@@ -89,7 +88,7 @@ def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None
     W, coefficients = frequencies(solution.basis, solution.coefficients)
     band = np.array([found.frequency for found in solution.report.bands.values()])
     with style():
-        figure = new_picture(WIDTHS["double"], _HEIGHT)
+        figure = new_picture(WIDTHS["double"], LAYOUT.spectrum_height)
         if solution.problem.dimension == 1:
             _draw_lines(figure, solution, W[:, 0], np.abs(coefficients), band)
         else:
@@ -112,8 +111,8 @@ def _draw_lines(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatA
     above.set_title(f"{len(W)} chosen frequencies")
     above.set_ylabel("|coefficient|")
     energy = energy_along_line(solution, reach)
-    below.semilogy(energy.axes[0], np.maximum(energy.values, 10.0**-_ENERGY_DECADES), color=INK, linewidth=0.9)
-    below.set_ylim(10.0**-_ENERGY_DECADES, 4)
+    below.semilogy(energy.axes[0], np.maximum(energy.values, 10.0**-MOST_DECADES), color=INK, linewidth=0.9)
+    below.set_ylim(10.0**-MOST_DECADES, 4)
     below.set_title(f"Energy of {as_math(solution.problem.unknown)}")
     below.set_ylabel("relative energy")
     below.set_xlabel(_axis_label(solution, 0))
@@ -161,7 +160,7 @@ def _draw_planes(figure: Figure, solution: Solution, W: FloatArray, sizes: Float
 def _draw_energy(axes: Axes, energy: Energy) -> Any:
     from matplotlib.colors import LogNorm
 
-    floor = 10.0**-_ENERGY_DECADES
+    floor = 10.0**-MOST_DECADES
     axes.set_facecolor("white")
     return axes.pcolormesh(
         *energy.axes,
@@ -194,7 +193,7 @@ def _axis_label(solution: Solution, axis: int) -> str:
 
 def _reach(frequencies: FloatArray) -> float:
     largest = float(frequencies.max(initial=0.0))
-    return _MARGIN * largest if largest > 0 else 1.0
+    return LAYOUT.reach * largest if largest > 0 else 1.0
 
 
 def _decades(sizes: FloatArray, most: int) -> tuple[float, float]:
