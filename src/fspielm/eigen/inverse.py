@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -237,26 +237,21 @@ def closest(
     tol: float,
     seconds_left: Callable[[], float] = lambda: np.inf,
 ) -> Found:
-    """As many of the closest modes as are `needed` by their distances, to a tolerance, and others beyond them.
-
-    Residuals may exceed the tolerance if the basis does not represent modes any better, if there are too many modes, or
-    if there was no time.
-    """
-    modes = _KrylovModes(inverse)
-    space = modes.space
+    """As many of the closest modes as are `needed` by their distances, and others; to a tolerance where possible."""
+    space = Space(inverse.vectors, _ROUNDING)
     block = space.add(starts)
     history: list[float] = []
     while True:
         block = space.add(inverse(block))
-        mu, left = modes.distances()
-        count = needed(mu)
-        enough = len(mu) > count and left[count] < KNOWN
+        theta, _, left, _ = _eigenvalues(inverse, space)
+        count = needed(np.asarray(inverse.unit / theta, dtype=complex))
+        enough = len(theta) > count and left[count] < KNOWN
         history.append(float(left[:count].max(initial=0.0)) if enough else np.inf)
         stalled = len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < KNOWN
         late = seconds_left() <= 0 and left.min(initial=1.0) < KNOWN  # one mode is known, at least
         done = history[-1] <= tol or stalled or not block.shape[1] or space.count >= _MOST_FUNCTIONS
         if done or late:
-            return replace(modes.found(), is_cut=not done)
+            return replace(_found(inverse, space), is_cut=not done)
 
 
 def polished(inverse: Inverse, found: Found) -> Found:
@@ -265,63 +260,46 @@ def polished(inverse: Inverse, found: Found) -> Found:
     Without the other modes of the search, which are less accurate and would spoil these. The condition numbers still
     include the other modes.
     """
-    modes = _KrylovModes(inverse)
+    space = Space(inverse.vectors, _ROUNDING)
     powers = [found.coefficients * (found.mu / inverse.unit) ** n for n in range(inverse.pencil.degree)]
     stacks = np.concatenate(powers)
     if inverse.is_real:  # complex pairs span the same space as their real and imaginary parts
         stacks = np.concatenate([stacks.real, stacks[:, found.mu.imag != 0].imag], axis=1)
-    modes.space.add(inverse(modes.space.add(stacks)))
-    better = modes.found(symmetric=inverse.symmetric)
+    space.add(inverse(space.add(stacks)))
+    better = _found(inverse, space, symmetric=inverse.symmetric)
     before = np.argmin(np.abs(better.mu[:, None] - found.mu), axis=1)
     return replace(better, conditions=np.maximum(better.conditions, found.conditions[before]))
 
 
-class _KrylovModes:
-    """Modes in a growing Krylov space."""
-
-    def __init__(self, inverse: Inverse) -> None:
-        self._inverse = inverse
-        self.space = Space(inverse.vectors, _ROUNDING)
-
-    def distances(self) -> tuple[NDArray[np.complex128], FloatArray]:
-        """Distances of modes from the shift, the closest first, and their residuals."""
-        known = self._eigenvalues(symmetric=False)
-        return np.asarray(self._inverse.unit / known.theta, dtype=complex), known.left
-
-    def _eigenvalues(self, *, symmetric: bool) -> _Eigen:
-        """Eigenvalues of the inverse in the space, where it may be far from symmetric on rough functions."""
-        H = self.space.matrix
-        square, outside = H[: H.shape[1]], H[H.shape[1] :]
-        gap = float(np.linalg.norm(square - square.conj().T))
-        # not beyond rounding: errors of the inverse are large on rough functions, and would spread to all modes
-        if symmetric or (self._inverse.symmetric and gap <= 10 * ROUNDED * float(np.linalg.norm(square))):
-            theta, Y = np.linalg.eigh(0.5 * (square + square.conj().T))
-            conditions = np.ones(len(theta))
-        else:
-            theta, Y = _eig(square, np.inf if self._inverse.symmetric else SAME)
-            conditions = np.linalg.norm(np.linalg.pinv(Y), axis=1) * np.linalg.norm(Y, axis=0)
-        order = np.argsort(-np.abs(theta), kind="stable")
-        order = order[np.abs(theta[order]) > _ROUNDING * np.abs(theta).max()]
-        theta, Y = theta[order], Y[:, order]
-        left = np.linalg.norm(outside @ Y, axis=0) / np.abs(theta)
-        return _Eigen(theta, Y, left, conditions[order])
-
-    def found(self, *, symmetric: bool = False) -> Found:
-        """The largest eigenvalues of the inverse."""
-        known = self._eigenvalues(symmetric=symmetric)
-        functions = self.space.images[: self._inverse.size] @ known.Y
-        mu = np.asarray(self._inverse.unit / known.theta, dtype=complex)
-        return Found(mu, functions / known.theta, known.left, known.conditions)
+_Eigen: TypeAlias = tuple[NumberArray, NumberArray, FloatArray, FloatArray]
 
 
-@dataclass(frozen=True, eq=False)
-class _Eigen:
-    """Eigenvalues of a matrix, the largest first, and what is known of them; see `Found`."""
+def _eigenvalues(inverse: Inverse, space: Space, *, symmetric: bool = False) -> _Eigen:
+    """Eigenvalues and vectors of the inverse in a space, the largest first, with residuals and conditions of `Found`.
 
-    theta: NumberArray
-    Y: NumberArray
-    left: FloatArray
-    conditions: FloatArray
+    On rough functions the inverse may be far from symmetric.
+    """
+    H = space.matrix
+    square, outside = H[: H.shape[1]], H[H.shape[1] :]
+    gap = float(np.linalg.norm(square - square.conj().T))
+    # not beyond rounding: errors of the inverse are large on rough functions, and would spread to all modes
+    if symmetric or (inverse.symmetric and gap <= 10 * ROUNDED * float(np.linalg.norm(square))):
+        theta, Y = np.linalg.eigh(0.5 * (square + square.conj().T))
+        conditions = np.ones(len(theta))
+    else:
+        theta, Y = _eig(square, np.inf if inverse.symmetric else SAME)
+        conditions = np.linalg.norm(np.linalg.pinv(Y), axis=1) * np.linalg.norm(Y, axis=0)
+    order = np.argsort(-np.abs(theta), kind="stable")
+    order = order[np.abs(theta[order]) > _ROUNDING * np.abs(theta).max()]
+    theta, Y = theta[order], Y[:, order]
+    return theta, Y, np.linalg.norm(outside @ Y, axis=0) / np.abs(theta), conditions[order]
+
+
+def _found(inverse: Inverse, space: Space, *, symmetric: bool = False) -> Found:
+    """The modes of the largest eigenvalues of the inverse in a space."""
+    theta, Y, left, conditions = _eigenvalues(inverse, space, symmetric=symmetric)
+    functions = space.images[: inverse.size] @ Y
+    return Found(np.asarray(inverse.unit / theta, dtype=complex), functions / theta, left, conditions)
 
 
 def _eig(matrix: NumberArray, share: float) -> tuple[NumberArray, NumberArray]:

@@ -202,6 +202,15 @@ def _sum_at(coefficients: Sequence[Coefficient], sites: Sites) -> NumberArray:
     return total
 
 
+def value_and_slope(operator: Operator, sites: Sites) -> tuple[NumberArray, NumberArray]:
+    """The coefficients of the value and of the slope along the normal in a condition on one unknown."""
+    each = [np.zeros(len(sites), dtype=np.complex128) for _ in range(2)]
+    for term in operator.terms:
+        if term.order < 2:
+            each[term.order] += term.at(sites) * (sites.outward[:, term.orders.index(1)] if term.order else 1.0)
+    return each[0], each[1]
+
+
 def _python_number(value: complex) -> complex:
     """A Python number, real where its imaginary part is zero."""
     number = complex(value)

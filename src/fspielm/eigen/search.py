@@ -14,7 +14,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.eigen.inverse import inverse_at
 from fspielm.eigen.modes import Mode, Window, Wish, widest_gap
-from fspielm.eigen.pencil import Pencil
+from fspielm.eigen.pencil import Pencil, value_and_slope
 from fspielm.eigen.rounds import Round, Searched, Task, find, out_of_time, search, too_late
 from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.bands import Bands, infer_bands
@@ -272,19 +272,8 @@ def _is_growing(relation: Relation) -> bool:
     sites = relation.sample(PROBES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
     if len({term.unknown for term in relation.operator.terms}) != 1 or sites.normals is None:
         return False
-    value, slope = _coefficients(relation, sites, 0), _coefficients(relation, sites, 1)
+    value, slope = value_and_slope(relation.operator, sites)
     return bool(np.any((value * np.conj(slope)).real < 0))
-
-
-def _coefficients(relation: Relation, sites: Sites, order: int) -> NumberArray:
-    """The coefficients of the value (order 0) or of the slope along the normal (order 1)."""
-    assert sites.normals is not None
-    total: NumberArray = np.zeros(len(sites))
-    for term in relation.operator.terms:
-        if sum(term.orders) == order:
-            along = sites.normals[:, term.orders.index(1)] if order else 1.0
-            total = total + term.at(sites) * along
-    return total
 
 
 # ---- A second search, which should find the same modes

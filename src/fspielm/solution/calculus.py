@@ -24,6 +24,7 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.shapes.box import Box
 from fspielm.geometry.time import SpaceTime, regions_in
+from fspielm.numerics.tolerances import PROBES, ROUNDED, SAME
 from fspielm.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
 
 # ---- Several materials: one side of interfaces, and triangles of each region
 
-# The distance from an interface at which one of its sides is evaluated, relative to the domain's extent.
-_INTERFACE_OFFSET = 1e-12
-# How far the corners of a triangle are moved toward its middle, as a share of the way.
-_INWARD = 1e-9
 _REGION = "region"
 
 # From a shape and a side length: points and triangles.
@@ -54,7 +51,7 @@ class RegionMesh(NamedTuple):
 def interface_parts(problem: Problem, region: Domain) -> list[BoundaryPart]:
     """The interfaces of a problem, moved slightly to their first side; those in space where `region` is space alone."""
     lower, upper = region.bounding_box
-    offset = _INTERFACE_OFFSET * float(np.max(upper - lower))
+    offset = ROUNDED * float(np.max(upper - lower))
     if region is problem.domain:
         return [_first_side(replace(line.part, name=line.name), offset) for line in problem.interfaces]
     regions = regions_in(region)
@@ -92,7 +89,7 @@ def region_mesh(regions: Regions, spacing: float, triangulate: Triangulate) -> R
         inner = points.copy()
         corners = triangles.ravel()
         middles = np.repeat(points[triangles].mean(axis=1), 3, axis=0)
-        inner[corners] = points[corners] + _INWARD * (middles - points[corners])
+        inner[corners] = points[corners] + SAME * (middles - points[corners])
         found.append(RegionMesh(points, inner, triangles + count))
         count += len(points)
     return RegionMesh(*(np.concatenate(each) for each in zip(*found, strict=True)))
@@ -100,8 +97,8 @@ def region_mesh(regions: Regions, spacing: float, triangulate: Triangulate) -> R
 
 # ---- Where a solution can be integrated: its domain, parts of the boundary, lines and curves
 
-# Points of a line that have to lie in the domain.
-_LINE_PROBES = 400
+# The breaks of a line in one piece.
+_WHOLE = np.array([0.0, 1.0])
 # The power with which nodes crowd at both ends of a piece: r**(-1/2) there becomes a cubic.
 _CROWDING = 8
 _FEWEST = 24
@@ -132,11 +129,6 @@ class Segment:
     def length(self) -> float:
         """Its length."""
         return float(np.linalg.norm(self.end - self.start))
-
-    def rule(self, n: int) -> Quadrature:
-        """Gauss-Legendre, about `n` nodes."""
-        unit, weights = gauss(max(2, n))
-        return self.nodes(unit, self.length * weights)
 
     def nodes(self, unit: FloatArray, weights: FloatArray) -> Quadrature:
         """Nodes at shares ``(n,)`` of the way."""
@@ -243,7 +235,7 @@ def _rule_on_part(part: BoundaryPart, n: int, singular: bool) -> Quadrature:
 
 def _check_inside(place: Place, region: Domain) -> None:
     """Refuse a line that leaves the domain, where values mean nothing."""
-    points = place.rule(_LINE_PROBES).points
+    points = place.rule(PROBES).points
     outside = points[~region.contains(points)]
     if len(outside):
         where = ", ".join(f"{value:.4g}" for value in outside[0])
@@ -269,7 +261,9 @@ def _place_along(along: Any, dimension: int) -> Place:
     segments = tuple(Segment(*ends, normal) for ends, normal in zip(pairwise(corners), normals, strict=True))
 
     def rule(n: int) -> Quadrature:
-        return joined([each.rule(round(n * each.length / lengths.sum())) for each in segments])
+        return joined(
+            [_composite_rule(each, _WHOLE, max(2, round(n * each.length / lengths.sum()))) for each in segments]
+        )
 
     return Place(rule, np.array([lengths.sum()]), curves=segments)
 
@@ -352,14 +346,18 @@ def _rule_in_cells(basis: CellBasis, frames: Frames, domain: Domain) -> tuple[Ca
 
 def _composite_rule(curve: BoundaryPart | Segment, breaks: FloatArray, each: int) -> Quadrature:
     """Gauss-Legendre with `each` nodes between one break and the next."""
-    shares, weights = gauss(each)
-    lengths = np.diff(breaks)
-    unit = (breaks[:-1, None] + lengths[:, None] * shares).ravel()
-    total = (lengths[:, None] * weights).ravel()
+    unit, total = panel_rule(breaks, each)
     if isinstance(curve, Segment):
         return curve.nodes(unit, curve.length * total)
     sites = curve.place(unit[:, None])
     return Quadrature(sites.points, curve.measure * total, sites.normals)
+
+
+def panel_rule(ends: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Gauss' nodes and weights, `count` of them on each panel between one end and the next."""
+    nodes, weights = gauss(count)
+    lengths = np.diff(ends)[:, None]
+    return (ends[:-1, None] + lengths * nodes).ravel(), (lengths * weights).ravel()
 
 
 def _cell_breaks(frames: Frames, curve: BoundaryPart | Segment) -> FloatArray:

@@ -13,7 +13,7 @@ import sympy as sp
 from numpy.typing import ArrayLike
 from sympy.core.function import AppliedUndef
 
-from fspielm.arrays import BoolArray, FloatArray, NumberArray, as_finite_points, real_parts, safe_norm
+from fspielm.arrays import BoolArray, FloatArray, NumberArray, as_finite_points, real_parts, safe_norm, spread_out
 from fspielm.basis.evaluation.direct import split_leaves, split_waves
 from fspielm.basis.evaluation.sums import SLAB, evaluate
 from fspielm.basis.outgoing.family import IncidentBasis, RegionalBasis
@@ -246,13 +246,8 @@ def _on_coordinates(call: PointFunction, dimension: int) -> PointFunction:
 
 
 def _joined_givens(stated: Substitutions, more: Substitutions) -> Substitutions:
-    return Substitutions(
-        stated.symbols | more.symbols,
-        stated.functions | more.functions,
-        stated.applied | more.applied,
-        stated.derivatives | more.derivatives,
-        stated.inner | more.inner,
-    )
+    names = ("symbols", "functions", "applied", "derivatives", "inner")
+    return Substitutions(**{name: getattr(stated, name) | getattr(more, name) for name in names})
 
 
 # ---- Values on a regular grid over the bounding box of a domain
@@ -293,21 +288,16 @@ def make_grid(
             "solution with some points at a time"
         )
     axes = tuple(np.linspace(low, high, count) for low, high, count in zip(lower, upper, shape, strict=True))
-    values: NumberArray | None = None
-    outside = np.ones(total, dtype=np.bool_)
+    values, inside = list[NumberArray](), list[BoolArray]()
     for start in range(0, total, SLAB):
-        here = np.arange(start, min(start + SLAB, total))
-        index = np.unravel_index(here, shape)
+        index = np.unravel_index(np.arange(start, min(start + SLAB, total)), shape)
         points = np.column_stack([axis[i] for axis, i in zip(axes, index, strict=True)])
-        inside = domain.contains(points)
-        outside[here] = ~inside
-        found = function(points[inside])
-        values = np.full((total, *found.shape[1:]), np.nan, dtype=found.dtype) if values is None else values
-        values = values.astype(np.result_type(values, found), copy=False)
-        values[here[inside]] = found
-    assert values is not None  # there is a point, at least
-    hidden = np.broadcast_to(outside.reshape(shape + (1,) * (values.ndim - 1)), shape + values.shape[1:])
-    masked: np.ma.MaskedArray[Any, Any] = np.ma.MaskedArray(values.reshape(shape + values.shape[1:]), hidden)
+        inside.append(domain.contains(points))
+        values.append(spread_out(function(points[inside[-1]]), inside[-1]))
+    every = np.concatenate(values)
+    several = every.shape[1:]
+    hidden = np.broadcast_to(~np.concatenate(inside).reshape(shape + (1,) * len(several)), shape + several)
+    masked: np.ma.MaskedArray[Any, Any] = np.ma.MaskedArray(every.reshape(shape + several), hidden)
     return Grid(axes, masked, tuple(map(str, problem.coordinates)))
 
 
@@ -510,34 +500,34 @@ def residual(solution: Solution, points: ArrayLike, *, outside: Outside = "nan")
 
 
 def _residual(solution: Solution, points: FloatArray) -> NumberArray:
-    problem = solution.problem.stated
-    if not problem.is_linear:
-        return np.concatenate([problem.residual(solution, slab) for slab in _slabs(points)])
-    _ = problem.equations or problem.operator  # which says what is wrong
-    values = np.concatenate([_linear_residuals(solution, problem.equations, slab) for slab in _slabs(points)])
+    values = _residuals(solution, points)
     return values[:, 0] if values.shape[1] == 1 else values
 
 
 def residual_of(solution: Solution, number: int, points: FloatArray) -> NumberArray:
     """The residual of one of the equations, shape ``(n,)``."""
+    if not solution.problem.stated.is_linear:
+        return _residuals(solution, points)[:, number]
+    return _residuals(solution, points, slice(number, number + 1))[:, 0]
+
+
+def _residuals(solution: Solution, points: FloatArray, which: slice = slice(None)) -> NumberArray:
+    """The residuals of all equations, or of some that are linear, shape ``(n, E)``."""
     problem = solution.problem.stated
-    if not problem.is_linear:
-        return np.asarray(_residual(solution, points).reshape(len(points), -1)[:, number])
-    equations = problem.equations[number : number + 1]
-    return np.concatenate([_linear_residuals(solution, equations, slab)[:, 0] for slab in _slabs(points)])
+    _ = not problem.is_linear or problem.equations or problem.operator  # which says what is wrong
 
+    def residuals(slab: FloatArray) -> NumberArray:
+        if not problem.is_linear:
+            return np.asarray(problem.residual(solution, slab)).reshape(len(slab), -1)
+        equations = problem.equations[which]
+        if has_media(solution.problem):
+            return _residual_in_media(solution, equations[0], slab)[:, None]
+        here = Sites(slab)
+        right = np.stack([equation.values(here) for equation in equations], axis=1)
+        return np.asarray(solution.evaluate_each([equation.operator for equation in equations], here).T - right)
 
-def _slabs(points: FloatArray) -> list[FloatArray]:
-    return [points[start : start + SLAB] for start in range(0, max(len(points), 1), SLAB)]
-
-
-def _linear_residuals(solution: Solution, equations: Sequence[Relation], points: FloatArray) -> NumberArray:
-    """The residuals of linear equations, shape ``(n, E)``."""
-    if has_media(solution.problem):
-        return _residual_in_media(solution, equations[0], points)[:, None]
-    here = Sites(points)
-    right = np.stack([equation.values(here) for equation in equations], axis=1)
-    return np.asarray(solution.evaluate_each([equation.operator for equation in equations], here).T - right)
+    slabs = [points[start : start + SLAB] for start in range(0, max(len(points), 1), SLAB)]
+    return np.concatenate([residuals(slab) for slab in slabs])
 
 
 def _residual_in_media(solution: Solution, outside: Relation, points: FloatArray) -> NumberArray:

@@ -101,7 +101,7 @@ def test_other_pictures(disk: fs.Solution, tmp_path: Path) -> None:
 
 
 def test_the_energy_of_a_wave_is_on_one_side(disk: fs.Solution) -> None:
-    from fspielm.solution.plot.quantity import energy_in_plane
+    from fspielm.solution.plot.spectrum import energy_in_plane
 
     energy = energy_in_plane(disk, np.array([10.0, 10.0]))
     row, column = np.unravel_index(energy.values.argmax(), energy.values.shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -23,10 +23,11 @@ from fspielm.basis.singular.singular import SingularBasis
 from fspielm.eigen.membranes.membrane import Membrane
 from fspielm.eigen.modes import widest_gap
 from fspielm.eigen.particular import independent
-from fspielm.geometry.boundary import Sites
+from fspielm.geometry.boundary import Sites, gauss
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.numerics.tolerances import ROUNDING, SAME
 from fspielm.problem.operator import derivative, identity
+from fspielm.solution.calculus import panel_rule
 
 # ---- Places along the boundary of a membrane, with weights
 
@@ -90,44 +91,28 @@ def _along(
     def toward(end: FloatArray) -> tuple[FloatArray, FloatArray]:
         near = SAME * curve.length
         if any(math.dist(end, joint.point) <= near for joint in membrane.joints):
-            return _panels(np.append(0.0, 0.5 ** np.arange(halvings, -1, -1) / number), _HALVED)
+            return panel_rule(np.append(0.0, 0.5 ** np.arange(halvings, -1, -1) / number), _HALVED)
         for wedge in membrane.wedges:
             if math.dist(end, wedge.point) <= near:
                 halved = 0.5 ** np.arange(_TOWARD, -1, -1) / number
-                return _concatenated(_crowded(halved[0], wedge.exponents[0]), _panels(halved, _HALVED))
-        return _panels(ends[:2], _PANEL)
+                rules = _graded_rule(halved[0], wedge.exponents[0]), panel_rule(halved, _HALVED)
+                nodes, weights = (np.concatenate(each) for each in zip(*rules, strict=True))
+                return nodes, weights
+        return panel_rule(ends[:2], _PANEL)
 
     first, last = (toward(end) for end in curve.ends)
-    middle = _panels(ends[1:-1], _PANEL)
+    middle = panel_rule(ends[1:-1], _PANEL)
     t = curve.parameter(np.concatenate([first[0], middle[0], 1.0 - last[0]]))
     weights = np.concatenate([first[1], middle[1], last[1]]) * curve.length
     return curve.point(t), curve.normals(t), weights
 
 
-def _crowded(length: float, exponent: float) -> tuple[FloatArray, FloatArray]:
-    """A graded rule from zero on, exact for squared slopes of functions that begin with this exponent."""
+def _graded_rule(length: float, exponent: float) -> tuple[FloatArray, FloatArray]:
+    """A rule from zero on, exact for squared slopes of functions that begin with this exponent."""
     share = 2 * exponent - 1
     power = min(math.ceil(_LEAST_POWER * share) / share, _MOST_POWER)
-    nodes, weights = _panels(np.array([0.0, 1.0]), _LAST)
+    nodes, weights = gauss(_LAST)
     return length * nodes**power, length * power * nodes ** (power - 1) * weights
-
-
-def _concatenated(
-    one: tuple[FloatArray, FloatArray], other: tuple[FloatArray, FloatArray]
-) -> tuple[FloatArray, FloatArray]:
-    return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]])
-
-
-def _panels(ends: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    nodes, weights = _gauss(count)
-    lengths = np.diff(ends)[:, None]
-    return (ends[:-1, None] + lengths * 0.5 * (nodes + 1)).ravel(), (lengths * 0.5 * weights).ravel()
-
-
-@cache
-def _gauss(count: int) -> tuple[FloatArray, FloatArray]:
-    nodes, weights = np.polynomial.legendre.leggauss(count)
-    return nodes, weights
 
 
 # ---- Functions that satisfy the equation of a membrane at an energy
@@ -192,15 +177,14 @@ def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions
     wedges = (wedge.functions(k, choice.degree) for wedge in membrane.wedges)
     holes = (SingularBasis(hole.center, 0.0, hole.radius, multipoles(hole, energy)) for hole in membrane.holes)
     sources = joint_sources(membrane.joints, choice.sources, energy, membrane.domain)
-    drawn = JoinedBasis([waves, _exponentials(membrane, energy, choice)]) if choice.exponentials else waves
+    drawn: Basis = waves
+    if choice.exponentials:
+        scene, rng = scene_of(membrane.domain), np.random.default_rng(0)  # the same at every energy
+        space = Space((0, 1), np.zeros(2), membrane.radius)
+        symbol = problem_symbol(membrane.pencil.at(membrane.value(energy)))
+        decaying = steady_frequencies(symbol, space, choice.exponentials, rng, waves=False)
+        drawn = JoinedBasis([waves, realise(decaying, scene, rng)])
     return Functions(Characteristic(drawn.size), drawn, (*wedges, *holes, *(() if sources is None else (sources,))))
-
-
-def _exponentials(membrane: Membrane, energy: float, choice: Choice) -> Basis:
-    scene, rng = scene_of(membrane.domain), np.random.default_rng(0)  # the same at every energy
-    space = Space((0, 1), np.zeros(2), membrane.radius)
-    symbol = problem_symbol(membrane.pencil.at(membrane.value(energy)))
-    return realise(steady_frequencies(symbol, space, choice.exponentials, rng, waves=False), scene, rng)
 
 
 # ---- Modes around one energy, from functions that satisfy the equation there
@@ -268,14 +252,19 @@ class Look:
 def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> Look:
     """The modes around an energy."""
     functions = functions_at(membrane, energy, choice)
-    inside = _places_inside(membrane, energy, functions.special)
+    near = 2 * AROUND / membrane.radius * membrane.density(energy)
+    count = math.ceil(max(_INSIDE + _EACH * near, _EACH_SPECIAL * functions.special))
+    inside = Sites(membrane.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
     wavelengths, waves = math.sqrt(energy) * membrane.length / (2 * math.pi), functions.drawn.size
     places = max(_TO_WAVELENGTH * choice.waves * wavelengths, _TO_WAVE * waves, _TO_SPECIAL * functions.special)
     in_holes = functions.columns[len(membrane.wedges) :]
     around = [2 * math.pi * hole.radius / own.size for hole, own in zip(membrane.holes, in_holes, strict=False)]
     spacing = min([membrane.length / places, *(each / _TO_WAVE for each in around)])
     rim = rim_of(membrane, spacing, min(functions.closest, _CLOSEST * membrane.radius))
-    u, v, along = _on_rim(functions.basis, rim, threads)
+    n, t, root = rim.normals, rim.tangents, np.sqrt(rim.weights)[:, None]
+    values = (identity(2), derivative((1, 0)), derivative((0, 1)))
+    u, x, y = (root * tabulate(functions.basis, operator, rim.sites, threads=threads) for operator in values)
+    v, along = n[:, :1] * x + n[:, 1:] * y, t[:, :1] * x + t[:, 1:] * y
     trace, flux = _traces_and_fluxes(rim, math.sqrt(energy), u, v)
     functions.zero_satisfied_traces(membrane, rim.curve, trace)
     middle = tabulate(functions.basis, identity(2), inside, threads=threads)
@@ -291,27 +280,10 @@ def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> 
     return Look(energy, distances, trace, flux, M, C, among.rank, among.condition, functions)
 
 
-def _on_rim(basis: Basis, rim: Rim, threads: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Values, and slopes along the normal and the tangent, times roots of the weights."""
-    root = np.sqrt(rim.weights)[:, None]
-    values, x, y = (
-        root * tabulate(basis, operator, rim.sites, threads=threads)
-        for operator in (identity(2), derivative((1, 0)), derivative((0, 1)))
-    )
-    n, t = rim.normals, rim.tangents
-    return values, n[:, :1] * x + n[:, 1:] * y, t[:, :1] * x + t[:, 1:] * y
-
-
 def _traces_and_fluxes(rim: Rim, k: float, one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Traces and fluxes from values and slopes at a wavenumber; with minus the wavenumber, the reverse."""
     free = rim.free[:, None]
     return np.where(free, -other / k, one), np.where(free, k * one, other)
-
-
-def _places_inside(membrane: Membrane, energy: float, special: int) -> Sites:
-    around = 2 * AROUND / membrane.radius * membrane.density(energy)
-    count = math.ceil(max(_INSIDE + _EACH * around, _EACH_SPECIAL * special))
-    return Sites(membrane.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
 
 
 def _gram(rim: Rim, energy: float, u: FloatArray, v: FloatArray, along: FloatArray) -> FloatArray:

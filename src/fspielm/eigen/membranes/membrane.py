@@ -157,10 +157,12 @@ def _trace_field(domain: Domain, walls: Sequence[PlaneCurve], wave: float) -> _T
     few, more = (_along(walls, places) for places in (_WALLS, PROBES))
     inside = np.concatenate([domain.sample(_PLACES, rng, "low-discrepancy"), few.points])
     measured = np.concatenate([domain.sample(_MORE_PLACES, rng, "low-discrepancy"), more.points])
+    lower, upper = domain.bounding_box
     for degree in _DEGREES:
-        found = _fitted_field(domain, degree, few, inside, wave)
-        field = None if found is None else found.measured(measured, more)
-        if field is not None:
+        powers = np.array([(p, n - p) for n in range(degree + 1) for p in range(n + 1)], dtype=np.float64)
+        monomials = _Monomials(0.5 * (lower + upper), 0.5 * float(np.max(upper - lower)), powers)
+        found = _fitted_field(monomials, few, inside, wave)
+        if found is not None and (field := _measured_field(monomials, found, measured, more)) is not None:
             return field
     return None
 
@@ -174,44 +176,41 @@ def _along(walls: Sequence[PlaneCurve], places: int) -> Sites:
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Polynomials:
-    """A field of two polynomials with coefficients ``(2, n)``, in scaled coordinates around a center."""
+class _Monomials:
+    """The monomials up to a degree, in scaled coordinates around a center: the two components of fields."""
 
     center: FloatArray
     scale: float
     powers: FloatArray
-    coefficients: FloatArray
 
-    def measured(self, points: FloatArray, walls: Sites) -> _TraceField | None:
-        assert walls.normals is not None
-        rows, x, y = _monomials(self, points)
-        at_walls = _monomials(self, walls.points)[0] @ self.coefficients.T
-        least = float(np.sum(at_walls * walls.normals, axis=1).min()) / _BETWEEN
-        if least <= 0:
-            return None
-        divergence = float(np.abs(x @ self.coefficients[0] + y @ self.coefficients[1]).max())
-        size = float(np.linalg.norm(rows @ self.coefficients.T, axis=1).max())
-        return _TraceField(_BETWEEN * divergence / least, _BETWEEN * size / least)
+    def at(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Their values, and derivatives along both axes."""
+        x, y = ((points - self.center) / self.scale).T[:, :, None]
+        p, q = self.powers.T
+        along = p * x ** np.maximum(p - 1, 0) * y**q / self.scale
+        across = q * x**p * y ** np.maximum(q - 1, 0) / self.scale
+        return x**p * y**q, along, across
 
 
-def _monomials(field: _Polynomials, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The monomials and their derivatives along both axes."""
-    x, y = ((points - field.center) / field.scale).T[:, :, None]
-    p, q = field.powers.T
-    along = p * x ** np.maximum(p - 1, 0) * y**q / field.scale
-    across = q * x**p * y ** np.maximum(q - 1, 0) / field.scale
-    return x**p * y**q, along, across
+def _measured_field(
+    monomials: _Monomials, coefficients: FloatArray, points: FloatArray, walls: Sites
+) -> _TraceField | None:
+    """The field with coefficients ``(2, n)``, as far as it goes through the walls."""
+    rows, x, y = monomials.at(points)
+    at_walls = monomials.at(walls.points)[0] @ coefficients.T
+    least = float(np.sum(at_walls * walls.outward, axis=1).min()) / _BETWEEN
+    if least <= 0:
+        return None
+    divergence = float(np.abs(x @ coefficients[0] + y @ coefficients[1]).max())
+    size = float(np.linalg.norm(rows @ coefficients.T, axis=1).max())
+    return _TraceField(_BETWEEN * divergence / least, _BETWEEN * size / least)
 
 
-def _fitted_field(domain: Domain, degree: int, walls: Sites, inside: FloatArray, wave: float) -> _Polynomials | None:
-    """The field of least ``divergence + c size wave`` whose flux through the walls is one or more."""
-    assert walls.normals is not None
-    lower, upper = domain.bounding_box
-    powers = np.array([(p, n - p) for n in range(degree + 1) for p in range(n + 1)], dtype=np.float64)
-    field = _Polynomials(0.5 * (lower + upper), 0.5 * float(np.max(upper - lower)), powers, np.zeros((2, len(powers))))
-    rows, x, y = _monomials(field, inside)
-    on_walls = _monomials(field, walls.points)[0]
-    leaves = np.hstack([on_walls * walls.normals[:, :1], on_walls * walls.normals[:, 1:]])
+def _fitted_field(monomials: _Monomials, walls: Sites, inside: FloatArray, wave: float) -> FloatArray | None:
+    """The coefficients of least ``divergence + c size wave`` whose flux through the walls is one or more."""
+    rows, x, y = monomials.at(inside)
+    on_walls, count = monomials.at(walls.points)[0], len(monomials.powers)
+    leaves = np.hstack([on_walls * walls.outward[:, :1], on_walls * walls.outward[:, 1:]])
     divergence, none = np.hstack([x, y]), np.zeros((len(inside), 1))
     turns = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
     limits = [
@@ -220,13 +219,10 @@ def _fitted_field(domain: Domain, degree: int, walls: Sites, inside: FloatArray,
         *(np.hstack([math.cos(turn) * rows, math.sin(turn) * rows, none, none - 1]) for turn in turns),
     ]
     bounds = np.concatenate([-np.ones(len(leaves)), np.zeros(len(inside) * (2 + _DIRECTIONS))])
-    cost = np.append(np.zeros(2 * len(powers)), [1.0, _LARGEST * wave])
+    cost = np.append(np.zeros(2 * count), [1.0, _LARGEST * wave])
     free = [(None, None)] * len(cost)
     solved = scipy.optimize.linprog(cost, np.concatenate(limits), bounds, bounds=free, method="highs")
-    if solved.status != 0:
-        return None
-    coefficients = solved.x[:-2].reshape(2, len(powers))
-    return _Polynomials(field.center, field.scale, powers, coefficients)
+    return np.asarray(solved.x[:-2].reshape(2, count)) if solved.status == 0 else None
 
 
 @final

@@ -15,7 +15,7 @@ import sympy as sp
 
 from fspielm.arrays import BoolArray, ComplexArray
 from fspielm.eigen.modes import Mode, Modes, accuracy_remarks, interrupted_modes
-from fspielm.eigen.pencil import check_symbol, check_zero, with_value
+from fspielm.eigen.pencil import check_symbol, check_zero, value_and_slope, with_value
 from fspielm.eigen.resonances.functions import (
     BeyondBudgetError,
     OpenFunctions,
@@ -191,13 +191,7 @@ def _bound_by(relation: Relation, waves: Sequence[complex]) -> float:
         return 0.0
     (unknown,) = unknowns
     sites = relation.sample(PROBES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
-    value, slope = np.zeros(len(sites), dtype=np.complex128), np.zeros(len(sites), dtype=np.complex128)
-    assert sites.normals is not None  # as on every boundary
-    for term in terms:
-        if term.order == 0:
-            value += term.at(sites)
-        else:
-            slope += term.at(sites) * sites.normals[:, term.orders.index(1)]
+    value, slope = value_and_slope(relation.operator, sites)
     rates = -value[slope != 0] / slope[slope != 0]
     bound = rates[rates.real > 0]
     return float(np.max(np.abs(np.sqrt(waves[unknown] ** 2 + bound**2)), initial=0.0))

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from fspielm.geometry.pictures import has_matplotlib
-from fspielm.solution.plot.panels import View, draw_quantity
+from fspielm.solution.plot.panels import View, draw_quantities
 from fspielm.solution.plot.quantity import each_field, field_quantity
 from fspielm.solution.plot.style import LAYOUT, add_note, doubt, new_picture, style
 from fspielm.wording import duration
@@ -113,7 +113,7 @@ def _thumbnail(solution: Solution) -> bytes:
             if quantity is None:
                 panel.remove()
             else:
-                draw_quantity(quantity, View(ax=panel))
+                draw_quantities([quantity], View(ax=panel))
                 if columns > 1:
                     panel.locator_params(nbins=LAYOUT.fewest_ticks)
         add_note(figure, doubt(solution))

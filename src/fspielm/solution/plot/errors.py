@@ -20,7 +20,7 @@ from fspielm.geometry.pictures import require_matplotlib
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.solution.fields import residual_of
-from fspielm.solution.plot.panels import View, add_colour_bar, draw_lines, draw_map, draw_quantities, height_of
+from fspielm.solution.plot.panels import View, draw_lines, draw_map_panels, draw_quantities, height_of
 from fspielm.solution.plot.plot import check_resolution
 from fspielm.solution.plot.quantity import Quantity, field_quantity, highest_frequencies, hold, probe
 from fspielm.solution.plot.style import (
@@ -36,7 +36,6 @@ from fspielm.solution.plot.style import (
     as_text,
     check_picture_path,
     doubt,
-    held_label,
     inches,
     leave_open,
     new_picture,
@@ -251,7 +250,7 @@ def plot_comparison(
             figure = new_picture(width, height * len(pairs))
             for row, pair in zip(figure.subplots(len(pairs), 2, squeeze=False), pairs, strict=True):
                 for panel, quantity in zip(row, pair, strict=True):
-                    _draw_panel(panel, quantity, at)
+                    draw_map_panels([panel], quantity, [(quantity.section((0, 1), at), at)], 1)
         if title is not None:
             figure.suptitle(as_text(title), fontsize="medium")
         add_note(figure, doubt(solution))
@@ -261,15 +260,6 @@ def plot_comparison(
 def _value_and_error(solution: Solution, exact: Value, resolution: int | None) -> tuple[Quantity, Quantity]:
     error = error_quantity(solution, read_exact(solution, exact), resolution)
     return replace(field_quantity(solution, None, resolution), note=None), replace(error, label="absolute error")
-
-
-def _draw_panel(panel: Axes, quantity: Quantity, at: FloatArray) -> None:
-    section = quantity.section((0, 1), at)
-    values = quantity.values(section.points)
-    scale = quantity.scale(values)
-    shown = draw_map(panel, quantity, section, values, scale)
-    add_colour_bar(panel, shown, quantity.label, scale.ticks)
-    panel.set_title(held_label(quantity.problem, at, (0, 1)))
 
 
 def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = None) -> Figure:

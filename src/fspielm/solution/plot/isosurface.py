@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, spread_out
 from fspielm.errors import ProblemError
+from fspielm.solution.evaluation import meshed
 from fspielm.solution.plot.errors import prepare
-from fspielm.solution.plot.quantity import Part, Quantity, field_quantity, hold, only_field
+from fspielm.solution.plot.quantity import Part, Quantity, field_quantity, hold, only_field, through
 from fspielm.solution.plot.style import (
     LAYOUT,
     PALE,
@@ -147,12 +148,9 @@ def _sample(
     lower, upper = (bound[:3] for bound in domain.bounding_box)
     counts = np.maximum(np.round(cells * (upper - lower) / np.max(upper - lower)).astype(int), 4) + 1
     across, along, up = (np.linspace(a, b, n) for a, b, n in zip(lower, upper, counts, strict=True))
-    grid = np.stack(np.meshgrid(across, along, up, indexing="ij"), axis=-1).reshape(-1, 3)
-    points = np.tile(at, (len(grid), 1))
-    points[:, :3] = grid
+    points = through(at, (0, 1, 2), meshed((across, along, up)))
     inside = domain.contains(points)
-    values = np.full(len(points), np.nan)
-    values[inside] = quantity.values(points[inside])
+    values = spread_out(quantity.values(points[inside]), inside)
     return (across, along, up), values.reshape(len(across), len(along), len(up))
 
 

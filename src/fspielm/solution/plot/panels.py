@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import sympy as sp
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, spread_out
 from fspielm.errors import ProblemError
 from fspielm.problem.problem import Problem
+from fspielm.solution.evaluation import meshed
 from fspielm.solution.plot.quantity import (
     Part,
     Quantity,
@@ -20,7 +21,9 @@ from fspielm.solution.plot.quantity import (
     field_quantity,
     hold,
     is_spatial,
+    middles,
     read_times,
+    through,
 )
 from fspielm.solution.plot.style import (
     BLUE,
@@ -266,19 +269,12 @@ def _on_grid(vector: _Vector, section: Section, cells: int) -> tuple[FloatArray,
     """Coordinates across and up, about `cells` along the longer side, and the components there, NaN outside."""
     left, right, bottom, top = section.extent
     step = max(right - left, top - bottom) / cells
-    across, up = (
-        low + (high - low) * (np.arange(n) + 0.5) / n
-        for low, high, n in (
-            (low, high, max(round((high - low) / step), 2)) for low, high in ((left, right), (bottom, top))
-        )
-    )
-    points = np.tile(section.points[0], (len(across) * len(up), 1))
-    points[:, :2] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+    sides = ((left, right), (bottom, top))
+    across, up = (middles(low, high, max(round((high - low) / step), 2)) for low, high in sides)
+    points = through(section.points[0], (0, 1), meshed((up, across))[:, ::-1])
     inside = vector[0].problem.domain.contains(points)
-    found = np.full((2, len(points)), np.nan)
-    for row, component in zip(found, vector, strict=True):
-        row[inside] = component.values(points[inside])
-    return across, up, *found.reshape(2, len(up), len(across))
+    u, v = (spread_out(each.values(points[inside]), inside).reshape(len(up), len(across)) for each in vector)
+    return across, up, u, v
 
 
 def _draw_arrows(axes: Axes, section: Section, vector: _Vector) -> None:
@@ -337,7 +333,7 @@ _STYLES: dict[str, Callable[[Axes, Section, _Vector], None]] = {
 }
 
 
-# ---- One quantity: a line, a map, snapshots, or slices
+# ---- What is drawn of a quantity: a line, a map, snapshots, or slices
 
 # Snapshots over all times, and maps in a row.
 _MOST_COLUMNS = 4
@@ -352,16 +348,6 @@ class View:
     at: Sequence[float] | None = None  # where slices cut, one number for each coordinate of space
     width: Width | None = None  # the width of a new figure; if None, double for several panels
     title: str | None = None  # in matplotlib's notation: a title of the user's has gone through `as_text`
-
-
-def draw_quantity(quantity: Quantity, view: View) -> Figure:
-    """Draw a quantity as a line or as maps, depending on the number of coordinates and the view."""
-    problem = quantity.problem
-    with style():
-        places = line_places(problem, view)
-        if places:
-            return _draw_line_panel(quantity, view, places)
-        return _draw_maps(quantity, view, sections_of(quantity, view))
 
 
 def line_places(problem: Problem, view: View) -> list[FloatArray]:
@@ -393,26 +379,7 @@ def sections_of(quantity: Quantity, view: View) -> list[tuple[Section, FloatArra
     return [(quantity.section((0, 1), at), at) for at in places]
 
 
-def _draw_line_panel(quantity: Quantity, view: View, places: list[FloatArray]) -> Figure:
-    width = inches(view.width or "single")
-    height = LAYOUT.line_aspect * inches("single") + LAYOUT.words(None, quantity.note)
-    figure, axes = panels(view, width, height, 1)
-    draw_lines(axes[0], quantity, places)
-    return _finish(figure, axes, view, quantity)
-
-
-def _draw_maps(quantity: Quantity, view: View, sections: list[tuple[Section, FloatArray]]) -> Figure:
-    """Draw maps side by side, with one scale for all."""
-    columns = min(len(sections), _MOST_COLUMNS)
-    width = inches(view.width or ("single" if len(sections) == 1 else "double"))
-    height = height_of(quantity, [section for section, _ in sections], width, columns)
-    widths = [section.extent[1] - section.extent[0] for section, _ in sections[:columns]]
-    figure, axes = panels(view, width, height + LAYOUT.words(None, quantity.note), len(sections), widths)
-    _draw_map_panels(axes, quantity, sections, columns)
-    return _finish(figure, axes, view, quantity)
-
-
-def _draw_map_panels(
+def draw_map_panels(
     axes: Sequence[Axes], quantity: Quantity, sections: Sequence[tuple[Section, FloatArray]], columns: int
 ) -> None:
     """Draw maps of one quantity, with one scale for all and a colour bar at the end of each row."""
@@ -427,8 +394,7 @@ def _draw_map_panels(
         if columns > 1:
             panel.locator_params(nbins=LAYOUT.few_ticks)
         if same_axes and index % columns:
-            panel.set_ylabel("")
-            panel.tick_params(labelleft=False)
+            _hide_side_labels(panel)
 
 
 def panels(
@@ -480,33 +446,34 @@ def user_title(title: str | None) -> str | None:
     return None if title is None else as_text(title)
 
 
-# ---- Several quantities: a panel, or a row of panels, for each, with a scale of its own
+# ---- A line, maps or rows of maps for each quantity, with a scale of its own
 
 
 def draw_quantities(quantities: Sequence[Quantity], view: View) -> Figure:
-    """Draw quantities below or beside one another, each as a line or as maps."""
-    if len(quantities) == 1:
-        return draw_quantity(quantities[0], view)
-    if view.ax is not None:
+    """Draw quantities as lines or as maps, below or beside one another, depending on the coordinates and the view."""
+    if view.ax is not None and len(quantities) > 1:
         raise ProblemError(f"ax holds one panel, but this picture has {len(quantities)}; draw one unknown at a time")
     with style():
         places = line_places(quantities[0].problem, view)
         if places:
             return _draw_line_panels(quantities, view, places)
         sections = sections_of(quantities[0], view)
-        return (_draw_beside if len(sections) == 1 else _draw_rows)(quantities, view, sections)
+        is_table = len(sections) == 1 and len(quantities) > 1
+        return (_draw_beside if is_table else _draw_rows)(quantities, view, sections)
 
 
 def _draw_line_panels(quantities: Sequence[Quantity], view: View, places: list[FloatArray]) -> Figure:
     """Draw lines below one another, over the same axis."""
-    height = LAYOUT.line_height * len(quantities) + LAYOUT.words(view.title, quantities[0].note)
-    figure, axes = panels(view, inches(view.width or "single"), height, len(quantities))
+    count, note = len(quantities), quantities[0].note
+    height = LAYOUT.line_aspect * inches("single") + LAYOUT.words(None, note)
+    if count > 1:
+        height = LAYOUT.line_height * count + LAYOUT.words(view.title, note)
+    figure, axes = panels(view, inches(view.width or "single"), height, count)
     for panel, quantity in zip(axes, quantities, strict=True):
         draw_lines(panel, quantity, places)
         if panel is not axes[0]:
             panel.set_title("")
-            legend = panel.get_legend()
-            if legend is not None:
+            if (legend := panel.get_legend()) is not None:
                 legend.remove()
         if panel is not axes[-1]:
             _hide_labels(panel)
@@ -521,31 +488,35 @@ def _draw_beside(quantities: Sequence[Quantity], view: View, sections: Sequence[
     height += LAYOUT.words(view.title, quantities[0].note)
     figure, axes = panels(view, inches(width), height, count, [1.0] * columns)
     for index, (panel, quantity) in enumerate(zip(axes, quantities, strict=True)):
-        _draw_map_panels([panel], quantity, sections, 1)
+        draw_map_panels([panel], quantity, sections, 1)
         panel.locator_params(nbins=LAYOUT.fewest_ticks if columns > 2 else LAYOUT.few_ticks)
         if index % columns:
-            panel.set_ylabel("")
-            panel.tick_params(labelleft=False)
+            _hide_side_labels(panel)
         if index + columns < count:
             _hide_labels(panel)
     return _finish(figure, axes, view, quantities[0])
 
 
 def _draw_rows(quantities: Sequence[Quantity], view: View, sections: Sequence[tuple[Section, FloatArray]]) -> Figure:
-    """Draw a row of maps for each quantity, below one another."""
-    columns, width = len(sections), inches(view.width or "double")
+    """Draw a row of maps for each quantity, or several rows for a single one, with one scale for all of its maps."""
+    count, note = len(quantities), quantities[0].note
+    columns = min(len(sections), _MOST_COLUMNS) if count == 1 else len(sections)
+    width = inches(view.width or ("single" if len(sections) == 1 else "double"))
     shape = [section for section, _ in sections]
-    height = height_of(quantities[0], shape, width, columns) * len(quantities)
-    height = min(height + LAYOUT.words(view.title, quantities[0].note), LAYOUT.tallest_page)
-    widths = [section.extent[1] - section.extent[0] for section in shape]
-    figure, axes = panels(view, width, height, columns * len(quantities), widths)
+    height = height_of(quantities[0], shape, width, columns) * count
+    if count > 1:
+        height = min(height + LAYOUT.words(view.title, note), LAYOUT.tallest_page)
+    else:
+        height += LAYOUT.words(None, note)
+    widths = [section.extent[1] - section.extent[0] for section in shape[:columns]]
+    figure, axes = panels(view, width, height, len(sections) * count, widths)
     for row, quantity in enumerate(quantities):
-        here = axes[row * columns : (row + 1) * columns]
-        _draw_map_panels(here, quantity, sections, columns)
+        here = axes[row * len(sections) : (row + 1) * len(sections)]
+        draw_map_panels(here, quantity, sections, columns)
         for panel in here:
             if row:
                 panel.set_title("")
-            if row < len(quantities) - 1 and len({section.axes for section in shape}) == 1:
+            if row < count - 1 and len({section.axes for section in shape}) == 1:
                 _hide_labels(panel)
     return _finish(figure, axes, view, quantities[0])
 
@@ -554,3 +525,9 @@ def _hide_labels(panel: Axes) -> None:
     """Hide the labels below a panel, which the panel under it has."""
     panel.set_xlabel("")
     panel.tick_params(labelbottom=False)
+
+
+def _hide_side_labels(panel: Axes) -> None:
+    """Hide the labels beside a panel, which the first one of its row has."""
+    panel.set_ylabel("")
+    panel.tick_params(labelleft=False)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, final
 import numpy as np
 import sympy as sp
 
-from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis
 from fspielm.basis.evaluation.direct import split_leaves
 from fspielm.errors import ProblemError
@@ -23,7 +23,8 @@ from fspielm.geometry.time import SpaceTime, borders_in
 from fspielm.numerics.sampling import bisect
 from fspielm.numerics.tolerances import BISECTIONS, CLOSE, SAME
 from fspielm.problem.problem import Problem
-from fspielm.solution.plot.style import Scale, doubt, held_label, phase_scale, scale_for, unknown_symbol
+from fspielm.solution.evaluation import meshed
+from fspielm.solution.plot.style import Scale, doubt, phase_scale, scale_for, unknown_symbol
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -212,13 +213,8 @@ def make_section(domain: Domain, axes: tuple[int, int], at: FloatArray, cells: t
     lower, upper = (bound[list(axes)] for bound in domain.bounding_box)
 
     def centers(fineness: int) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
-        across, up = (
-            a + (b - a) * (np.arange(n * fineness) + 0.5) / (n * fineness)
-            for a, b, n in zip(lower, upper, cells, strict=True)
-        )
-        points = np.tile(at, (len(across) * len(up), 1))
-        points[:, axes] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-        return (across, up), points
+        across, up = (middles(a, b, n * fineness) for a, b, n in zip(lower, upper, cells, strict=True))
+        return (across, up), through(at, axes, meshed((up, across))[:, ::-1])
 
     _, points = centers(1)
     inside = domain.contains(points)
@@ -237,6 +233,18 @@ def make_section(domain: Domain, axes: tuple[int, int], at: FloatArray, cells: t
     lines = inner_lines(domain) if axes == (0, 1) else []
     shape = cells[1], cells[0]
     return Section(axes, points[inside], inside.reshape(shape), extent, loops, lines, domain.is_unbounded)
+
+
+def middles(low: float, high: float, count: int) -> FloatArray:
+    """The middles of so many cells between two ends."""
+    return np.asarray(low + (high - low) * (np.arange(count) + 0.5) / count)
+
+
+def through(at: FloatArray, axes: Sequence[int], places: FloatArray) -> FloatArray:
+    """Points through `at` ``(d,)`` that have these coordinates ``(n, a)`` along some axes."""
+    points = np.tile(at, (len(places), 1))
+    points[:, axes] = places
+    return points
 
 
 def is_spatial(domain: Domain, axes: tuple[int, int] = (0, 1)) -> bool:
@@ -318,9 +326,7 @@ class Quantity:
         lower, upper = self.problem.domain.bounding_box
         periods = self.frequencies[0] * (upper[0] - lower[0]) / (2 * np.pi)
         count = self.resolution or _ON_LINE.count(periods)
-        points = np.tile(at, (count, 1))
-        points[:, 0] = np.linspace(lower[0], upper[0], count)
-        return points
+        return through(at, (0,), np.linspace(lower[0], upper[0], count)[:, None])
 
     def _cells(self, axes: tuple[int, int]) -> tuple[int, int]:
         pair = list(axes)
@@ -383,97 +389,6 @@ def read_times(problem: Problem, time: float | Sequence[float]) -> tuple[float, 
     if not numbers or len(numbers) != len(times) or not all(start <= t <= end for t in numbers):
         raise ProblemError(f"time must be one or several numbers from {start:g} to {end:g}; got {time!r}")
     return tuple(numbers)
-
-
-# ---- The energy of a solution by frequency
-
-_SAMPLES_ON_LINE, _SAMPLES_IN_PLANE = Sampling(2.5, 64, 4000), Sampling(2.5, 64, 400)
-# Frequencies along one axis; odd, so that zero is one of them.
-_FREQUENCIES_ON_LINE, _FREQUENCIES_IN_PLANE = 1201, 301
-
-
-@dataclass(frozen=True, eq=False)
-class Energy:
-    """Squared Fourier transform, relative to its largest value.
-
-    Attributes
-    ----------
-    axes : tuple of (n,) arrays
-        Angular frequencies along each axis.
-    values : array
-        One axis for each of `axes`.
-    held : str
-        The values of the later coordinates, as a label.
-    """
-
-    axes: tuple[FloatArray, ...]
-    values: FloatArray
-    held: str = ""
-
-
-def energy_along_line(solution: Solution, reach: float) -> Energy:
-    """Energy of a solution of one coordinate, at frequencies up to `reach`."""
-    lower, upper = solution.problem.domain.bounding_box
-    points, window = _samples(lower[0], upper[0], reach, _SAMPLES_ON_LINE)
-    wave, frequencies = _waves(points, reach, _FREQUENCIES_ON_LINE)
-    return _energy((frequencies,), wave @ (solution(points[:, None], outside="extend") * window))
-
-
-def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
-    """Energy over the first two coordinates, the others fixed in the middle, at frequencies up to `reach`."""
-    domain = solution.problem.domain
-    middle = hold(solution.problem, None, None)
-    lower, upper = domain.bounding_box
-    (across, fade_x), (up, fade_y) = (
-        _samples(lower[axis], upper[axis], reach[axis], _SAMPLES_IN_PLANE) for axis in (0, 1)
-    )
-    plane = np.stack(np.meshgrid(across, up, indexing="ij"), axis=-1).reshape(-1, 2)
-    points = np.tile(middle, (len(plane), 1))
-    points[:, :2] = plane
-    inside = domain.contains(points)
-    values = np.zeros(len(points), dtype=solution.coefficients.dtype)
-    # outside of the domain the features add up to anything
-    values[inside] = solution(points[inside], outside="extend")
-    shape = (len(across), len(up))
-    window = np.outer(fade_x, fade_y) if inside.all() else _fade_to_outline(inside.reshape(shape))
-    held = held_label(solution.problem, middle, (0, 1))
-    (wave_x, along_x), (wave_y, along_y) = (
-        _waves(places, reach[axis], _FREQUENCIES_IN_PLANE) for axis, places in enumerate((across, up))
-    )
-    amplitudes = wave_x @ (values.reshape(shape) * window) @ wave_y.T
-    return _energy((along_x, along_y), amplitudes, f" at {held}" if held else "")
-
-
-def _samples(lower: float, upper: float, reach: float, sampling: Sampling) -> tuple[FloatArray, FloatArray]:
-    """Points along an axis that resolve frequencies up to `reach`, and a window that fades out at both ends."""
-    count = sampling.count(reach * (upper - lower) / (2 * np.pi))
-    unit = (np.arange(count) + 0.5) / count
-    return lower + (upper - lower) * unit, _fade(2 * np.minimum(unit, 1 - unit))
-
-
-def _fade(depth: FloatArray) -> FloatArray:
-    """A smooth window from 0 at the boundary to 1 at depth 1; a kink would look like high frequencies."""
-    return np.asarray(np.sin(0.5 * np.pi * np.clip(depth, 0.0, 1.0)) ** 4)
-
-
-def _fade_to_outline(inside: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> FloatArray:
-    from scipy.ndimage import distance_transform_edt  # imported here: pictures are not always wanted
-
-    depth = distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1]
-    return _fade(depth / depth.max())
-
-
-def _waves(places: FloatArray, reach: float, count: int) -> tuple[ComplexArray, FloatArray]:
-    """The Fourier transform as a matrix, and its frequencies: up to `reach`, or to the Nyquist frequency."""
-    nyquist = np.pi / (places[1] - places[0])
-    frequencies = np.linspace(-1, 1, count) * min(reach, nyquist)
-    return np.exp(-1j * np.outer(frequencies, places)), frequencies
-
-
-def _energy(axes: tuple[FloatArray, ...], amplitudes: ComplexArray, held: str = "") -> Energy:
-    energy = np.abs(amplitudes) ** 2
-    largest = float(energy.max())
-    return Energy(axes, energy / largest if largest > 0 else energy, held)
 
 
 # ---- One quantity for each unknown of a solution
