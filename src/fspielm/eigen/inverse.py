@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockRows, Finite
+from fspielm.eigen.particular import ROUGH
 from fspielm.eigen.pencil import Inner, Pencil, Rows, densities_at, quadrature_for
 from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.numerics.krylov import Space
@@ -196,8 +197,6 @@ def inverse_at(
 # ---- Modes closest to a shift, by block Krylov spaces of the inverse
 
 
-# Functions are dropped if less than this is left of them in a new block.
-_ROUNDING = 1e-10
 # The residual of a mode that certainly exists; the number of blocks after which residuals must have fallen, and by how
 # much.
 KNOWN, _PATIENCE, _GAIN = 1e-2, 2, 0.5
@@ -238,7 +237,7 @@ def closest(
     seconds_left: Callable[[], float] = lambda: np.inf,
 ) -> Found:
     """As many of the closest modes as are `needed` by their distances, and others; to a tolerance where possible."""
-    space = Space(inverse.vectors, _ROUNDING)
+    space = Space(inverse.vectors, ROUGH)
     block = space.add(starts)
     history: list[float] = []
     while True:
@@ -260,7 +259,7 @@ def polished(inverse: Inverse, found: Found) -> Found:
     Without the other modes of the search, which are less accurate and would spoil these. The condition numbers still
     include the other modes.
     """
-    space = Space(inverse.vectors, _ROUNDING)
+    space = Space(inverse.vectors, ROUGH)
     powers = [found.coefficients * (found.mu / inverse.unit) ** n for n in range(inverse.pencil.degree)]
     stacks = np.concatenate(powers)
     if inverse.is_real:  # complex pairs span the same space as their real and imaginary parts
@@ -290,7 +289,7 @@ def _eigenvalues(inverse: Inverse, space: Space, *, symmetric: bool = False) -> 
         theta, Y = _eig(square, np.inf if inverse.symmetric else SAME)
         conditions = np.linalg.norm(np.linalg.pinv(Y), axis=1) * np.linalg.norm(Y, axis=0)
     order = np.argsort(-np.abs(theta), kind="stable")
-    order = order[np.abs(theta[order]) > _ROUNDING * np.abs(theta).max()]
+    order = order[np.abs(theta[order]) > ROUGH * np.abs(theta).max()]
     theta, Y = theta[order], Y[:, order]
     return theta, Y, np.linalg.norm(outside @ Y, axis=0) / np.abs(theta), conditions[order]
 

@@ -230,7 +230,7 @@ def accuracy_remarks(modes: Sequence[Mode], tol: float, unit: float, why: str) -
 
 
 # Margin beyond the ends of an interval, as a share of its length, and in units of the errors of modes.
-_BEYOND, _ERRORS = 1e-3, 2.0
+MARGIN, _ERRORS = 1e-3, 2.0
 
 
 @final
@@ -247,7 +247,7 @@ class Wish:
         if self.interval is None:
             return math.inf
         lower, upper = self.interval
-        return max(_BEYOND * (upper - lower), _ERRORS * tol * max(abs(lower), abs(upper), self.unit))
+        return max(MARGIN * (upper - lower), _ERRORS * tol * max(abs(lower), abs(upper), self.unit))
 
     def searched_interval(self, tol: float) -> tuple[float, float] | None:
         """The interval with its margin: a value at an end may be found on either side of it."""

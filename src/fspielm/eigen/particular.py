@@ -9,8 +9,10 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 
-# Functions that depend on others up to this share are dropped.
-DEPENDENT = 1e-14
+# Functions that depend on others up to this share are dropped; and where few digits matter.
+DEPENDENT, ROUGH = 1e-14, 1e-10
+# The levels of functions above the first.
+LEVELS = 3
 
 
 @final

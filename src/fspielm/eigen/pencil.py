@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.basis.basis import Basis, localise
+from fspielm.basis.basis import localise
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.evaluation.sums import evaluate
 from fspielm.cells.basis import RowsInCells
@@ -25,13 +25,13 @@ from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import memory_left
-from fspielm.solution.calculus import find_place, with_cells
+from fspielm.solution.calculus import NodeCount, find_place, with_cells
 
 # The highest power of the eigenvalue.
 MOST_DEGREE = 4
 # Values of the symbol at which coefficients are sampled, in units of their scale: with more values than coefficients of
 # a polynomial we recognise other functions.
-_NODES = (-1.0, 1.0, -0.5, 0.5, 0.25, -0.75)
+_VALUES = (-1.0, 1.0, -0.5, 0.5, 0.25, -0.75)
 
 
 @final
@@ -162,7 +162,7 @@ class _Combined:
 
 def _tables(problem: Problem, symbol: sp.Symbol, scale: float) -> dict[str, dict[Any, _Table]]:
     """All terms of all relations that may depend on the symbol, for values of this size."""
-    nodes = scale * np.array(_NODES)
+    nodes = scale * np.array(_VALUES)
     problems = [with_value(problem, symbol, node) for node in nodes]
     rng = np.random.default_rng(0)  # only for sampling
     found: dict[str, dict[Any, _Table]] = {}
@@ -324,8 +324,8 @@ def read_wish(count: Any, within: Any) -> tuple[int | None, tuple[float, float] 
 # ---- The inner product in which modes are orthonormal
 
 
-# Nodes of a rule for global functions: per radian along an axis, in addition to those, and at most.
-_NODES_PER_RADIAN, _EXTRA_NODES, _MOST_NODES = 0.7, 12, 40_000
+# Nodes of a rule for global functions.
+_NODES = NodeCount(0.7, 12, 40_000)
 # The most numbers in a table of functions on cells.
 _MOST_ENTRIES = 4e7
 # The share of free memory that a table of global functions may take.
@@ -411,8 +411,9 @@ def quadrature_for(finite: Finite) -> Quadrature:
     if basis.on_cells:
         place = with_cells(place, basis.on_cells[0])
     lower, upper = finite.problem.domain.bounding_box
-    each = _NODES_PER_RADIAN * _reach(basis) * (upper - lower) + _EXTRA_NODES
-    by_itself = 2 * basis.size if basis.on_cells else int(min(np.prod(each), _MOST_NODES))
+    known = basis.frequencies is not None and len(basis.frequencies)
+    reach = np.abs(basis.frequencies).max(axis=0) if known else basis.reach
+    by_itself = 2 * basis.size if basis.on_cells else _NODES.count(reach * (upper - lower))
     return place.rule(place.fewest if place.fewest > 1 else by_itself)
 
 
@@ -440,8 +441,3 @@ def densities_at(pencil: Pencil, sites: Sites) -> FloatArray | None:
     if densities.min() < -ROUNDED * largest or not densities.any():
         return None
     return np.asarray(np.maximum(densities, 0.0))
-
-
-def _reach(basis: Basis) -> Any:
-    frequencies = basis.frequencies
-    return np.abs(frequencies).max(axis=0) if frequencies is not None and len(frequencies) else basis.reach

@@ -19,14 +19,14 @@ from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, draw_features
 from fspielm.eigen.inverse import Inverse
 from fspielm.eigen.modes import AMPLE, VALUE_ROUNDING, Mode, modes_of, split_at_gaps
-from fspielm.eigen.particular import Independent, independent
+from fspielm.eigen.particular import LEVELS, ROUGH, Independent, independent
 from fspielm.eigen.pencil import Pencil, sign_of
 from fspielm.eigen.rounds import Checked, Round, Searched, result_of
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import NO_DIGITS
 from fspielm.geometry.boundary import Quadrature, Sites
-from fspielm.numerics.tolerances import CLOSE, SAME
+from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
 from fspielm.problem.operator import Operator, identity
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
@@ -38,10 +38,8 @@ from fspielm.solvers.strategies.selection import select_strategies
 # ---- Functions that satisfy the equations at a value: those that nearly satisfy the conditions are close to modes
 
 
-# The least number of places inside, and their number for each function.
-_INSIDE, _EACH = 400, 1.2
-# Functions that depend on others up to this share are dropped where few digits matter.
-_ROUGH = 1e-10
+# The number of places inside for each function.
+_EACH = 1.2
 
 
 @final
@@ -109,7 +107,7 @@ class ExactFunctions:
             conditions.append(weight * sum(table(*piece) for piece in pieces))
             values.append(weight * own)
         rows, given = np.concatenate(conditions), np.concatenate(values)
-        among = independent(rows, _ROUGH)
+        among = independent(rows, ROUGH)
         roots = np.sqrt(rule.weights)[:, None]
         inside = np.concatenate([roots * table(unit.on(place), rule.sites) for place in unknowns])
         images = (inside / among.sizes) @ among.shares
@@ -130,7 +128,7 @@ class ExactFunctions:
 
     @cached_property
     def _inside(self) -> Sites:
-        count = max(_INSIDE, int(_EACH * self.first.basis.size))
+        count = max(PROBES, int(_EACH * self.first.basis.size))
         return Sites(self.first.problem.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
 
     @property
@@ -169,8 +167,6 @@ def _features() -> np.random.Generator:
 # ---- Modes by a secant method: the values at which traces of such functions vanish
 
 
-# The levels of enlarging the basis.
-_ENLARGED = (1, 2, 3)
 # Relative to the size of a value: half the least distance of the first two values, and the last step. And the largest
 # number of steps.
 _FIRST, _LAST, _STEPS = 1e-5, 2e-12, 8
@@ -234,7 +230,7 @@ def _refine_cluster(
     def left() -> float:  # except the time to finish modes that are not refined
         return record.seconds_left - best.closing
 
-    for enlarged in _ENLARGED:
+    for enlarged in range(1, LEVELS + 1):
         try:
             functions = exact_functions(pencil, request, float(values.mean()), record.bands, enlarged)
             own = _modes_near(replace(functions, clock=left), best, values, error)
@@ -469,24 +465,10 @@ def _refined_attempt(best: Round, mode: Refined) -> RoundResult:
     volume = float(best.inverse.inner.rule.weights.sum())
     scale = 1.0 / np.sqrt(volume)
     fields = tuple(replace(field, relative=relative, scale=scale, size=scale) for field in estimate.fields)
-    known = replace(
-        estimate,
-        relative=relative,
-        largest=estimate.largest * worse,
-        scale=scale,
-        residuals=mode.residuals,
-        fields=fields,
-    )
-    return RoundResult(
-        plan=mode.plan,
-        discretisation=mode.finite,
-        coefficients=mode.coefficients,
-        residuals=mode.residuals,
-        rank=mode.near.among.rank,
-        condition=mode.near.among.condition,
-        seconds=best.seconds,
-        estimate=known,
-    )
+    sizes = {"relative": relative, "largest": estimate.largest * worse, "scale": scale}
+    known = replace(estimate, residuals=mode.residuals, fields=fields, **sizes)
+    found, among = (mode.plan, mode.finite, mode.coefficients, mode.residuals), mode.near.among
+    return RoundResult(*found, among.rank, among.condition, best.seconds, known)
 
 
 def _beside_others(best: Round, place: int, error: float) -> float:

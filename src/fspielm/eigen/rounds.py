@@ -207,17 +207,9 @@ class Round:
 def result_of(latest: Round, checked: Checked, error: float) -> RoundResult:
     """A sum of modes as an attempt, with a given error."""
     factored = latest.inverse.factored
-    return RoundResult(
-        plan=latest.plan,
-        discretisation=latest.inverse.finite,
-        coefficients=checked.coefficients,
-        residuals=checked.estimate.residuals,
-        rank=factored.rank,
-        condition=factored.condition,
-        seconds=latest.seconds,
-        estimate=replace(checked.estimate, relative=error),
-        cells=latest.cells,
-    )
+    found = latest.plan, latest.inverse.finite, checked.coefficients, checked.estimate.residuals
+    estimate = replace(checked.estimate, relative=error)
+    return RoundResult(*found, factored.rank, factored.condition, latest.seconds, estimate, cells=latest.cells)
 
 
 # ---- Time

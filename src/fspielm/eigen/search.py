@@ -13,7 +13,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.eigen.inverse import inverse_at
-from fspielm.eigen.modes import Mode, Window, Wish, widest_gap
+from fspielm.eigen.modes import MARGIN, Mode, Window, Wish, widest_gap
 from fspielm.eigen.pencil import Pencil, value_and_slope
 from fspielm.eigen.rounds import Round, Searched, Task, find, out_of_time, search, too_late
 from fspielm.errors import OutOfTime, ProblemError, SolveError
@@ -220,8 +220,6 @@ def _has_unmatched(own: Sequence[Mode], others: Sequence[Mode], low: float, high
 
 # How many modes next to the wanted ones are checked.
 _NEIGHBOURS = 2
-# Tolerated overlap with the wanted ones, relative to their spread and the distance from them.
-_SLACK = 1e-3
 
 
 def uncertain_neighbour(best: Round, record: Record) -> str:
@@ -240,7 +238,7 @@ def uncertain_neighbour(best: Round, record: Record) -> str:
     beyond = replace(best, wanted=next_ones)
     errors = beyond.errors(beyond.singles(record))
     for place, error in zip(next_ones, errors, strict=True):
-        if error > apart[place] + _SLACK * (high - low + apart[place]):
+        if error > apart[place] + MARGIN * (high - low + apart[place]):
             known = f"to {error:.1e} only" if np.isfinite(error) else "to no digit"
             return (
                 f"a mode about {values[place]:.6g} is known {known}, and may be among these: some may be missing; ask "
@@ -339,7 +337,7 @@ def _window_without_modes(empty: Window) -> tuple[Window, float]:
 def _second_shift(values: FloatArray, spread: float) -> float:
     """A shift in the widest central gap between the values, or beside a single value."""
     gaps = np.diff(values)
-    if not len(gaps) or gaps.max() <= 1e-3 * spread:
+    if not len(gaps) or gaps.max() <= MARGIN * spread:
         return float(values[-1] + _SHIFT_SHARE * spread)
     central = gaps * (1.0 - np.abs(np.linspace(-0.8, 0.8, len(gaps))))
     place = int(np.argmax(central))

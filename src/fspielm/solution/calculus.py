@@ -373,9 +373,23 @@ def _cell_breaks(frames: Frames, curve: BoundaryPart | Segment) -> FloatArray:
 
 # ---- Integrals of a solution, and of expressions in it
 
-# Gauss' rules need half a node for each radian of the highest frequency, and some more for all digits.
-_NODES_PER_RADIAN, _EXTRA_NODES = 0.5, 20
-_MOST_AT_FIRST, _MOST_NODES = 2**18, 2**21
+
+@final
+@dataclass(frozen=True)
+class NodeCount:
+    """How many nodes a rule has: for each radian of the highest frequency along an axis, some more, and at most."""
+
+    per_radian: float
+    more: int
+    most: int
+
+    def count(self, radians: FloatArray) -> int:
+        """The number of nodes for so many radians along each axis."""
+        return int(min(np.prod(self.per_radian * radians + self.more), self.most))
+
+
+# Gauss' rules need half a node for each radian, and some more for all digits.
+_FIRST_NODES, _MOST_NODES = NodeCount(0.5, 20, 2**18), 2**21
 # The factor of nodes along each dimension from one rule to the next.
 _REFINEMENT = 1.6
 # The least factor of nodes in all, for the difference of two rules to be meaningful.
@@ -429,8 +443,7 @@ def _first_nodes(solution: Solution, place: Place) -> int:
     highest = np.max([np.abs(group.W).max(axis=0) for group in waves], axis=0) if waves else np.zeros(1)
     # a domain has the frequencies of its axes; a curve or a face may run in any direction
     along = highest if len(highest) == place.extents.size else np.linalg.norm(highest)
-    each = _NODES_PER_RADIAN * along * place.extents + _EXTRA_NODES
-    return int(min(np.prod(each), _MOST_AT_FIRST))
+    return _FIRST_NODES.count(along * place.extents)
 
 
 def _finer_rule(place: Place, nodes: int, count: int) -> tuple[int, Quadrature]:

@@ -123,7 +123,7 @@ def test_a_real_field_has_parts_too(square: fs.Solution) -> None:
 
 @pytest.mark.slow
 def test_an_animation_of_a_phase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solution.plot.plot._FRAMES", Sampling(1.0, 4, 4))
+    monkeypatch.setattr("fspielm.solution.plot.plot._FRAMES", Sampling(10.0, 4, 90))
     psi = sp.Function("psi")(x, t)
     packet = sp.exp(sp.I * (2 * x - 2 * t))
     problem = fs.Problem(

@@ -15,6 +15,7 @@ import sympy as sp
 
 from fspielm.arrays import BoolArray, ComplexArray
 from fspielm.eigen.modes import Mode, Modes, accuracy_remarks, interrupted_modes
+from fspielm.eigen.particular import LEVELS
 from fspielm.eigen.pencil import check_symbol, check_zero, value_and_slope, with_value
 from fspielm.eigen.resonances.functions import (
     BeyondBudgetError,
@@ -24,7 +25,18 @@ from fspielm.eigen.resonances.functions import (
     open_functions,
     waves_of,
 )
-from fspielm.eigen.resonances.search import Found, Judged, Pinned, Way, judged, judged_modes, pinned, repinned, search
+from fspielm.eigen.resonances.search import (
+    NEAR,
+    Found,
+    Judged,
+    Pinned,
+    Way,
+    judged,
+    judged_modes,
+    pinned,
+    repinned,
+    search,
+)
 from fspielm.errors import OutOfTime, ProblemError
 from fspielm.geometry.exterior import Exterior
 from fspielm.numerics.rational import rational
@@ -203,10 +215,8 @@ def _bound_by(relation: Relation, waves: Sequence[complex]) -> float:
 # Two searches along different contours, the second with more functions, and their tolerance.
 _FIRST, _SECOND = Way(0.04, 0.5), Way(0.07, 0.44)
 _SEARCH_TOL = 1e-7
-# Further levels of functions.
-_FINER = (2, 3)
-# The relative distance of the same pole in two searches, and of the same value from different poles.
-_SAME, _KNOWN = 1e-3, 1e-5
+# The relative distance of the same value from different poles.
+_KNOWN = 1e-5
 _NONE = np.empty(0, dtype=np.complex128)
 _WHY = "other functions would be needed, or a larger tolerance"
 
@@ -356,8 +366,8 @@ class _Search:
     def _certain(self, before: Pinned, found: Pinned) -> list[Judged]:
         """Resonances with errors within the tolerance, or else with the least errors possible."""
         best = list(judged(self._fine(1), found, before))
-        for level in _FINER:
-            if self.record.seconds_left <= 0 or all(_is_good(one, self.request.tol) for one in best):
+        for level in range(2, LEVELS + 1):
+            if self.record.seconds_left <= 0 or all(one.estimate <= self.request.tol * abs(one.value) for one in best):
                 break
             try:
                 functions = self.made(self.request, level)
@@ -371,11 +381,7 @@ class _Search:
         return best
 
 
-def _is_good(one: Judged, tol: float) -> bool:
-    return one.estimate <= tol * abs(one.value)
-
-
-def _is_near(values: ComplexArray, known: ComplexArray, share: float = _SAME) -> BoolArray:
+def _is_near(values: ComplexArray, known: ComplexArray, share: float = NEAR) -> BoolArray:
     """Which values are near known ones, up to a share of their size."""
     near = np.abs(values[:, None] - known) <= share * np.abs(values)[:, None]
     return np.asarray(near.any(axis=1))

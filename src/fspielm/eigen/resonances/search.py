@@ -136,8 +136,9 @@ def _random_components(response: ComplexArray) -> ComplexArray:
 
 # The number of places on the first circle, and on the last ones, where other resonances are far away.
 _NODES, _LAST_NODES = 8, 6
-# The radius of the last circle, relative to the value; and in units of the distance of several values in it.
-_CLOSE, _AROUND = 1e-3, 4.0
+# The relative distance of poles that are the same as far as searches tell, and the radius of the last circle; the least
+# radius in units of the distance of several values in it.
+NEAR, _AROUND = 1e-3, 4.0
 # The radius of circles that give all digits, as a share of that radius.
 _SHARE = 0.1
 # The radius of the first circle, as a share of the distance to others.
@@ -167,20 +168,20 @@ class Pinned:
 def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: Record) -> Iterator[Pinned]:
     """The resonances at poles of a rectangle, and others close to them, as long as there is time."""
     poles = seen.poles
-    groups = list(clusters(poles, _CLOSE))
+    groups = list(clusters(poles, NEAR))
     middles = np.array([poles[group].mean() for group in groups])
     for group, middle in zip(groups, middles, strict=True):
         if record.seconds_left <= 0:
             return
-        if not np.any(rectangle.contains(poles[group], _CLOSE * abs(middle))):
+        if not np.any(rectangle.contains(poles[group], NEAR * abs(middle))):
             continue
         others = np.abs(np.concatenate([middles[middles != middle], seen.beside]) - middle)
-        least = max(_AROUND * float(np.abs(poles[group] - middle).max()), _CLOSE * abs(middle))
+        least = max(_AROUND * float(np.abs(poles[group] - middle).max()), NEAR * abs(middle))
         apart = float(np.min(others[others > least], initial=np.inf))
         # outside of the rectangle there may be many, which the search does not know
         reach = max(min(_APART * apart, 0.1 * abs(middle), 0.5 * middle.real, rectangle.longer), least)
         first, within = _first_poles(functions, complex(middle), reach)
-        for own in clusters(first, _CLOSE):
+        for own in clusters(first, NEAR):
             radius = min(_last_radius(first, own), within)
             found = repinned(functions, Pinned(first[own], radius, len(own)))
             if found is not None:
@@ -222,7 +223,7 @@ def clusters(values: ComplexArray, share: float) -> Iterator[NDArray[np.intp]]:
 def _last_radius(values: ComplexArray, own: NDArray[np.intp]) -> float:
     middle = complex(values[own].mean())
     others = np.delete(values, own)
-    wanted = max(_CLOSE * abs(middle), _AROUND * float(np.abs(values[own] - middle).max()))
+    wanted = max(NEAR * abs(middle), _AROUND * float(np.abs(values[own] - middle).max()))
     return min(wanted, _APART * float(np.min(np.abs(others - middle), initial=np.inf)))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,16 +70,23 @@ if TYPE_CHECKING:
 
 # ---- The cells of a solution over its picture, with the degrees of their polynomials
 
-# Degrees are written into cells up to this number; colours show them if there are more.
-_MOST_WRITTEN = 100
-# The least size of such a cell, and the least distance of two numbers along the axes, as shares of the picture.
-_LEAST_SHARE, _LEAST_SHARE_OF_LINE = 0.045, 0.02
-_LEAST_DISTANCE = (0.11, 0.035)
-_COLOURS = "plasma"
-_BRIGHTEST = 0.85
-_MOST_NAMED = 4
-# The height of ticks of a line, as a share of the picture.
-_TICK = 0.035
+
+@final
+@dataclass(frozen=True)
+class CellLook:
+    """How cells are shown over a picture; sizes and distances are shares of it."""
+
+    most_written: int = 100  # cells with degrees written into them; colours show those of more cells
+    least_share: float = 0.045  # of a cell with a number
+    least_share_of_line: float = 0.02
+    least_distance: tuple[float, float] = (0.11, 0.035)  # of two numbers, along the axes
+    tick: float = 0.035  # the height of ticks of a line
+    colours: str = "plasma"
+    brightest: float = 0.85
+    most_named: int = 4  # degrees named with their colours
+
+
+_CELLS = CellLook()
 
 
 def show_cells(quantity: Quantity, basis: Basis) -> Quantity:
@@ -105,7 +112,7 @@ def _draw_boxes(axes: Axes, section: Section, basis: CellBasis) -> None:
 
     ends, cells = basis.frames.borders
     highest = basis.degrees.max(axis=1)
-    written = len(highest) <= _MOST_WRITTEN
+    written = len(highest) <= _CELLS.most_written
     # an edge between two cells shows the higher degree
     degree = highest[cells].max(axis=1)
     colours = INK if written else _colours(degree, highest)
@@ -124,7 +131,7 @@ def _draw_boxes(axes: Axes, section: Section, basis: CellBasis) -> None:
         for cell in np.argsort(-shares.min(axis=1), kind="stable").tolist():
             middle = 0.5 * (basis.frames.lower[cell] + basis.frames.upper[cell])
             apart = [np.abs(middle - other) / [right - left, top - bottom] for other in taken]
-            if shares[cell].min() >= _LEAST_SHARE and all(np.any(each > _LEAST_DISTANCE) for each in apart):
+            if shares[cell].min() >= _CELLS.least_share and all(np.any(each > _CELLS.least_distance) for each in apart):
                 taken.append(middle)
                 _write(axes, middle[0], middle[1], _degree(basis, cell))
 
@@ -133,12 +140,12 @@ def _draw_ticks(axes: Axes, at: FloatArray, basis: CellBasis) -> None:
     """Draw ticks where a line along the first coordinate enters another cell, and degrees between them."""
     ends = basis.frames.ticks(at)
     bottom = axes.get_xaxis_transform()
-    axes.vlines(ends, 0.0, _TICK, color=INK, linewidth=2 * LAYOUT.thin, transform=bottom)
+    axes.vlines(ends, 0.0, _CELLS.tick, color=INK, linewidth=2 * LAYOUT.thin, transform=bottom)
     middles = np.tile(at, (len(ends) - 1, 1))
     middles[:, 0] = 0.5 * (ends[1:] + ends[:-1])
-    wide = np.diff(ends) >= _LEAST_SHARE_OF_LINE * (ends[-1] - ends[0])
+    wide = np.diff(ends) >= _CELLS.least_share_of_line * (ends[-1] - ends[0])
     for place, cell in zip(middles[wide], basis.frames.locate(middles[wide]), strict=True):
-        _write(axes, place[0], 0.5 * _TICK, _degree(basis, cell), transform=bottom)
+        _write(axes, place[0], 0.5 * _CELLS.tick, _degree(basis, cell), transform=bottom)
 
 
 def _write(axes: Axes, x: float, y: float, text: str, **place: Any) -> None:
@@ -157,14 +164,14 @@ def _degree(basis: CellBasis, cell: int) -> str:
 def _colours(degree: NDArray[np.int_], of: NDArray[np.int_]) -> FloatArray:
     from matplotlib import colormaps
 
-    return np.asarray(colormaps[_COLOURS](_BRIGHTEST * (degree - of.min()) / max(np.ptp(of), 1)))
+    return np.asarray(colormaps[_CELLS.colours](_CELLS.brightest * (degree - of.min()) / max(np.ptp(of), 1)))
 
 
 def _name_colours(axes: Axes, highest: NDArray[np.int_]) -> None:
     """Name some of the degrees with their colours, above the picture."""
     from matplotlib.lines import Line2D
 
-    named = np.unique(np.linspace(highest.min(), highest.max(), _MOST_NAMED).round().astype(int))
+    named = np.unique(np.linspace(highest.min(), highest.max(), _CELLS.most_named).round().astype(int))
     lines = [
         Line2D([], [], color=colour, label=f"degree {degree}" if degree == named[0] else str(degree))
         for degree, colour in zip(named, _colours(named, highest), strict=True)
@@ -175,10 +182,6 @@ def _name_colours(axes: Axes, highest: NDArray[np.int_]) -> None:
 # ---- Animations
 
 _FRAMES = Sampling(10.0, 30, 90)
-_FRAMES_PER_SECOND = 15
-_DPI = 110
-# A GIF has 256 colours: those of the map or line, and greys for ink on white.
-_MAP_COLOURS, _GREYS = 206, 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +191,10 @@ class _Movie:
     picture: Any
     frames: Callable[[], Iterator[None]]
     colours: str  # the colour map of what moves, or its one colour
+    per_second: int = 15
+    dpi: int = 110
+    # a GIF has 256 colours: those of the map or line, and greys for ink on white
+    shades: tuple[int, int] = (206, 50)
 
     def gif(self) -> bytes:
         """The movie as GIF, in an endless loop."""
@@ -202,9 +209,9 @@ class _Movie:
         # one palette for all pictures, so that colours do not flicker
         palette = Image.new("P", (1, 1))
         palette.putpalette(self._palette())
-        flat = [_flatten(image, palette) for image in images]
+        flat = [self._flatten(image, palette) for image in images]
         buffer = BytesIO()
-        pause = round(1000 / _FRAMES_PER_SECOND)
+        pause = round(1000 / self.per_second)
         flat[0].save(buffer, "GIF", save_all=True, append_images=flat[1:], duration=pause, loop=0)
         return buffer.getvalue()
 
@@ -213,19 +220,28 @@ class _Movie:
         from matplotlib.animation import FFMpegWriter
 
         # the codec needs an even number of pixels
-        width, height = (2 * round(side * _DPI / 2) / _DPI for side in self.picture.get_size_inches())
+        width, height = (2 * round(side * self.dpi / 2) / self.dpi for side in self.picture.get_size_inches())
         self.picture.set_size_inches(width, height)
-        writer = FFMpegWriter(fps=_FRAMES_PER_SECOND)
-        with style(), writer.saving(self.picture, str(path), _DPI):
+        writer = FFMpegWriter(fps=self.per_second)
+        with style(), writer.saving(self.picture, str(path), self.dpi):
             for _ in self.frames():
                 self._draw()
                 writer.grab_frame()
 
     def _draw(self) -> None:
         """Draw one state; the layout of the first is kept, so that nothing jumps."""
-        self.picture.set_dpi(_DPI)
+        self.picture.set_dpi(self.dpi)
         self.picture.canvas.draw()
         self.picture.set_layout_engine("none")
+
+    def _flatten(self, image: Image, palette: Image) -> Image:
+        """The image in the nearest colours of the palette; Pillow's are approximate, but white has to be white."""
+        from PIL import Image
+
+        flat = image.quantize(palette=palette, dither=Image.Dither.NONE)
+        white = Image.fromarray(255 * np.all(np.asarray(image) == 255, axis=-1).astype(np.uint8))
+        flat.paste(self.shades[0], mask=white)  # the first of the greys
+        return flat
 
     def _palette(self) -> bytes:
         """The colours of what moves, and ink on white, 3 bytes each."""
@@ -238,18 +254,10 @@ class _Movie:
             else LinearSegmentedColormap.from_list("line", ["white", self.colours])
         )
         ink = LinearSegmentedColormap.from_list("ink", ["white", INK])
-        shades = np.concatenate([moving(np.linspace(0, 1, _MAP_COLOURS)), ink(np.linspace(0, 1, _GREYS))])
+        shades = np.concatenate(
+            [map_(np.linspace(0, 1, n)) for map_, n in zip((moving, ink), self.shades, strict=True)]
+        )
         return np.round(255 * shades[:, :3]).astype(np.uint8).tobytes()
-
-
-def _flatten(image: Image, palette: Image) -> Image:
-    """The image in the nearest colours of the palette; Pillow's are approximate, but white has to be white."""
-    from PIL import Image
-
-    flat = image.quantize(palette=palette, dither=Image.Dither.NONE)
-    white = Image.fromarray(255 * np.all(np.asarray(image) == 255, axis=-1).astype(np.uint8))
-    flat.paste(_MAP_COLOURS, mask=white)  # the first of the greys
-    return flat
 
 
 def draw_animation(quantity: Quantity, view: View, path: str | os.PathLike[str] | None) -> Figure:
