@@ -254,23 +254,16 @@ def _modes_near(functions: ExactFunctions, best: Round, values: FloatArray, erro
     inverse, amplification = best.inverse, float(1 / np.abs(best.found.mu).min())
     size = max(float(np.abs(values).max()), inverse.unit)
     half = max(2 * error, float(np.ptp(values)), _FIRST * size)
-    zeros = _zeros(functions, values, half, _LAST * size)
-    if zeros is None or np.abs(np.sort(zeros) - np.sort(values)).max() > _STRAY * half:  # they belong to other modes
+    old, new = (functions.at(float(values.mean()) + side * half, len(values)) for side in (-1, 1))
+    if max(float(np.linalg.norm(each.traces, axis=0).max()) for each in (old, new)) > NO_DIGITS:
+        return None
+    zeros = np.sort(_iterate(functions, old, new, _LAST * size, _STEPS))
+    if np.abs(zeros - np.sort(values)).max() > _STRAY * half:  # they belong to other modes
         return None
     modes: list[Refined] = []
-    zeros = np.sort(zeros)
     for group in split_at_gaps(zeros, SAME * size):
         modes += _modes(functions, inverse, amplification, float(zeros[group].mean()), len(group))
     return modes
-
-
-def _zeros(functions: ExactFunctions, values: FloatArray, half: float, last: float) -> FloatArray | None:
-    """The values at which traces vanish; None if they are too large to begin with."""
-    middle, count = float(values.mean()), len(values)
-    old, new = (functions.at(middle + side * half, count) for side in (-1, 1))
-    if max(float(np.linalg.norm(each.traces, axis=0).max()) for each in (old, new)) > NO_DIGITS:
-        return None
-    return _iterate(functions, old, new, last, _STEPS)
 
 
 def _iterate(functions: ExactFunctions, old: NearModes, new: NearModes, last: float, steps: int) -> FloatArray:
@@ -447,12 +440,13 @@ def _attempt(best: Round, place: int, checked: Checked, values: NumberArray) -> 
     assert attempt.estimate is not None
     estimate = attempt.estimate
     worse = relative / checked.estimate.relative if 0 < checked.estimate.relative < np.inf else 1.0
+    by = abs(scale)
     fields = tuple(
-        replace(field, relative=field.relative * worse, scale=field.scale * abs(scale), size=field.size * abs(scale))
-        for field in estimate.fields
+        replace(each, relative=each.relative * worse, scale=each.scale * by, size=each.size * by)
+        for each in estimate.fields
     )
-    largest, size = estimate.largest * worse, estimate.scale * abs(scale)
-    return replace(attempt, estimate=replace(estimate, largest=largest, scale=size, fields=fields))
+    scaled = replace(estimate, largest=estimate.largest * worse, scale=estimate.scale * by, fields=fields)
+    return replace(attempt, estimate=scaled)
 
 
 def _refined_attempt(best: Round, mode: Refined) -> RoundResult:

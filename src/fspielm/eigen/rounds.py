@@ -373,8 +373,11 @@ def play(task: Task, fitted: FittedPlan, record: Record, before: Round | None) -
     combined, cells = None, None
     if len(wanted):
         signs = np.random.default_rng(1).choice([-1.0, 1.0], len(found.mu))  # apart from the streams of the solve
+        # the factors from errors of functions to relative errors of their values
+        sizes = np.maximum(np.abs(inverse.shift + found.mu), inverse.unit)
+        weights = found.conditions * np.abs(found.mu) / sizes
         shares = np.zeros(len(found.mu))
-        shares[wanted] = (signs * _weights(found, inverse))[wanted]
+        shares[wanted] = (signs * weights)[wanted]
         combined = inspector.check(found, shares)
         cells = inspector.by_cell(combined)
     seconds["estimate"] = perf_counter() - began - seconds["solve"] - seconds["modes"]
@@ -409,9 +412,3 @@ def find(
         needed += 1
     best = replace(polished(inverse, found.select(known[:needed])), is_cut=found.is_cut)
     return best.followed_by(found.select(known[needed : needed + _BEYOND]))
-
-
-def _weights(found: Found, inverse: Inverse) -> FloatArray:
-    """The factors from errors of functions to relative errors of their values."""
-    sizes = np.maximum(np.abs(inverse.shift + found.mu), inverse.unit)
-    return np.asarray(found.conditions * np.abs(found.mu) / sizes)

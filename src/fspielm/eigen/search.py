@@ -70,7 +70,10 @@ def outlook_of(pencil: Pencil) -> Outlook:
         power = max(n for n, powers in enumerate(pencil.powers, 1) if relation.name in powers)
         sites = relation.sample(_PLACES, rng, "low-discrepancy")
         unknown = of_equations.get(relation.name)
-        rest, mass = _own_terms(relation, unknown), pencil.powers[power - 1][relation.name]
+        # the terms of an equation with its own unknown; all terms of a condition
+        own = tuple(term for term in relation.operator.terms if unknown is None or term.unknown == unknown)
+        rest = Operator(problem.dimension, own or relation.operator.terms)
+        mass = pencil.powers[power - 1][relation.name]
         units.append((_symbol_size(rest, sites, wave) / _symbol_size(mass, sites, wave)) ** (1 / power))
         if unknown is None or power != 1:
             directions.append(0)
@@ -82,13 +85,6 @@ def outlook_of(pencil: Pencil) -> Outlook:
     direction = same.pop() if len(same) == 1 else 0
     end = 0.0 if not ends or not direction else direction * min(direction * each for each in ends)
     return Outlook(end, float(max(units)), direction)
-
-
-def _own_terms(relation: Relation, unknown: int | None) -> Operator:
-    """The terms of an equation with its own unknown; all terms of a condition."""
-    operator = relation.operator
-    terms = tuple(term for term in operator.terms if unknown is None or term.unknown == unknown)
-    return Operator(operator.dimension, terms or operator.terms)
 
 
 def _symbol_size(operator: Operator, sites: Sites, wave: FloatArray) -> float:
@@ -298,7 +294,7 @@ def second_search(pencil: Pencil, request: Request, record: Record, part: tuple[
             "with budget=fs.Budget(seconds=...)"
         )
     known = np.sort((best.inverse.shift + best.found.mu).real)
-    window, slack = _second_window(best) if len(best.wanted) else _window_without_modes(first)
+    window, slack = _second_window(first, best)
     shift = window.shift
     here = replace(request, problem=pencil.at(shift), tol=max(request.tol, _SAME_MODE))
     inverse = inverse_at(pencil, shift, best.inverse.finite, here, best.inverse.unit, best.inverse)
@@ -319,29 +315,22 @@ def second_search(pencil: Pencil, request: Request, record: Record, part: tuple[
     )
 
 
-def _second_window(best: Round) -> tuple[Window, float]:
-    """The window from the first value to the last, and by how much a value may differ between searches."""
+def _second_window(first: Window, best: Round) -> tuple[Window, float]:
+    """The window of a second search, from another shift, and by how much a value may differ between searches."""
+    if not len(best.wanted):  # a value at an end may be found on either side of it
+        length = first.upper - first.lower
+        slack = _SAME_MODE * length
+        shift = first.lower + 1.5 * _SHIFT_SHARE * length
+        return Window(shift, None, first.lower + slack, first.upper - slack), slack
     values = np.sort(best.values.real)
-    spread = max(float(np.ptp(values)), abs(best.found.mu[0]))
-    slack = _SAME_MODE * spread
-    return Window(_second_shift(values, spread), None, float(values[0]) - slack, float(values[-1]) + slack), slack
-
-
-def _window_without_modes(empty: Window) -> tuple[Window, float]:
-    """The same for a window without values; one at an end may be found on either side of it."""
-    length = empty.upper - empty.lower
-    slack = _SAME_MODE * length
-    return Window(empty.lower + 1.5 * _SHIFT_SHARE * length, None, empty.lower + slack, empty.upper - slack), slack
-
-
-def _second_shift(values: FloatArray, spread: float) -> float:
-    """A shift in the widest central gap between the values, or beside a single value."""
-    gaps = np.diff(values)
-    if not len(gaps) or gaps.max() <= MARGIN * spread:
-        return float(values[-1] + _SHIFT_SHARE * spread)
-    central = gaps * (1.0 - np.abs(np.linspace(-0.8, 0.8, len(gaps))))
-    place = int(np.argmax(central))
-    return float(values[place] + _SHIFT_SHARE * gaps[place])
+    low, high = values[[0, -1]].tolist()
+    spread = max(high - low, float(abs(best.found.mu[0])))
+    slack, gaps = _SAME_MODE * spread, np.diff(values)
+    shift = high + _SHIFT_SHARE * spread
+    if len(gaps) and gaps.max() > MARGIN * spread:
+        place = int(np.argmax(gaps * (1.0 - np.abs(np.linspace(-0.8, 0.8, len(gaps))))))  # the widest central gap
+        shift = float(values[place] + _SHIFT_SHARE * gaps[place])
+    return Window(shift, None, low - slack, high + slack), slack
 
 
 # ---- The first modes, or all in an interval, from one shift after the other
@@ -367,10 +356,14 @@ def modes_bands(
     bands = infer_bands(pencil.at(outlook.shift), request.streams.probes)
     domain = request.problem.domain
     d = domain.dimension
-    ball = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
     # Weyl's law
-    wave = 2 * np.pi * (count / (ball * domain.measure * len(request.problem.unknowns))) ** (1 / d)
+    wave = 2 * np.pi * (count / (_ball(d) * domain.measure * len(request.problem.unknowns))) ** (1 / d)
     return replace(bands, frequencies=np.maximum(bands.frequencies, wave), sources=("the equation",) * d)
+
+
+def _ball(dimension: int) -> float:
+    """The volume of the unit ball."""
+    return math.pi ** (dimension / 2) / math.gamma(dimension / 2 + 1)
 
 
 def _first(request: Request, record: Record) -> Step:
@@ -450,13 +443,12 @@ def _append_part(
 def _split_interval(pencil: Pencil, request: Request, lower: float, upper: float) -> list[tuple[float, float]]:
     """The interval, cut so that each piece has few modes by Weyl's law."""
     d = request.problem.dimension
-    ball = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
     ends = np.linspace(lower, upper, 9)
     waves = [
         float(np.max(bands.frequencies)) if "the equation" in bands.sources else 0.0
         for bands in (infer_bands(pencil.at(end), np.random.default_rng(0)) for end in ends)
     ]
-    each = ball * request.problem.domain.measure / (2 * np.pi) ** d * np.array(waves) ** d
+    each = _ball(d) * request.problem.domain.measure / (2 * np.pi) ** d * np.array(waves) ** d
     total = abs(each[-1] - each[0]) * len(request.problem.unknowns)
     number = max(1, math.ceil(total / _MODES_PER_SHIFT))
     if number == 1 or np.any(np.diff(each) <= 0):

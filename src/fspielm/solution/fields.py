@@ -142,7 +142,7 @@ def read_expressions(
     fields, are_real = [], []
     for expression in apart:
         functions = givens.callables(expression, problem.coordinates)
-        first = {key: _on_coordinates(call, problem.dimension) for key, call in functions.items()}
+        first = {key: partial(_on_coordinates, call, problem.dimension) for key, call in functions.items()}
         body = expression.xreplace(stand_ins)
         normals = normal_symbols(problem.coordinates)
         fields.append(make_field(body, arguments, first, what=what, normals=normals))
@@ -240,9 +240,9 @@ def _is_real(expression: sp.Expr, arguments: Sequence[sp.Symbol]) -> bool:
     return bool(real.is_real or sp.expand(real).is_real)
 
 
-def _on_coordinates(call: PointFunction, dimension: int) -> PointFunction:
-    """A given callable as a function of all arguments, of which it gets the coordinates alone."""
-    return lambda arguments: call(np.ascontiguousarray(arguments[:, :dimension]))
+def _on_coordinates(call: PointFunction, dimension: int, arguments: FloatArray) -> NumberArray:
+    """A given callable of all arguments, of which it gets the coordinates alone."""
+    return call(np.ascontiguousarray(arguments[:, :dimension]))
 
 
 def _joined_givens(stated: Substitutions, more: Substitutions) -> Substitutions:
@@ -449,10 +449,11 @@ def check_along(along: tuple[Any, ...], coordinates: tuple[sp.Symbol, ...]) -> l
     by_name = {str(symbol): symbol for symbol in coordinates}
     steps: list[Any] = []
     for step in along:
+        is_order = isinstance(step, int | np.integer | sp.Integer) and not isinstance(step, bool) and step >= 0
         symbol = by_name.get(step) if isinstance(step, str) else step
         if isinstance(symbol, sp.Symbol) and symbol in coordinates:
             steps.append(symbol)
-        elif _is_order(step) and steps and isinstance(steps[-1], sp.Symbol):
+        elif is_order and steps and isinstance(steps[-1], sp.Symbol):
             steps.append(int(step))
         else:
             raise ProblemError(
@@ -462,10 +463,6 @@ def check_along(along: tuple[Any, ...], coordinates: tuple[sp.Symbol, ...]) -> l
     if not steps:
         raise ProblemError(f"diff takes at least one coordinate ({', '.join(by_name)}); got none")
     return steps
-
-
-def _is_order(step: Any) -> bool:
-    return isinstance(step, int | np.integer | sp.Integer) and not isinstance(step, bool) and bool(step >= 0)
 
 
 def _rounding(solution: Solution, operator: Operator, sites: Sites) -> float | FloatArray:

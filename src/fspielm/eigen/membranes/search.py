@@ -135,7 +135,8 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
                 if bad and not is_only and record.seconds_left > 0:
                     return None
                 found.append(one)
-                request.progress(_progress_of(membrane, found, perf_counter() - began))
+                number, last = sum(each.coefficients.shape[1] for each in found), membrane.value(one.look.energy)
+                request.progress(FoundMode(number, last, membrane.error(one.bound), perf_counter() - began))
                 if record.seconds_left <= 0:
                     break
     except (ProblemError, np.linalg.LinAlgError):  # no time to scan, or the functions do not work
@@ -158,22 +159,17 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     return Modes(tuple(modes), True, complete, tuple(remarks))
 
 
-def _progress_of(membrane: Membrane, found: Sequence[Pinned], seconds: float) -> FoundMode:
-    number, last = sum(one.coefficients.shape[1] for one in found), found[-1]
-    return FoundMode(number, membrane.value(last.look.energy), membrane.error(last.bound), seconds)
-
-
 def scanned(membrane: Membrane, low: float, high: float, threads: int, seconds: float) -> Scan:
     """The scan between two energies, refused if it would take longer than so many seconds."""
-    began = perf_counter()
-    looker(membrane, threads)(high)
+    began, look = perf_counter(), looker(membrane, threads)
+    look(high)
     expected = (perf_counter() - began) * len(look_energies(membrane, low, high))
     if expected > seconds:
         raise ProblemError(
             f"to look at all of this interval would take about {expected:.0f} seconds, of which there are "
             f"{max(seconds, 0.0):.0f}: ask for a smaller interval, or allow more with budget=fs.Budget(seconds=...)"
         )
-    return scan(membrane, low, high, looker(membrane, threads), seconds)
+    return scan(membrane, low, high, look, seconds)
 
 
 def looker(membrane: Membrane, threads: int) -> Looker:

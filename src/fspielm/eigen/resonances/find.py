@@ -261,7 +261,11 @@ class _Search:
         with offering(lambda _: interrupted_modes(self._inside(found), False, self.request.tol, 0.0)):
             left_out = self._pin_all(found, first, second)
             modes = self._inside(found)
-        remarks = _doubtful_remarks(first, second)
+        remarks = [
+            f"resonances in within={doubtful} may be missing: the field there is not resolved, or there was no time; "
+            "take smaller rectangles, or allow more with budget=fs.Budget(seconds=...)"
+            for doubtful in (*first.doubtful, *second.doubtful)[:1]
+        ]
         if left_out:
             remarks.append(left_out)
         elif not remarks:
@@ -385,13 +389,3 @@ def _is_near(values: ComplexArray, known: ComplexArray, share: float = NEAR) -> 
     """Which values are near known ones, up to a share of their size."""
     near = np.abs(values[:, None] - known) <= share * np.abs(values)[:, None]
     return np.asarray(near.any(axis=1))
-
-
-def _doubtful_remarks(first: Found, second: Found) -> list[str]:
-    doubtful = (*first.doubtful, *second.doubtful)
-    if not doubtful:
-        return []
-    return [
-        f"resonances in within={doubtful[0]} may be missing: the field there is not resolved, or there was no time; "
-        "take smaller rectangles, or allow more with budget=fs.Budget(seconds=...)"
-    ]

@@ -26,7 +26,7 @@ from fspielm.solvers.round import FeaturePlan, RoundResult
 # ---- Poles of driven fields as functions of the value: there may be resonances
 
 
-# The number of components of the fields to which rational functions are fitted.
+# The number of random components of the fields to which rational functions are fitted.
 _COMPONENTS = 8
 # How often a rectangle is cut in two if the tolerance is not met.
 _CUTS = 4
@@ -115,17 +115,13 @@ def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> 
             if record.seconds_left <= 0:
                 return fitted
             if place not in values:
-                values[place] = _random_components(functions.at(place).response)
+                response = functions.at(place).response
+                weights = np.random.default_rng(4).standard_normal((_COMPONENTS, len(response)))
+                values[place] = np.asarray((weights @ response).ravel())
         fitted = rational(places, np.array([values[place] for place in places.tolist()]), CLOSE)
         if fitted.error <= CLOSE:
             break
     return fitted
-
-
-def _random_components(response: ComplexArray) -> ComplexArray:
-    """A few random components of all fields."""
-    weights = np.random.default_rng(4).standard_normal((_COMPONENTS, len(response)))
-    return np.asarray((weights @ response).ravel())
 
 
 # ---- Resonances pinned by integrals around them
@@ -182,8 +178,10 @@ def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: 
         reach = max(min(_APART * apart, 0.1 * abs(middle), 0.5 * middle.real, rectangle.longer), least)
         first, within = _first_poles(functions, complex(middle), reach)
         for own in clusters(first, NEAR):
-            radius = min(_last_radius(first, own), within)
-            found = repinned(functions, Pinned(first[own], radius, len(own)))
+            center = complex(first[own].mean())
+            apart = float(np.min(np.abs(np.delete(first, own) - center), initial=np.inf))
+            wanted = max(NEAR * abs(center), _AROUND * float(np.abs(first[own] - center).max()))
+            found = repinned(functions, Pinned(first[own], min(wanted, _APART * apart, within), len(own)))
             if found is not None:
                 yield found
 
@@ -218,13 +216,6 @@ def clusters(values: ComplexArray, share: float) -> Iterator[NDArray[np.intp]]:
             own += near
             left = [other for other in left if other not in near]
         yield np.array(own)
-
-
-def _last_radius(values: ComplexArray, own: NDArray[np.intp]) -> float:
-    middle = complex(values[own].mean())
-    others = np.delete(values, own)
-    wanted = max(NEAR * abs(middle), _AROUND * float(np.abs(values[own] - middle).max()))
-    return min(wanted, _APART * float(np.min(np.abs(others - middle), initial=np.inf)))
 
 
 def _poles_within(functions: OpenFunctions, center: complex, radius: float, nodes: int, least: float) -> ComplexArray:

@@ -56,12 +56,7 @@ _TITLE = 255
 
 
 def write_grid(
-    path: Path,
-    axes: Sequence[FloatArray],
-    fields: Mapping[str, FloatArray],
-    facts: Mapping[str, Any],
-    *,
-    even: bool,
+    path: Path, axes: Sequence[FloatArray], fields: Mapping[str, FloatArray], facts: Mapping[str, Any], *, even: bool
 ) -> None:
     """Write fields ``(n,)`` and vectors ``(n, 3)`` on a grid of one to three axes, the last fastest.
 

@@ -53,10 +53,11 @@ _ROW = (
 def solution_card(solution: Solution) -> str:
     """Self-contained HTML; without matplotlib, it has no picture."""
     report = solution.report
-    verdict, colour = _verdict(report.converged)
+    verdicts = {None: ("error not estimated", "#555"), True: ("converged", "#00704f")}
+    verdict, colour = verdicts.get(report.converged, ("not converged", "#b34700"))
     numbers = {
         "estimated relative error": _estimates(solution),
-        "tolerance": _number(report.tol),
+        "tolerance": f"{report.tol:.1e}",
         **({"cells": report.tiling} if report.tiling else {}),
         report.noun: f"{report.neurons:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
         "time": duration(sum(d.seconds for d in report.rounds) or sum(report.seconds.values())),
@@ -72,16 +73,6 @@ def solution_card(solution: Solution) -> str:
     )
 
 
-def _verdict(converged: bool | None) -> tuple[str, str]:
-    if converged is None:
-        return "error not estimated", "#555"
-    return ("converged", "#00704f") if converged else ("not converged", "#b34700")
-
-
-def _number(value: float) -> str:
-    return f"{value:.1e}"
-
-
 def _names(solution: Solution) -> str:
     return ", ".join(str(unknown.symbol) for unknown in solution.problem.stated.unknowns)
 
@@ -93,8 +84,8 @@ def _estimates(solution: Solution) -> str:
         return "none"
     fields = solution.report.fields
     if len(fields) < 2:
-        return _number(known)
-    return ", ".join(f"{name}: {_number(own.error_estimate)}" for name, own in fields.items())
+        return f"{known:.1e}"
+    return ", ".join(f"{name}: {own.error_estimate:.1e}" for name, own in fields.items())
 
 
 def _picture(solution: Solution) -> str:

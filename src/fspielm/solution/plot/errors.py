@@ -18,7 +18,6 @@ from fspielm.errors import ProblemError
 from fspielm.expr.functions import Value, make_field
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.problem.problem import Problem
-from fspielm.problem.statement import Relation
 from fspielm.solution.fields import residual_of
 from fspielm.solution.plot.panels import View, draw_lines, draw_map_panels, draw_quantities, height_of
 from fspielm.solution.plot.plot import check_resolution
@@ -182,7 +181,18 @@ def plot_residual(
     equations = [relation for relation in problem.pattern if relation.region.kind == "domain"]
     if not equations:
         _ = problem.operator  # which says why a field by itself has none
-    quantities = [_residual_quantity(solution, equations, number, resolution) for number in range(len(equations))]
+    quantities = [
+        Quantity(
+            problem,
+            partial(_residual_size, solution, number),
+            "|residual|" if len(equations) == 1 else f"|residual| of {equation.name}",
+            highest_frequencies(solution),
+            logarithmic=True,
+            resolution=resolution,
+            note=doubt(solution),
+        )
+        for number, equation in enumerate(equations)
+    ]
     sizes = [as_number(safe_rms(quantity.values(probe(problem)))) for quantity in quantities]
     if len(sizes) == 1:
         title = f"equation: root mean square residual {sizes[0]}"
@@ -192,19 +202,8 @@ def plot_residual(
     return save_picture(figure, path)
 
 
-def _residual_quantity(
-    solution: Solution, equations: Sequence[Relation], number: int, resolution: int | None
-) -> Quantity:
-    problem = solution.problem.stated
-
-    def residual(points: FloatArray) -> FloatArray:
-        return np.asarray(np.abs(residual_of(solution, number, points)))
-
-    label = "|residual|" if len(equations) == 1 else f"|residual| of {equations[number].name}"
-    frequencies = highest_frequencies(solution)
-    return Quantity(
-        problem, residual, label, frequencies, logarithmic=True, resolution=resolution, note=doubt(solution)
-    )
+def _residual_size(solution: Solution, number: int, points: FloatArray) -> FloatArray:
+    return np.asarray(np.abs(residual_of(solution, number, points)))
 
 
 def plot_comparison(

@@ -123,7 +123,4 @@ def _draw_map(axes: Axes, quantity: Quantity) -> str:
 
 def _hide_labels(axes: Axes) -> None:
     """Hide the ticks and names of the axes, which all panels have in common."""
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.set_xlabel("")
-    axes.set_ylabel("")
+    axes.set(xticks=[], yticks=[], xlabel="", ylabel="")

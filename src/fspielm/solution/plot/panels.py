@@ -186,15 +186,11 @@ def _clip(axes: Axes, shown: AxesImage, section: Section) -> None:
     shown.set_clip_path(path, axes.transData)
     axes.add_patch(PathPatch(path, fill=False, edgecolor=INK, linewidth=0.8))
     left, right, bottom, top = section.extent
-    if section.continues:
-        axes.set_xlim(left, right)
-        axes.set_ylim(bottom, top)
-        return
-    margin = 0.03 * max(right - left, top - bottom)
+    margin = 0.0 if section.continues else 0.03 * max(right - left, top - bottom)
     axes.set_xlim(left - margin, right + margin)
     axes.set_ylim(bottom - margin, top + margin)
-    for spine in axes.spines.values():
-        spine.set_color(PALE)
+    if not section.continues:
+        axes.spines[:].set_color(PALE)
 
 
 def _draw_inner_lines(axes: Axes, section: Section) -> None:
@@ -287,23 +283,10 @@ def _draw_arrows(axes: Axes, section: Section, vector: _Vector) -> None:
     length[length < look.shortest] = np.nan
     apart = float(across[1] - across[0])
     steps = (look.longest * apart * length * component / np.where(size > 0, size, 1.0) for component in (u, v))
-    axes.quiver(
-        across,
-        up,
-        *steps,
-        angles="xy",
-        scale_units="xy",
-        scale=1.0,
-        pivot="mid",
-        units="xy",
-        width=0.1 * apart,
-        headwidth=3.6,
-        headlength=4.0,
-        headaxislength=3.6,
-        facecolor=_PAPER,
-        edgecolor=INK,
-        linewidth=0.25,
-    )
+    lengths: dict[str, Any] = {"angles": "xy", "scale_units": "xy", "scale": 1.0, "units": "xy", "pivot": "mid"}
+    heads = {"width": 0.1 * apart, "headwidth": 3.6, "headlength": 4.0, "headaxislength": 3.6}
+    colours: dict[str, Any] = {"facecolor": _PAPER, "edgecolor": INK, "linewidth": 0.25}
+    axes.quiver(across, up, *steps, **lengths, **heads, **colours)
 
 
 def _draw_streamlines(axes: Axes, section: Section, vector: _Vector) -> None:
@@ -352,8 +335,7 @@ class View:
 
 def line_places(problem: Problem, view: View) -> list[FloatArray]:
     """The points that lines go through; none where maps are drawn instead."""
-    space = problem.dimension - (problem.domain.time is not None)
-    times = () if view.time is None else read_times(problem, view.time)
+    space, times = _space_and_times(problem, view)
     if space == 0 and times:
         raise ProblemError(f"a function of time alone is drawn at all times; leave time={view.time!r} out")
     if problem.dimension > 1 and (space > 1 or not times):
@@ -364,19 +346,23 @@ def line_places(problem: Problem, view: View) -> list[FloatArray]:
 def sections_of(quantity: Quantity, view: View) -> list[tuple[Section, FloatArray]]:
     """The sections to show, each with the point it goes through."""
     problem = quantity.problem
-    space = problem.dimension - (problem.domain.time is not None)
-    times = () if view.time is None else read_times(problem, view.time)
+    space, times = _space_and_times(problem, view)
+    planes: tuple[tuple[int, int], ...] = ((0, 1),)
     if space > 2:
         if len(times) > 1:
             raise ProblemError(f"time must be a single number for slices of {space} coordinates; got {view.time!r}")
-        at = hold(problem, view.at, times[0] if times else None)
-        slices = ((0, 1),) if view.ax is not None else ((0, 1), (0, 2), (1, 2))
-        return [(quantity.section(axes, at), at) for axes in slices]
-    if space == 2 and problem.domain.time is not None and not times:
+        planes = planes if view.ax is not None else ((0, 1), (0, 2), (1, 2))
+    elif space == 2 and problem.domain.time is not None and not times:
         start, end = problem.domain.time.start, problem.domain.time.end
         times = (end,) if view.ax is not None else tuple(np.linspace(start, end, _MOST_COLUMNS).tolist())
     places = [hold(problem, view.at, time) for time in times or (None,)]
-    return [(quantity.section((0, 1), at), at) for at in places]
+    return [(quantity.section(axes, at), at) for at in places for axes in planes]
+
+
+def _space_and_times(problem: Problem, view: View) -> tuple[int, tuple[float, ...]]:
+    """The number of coordinates of space, and the times to show."""
+    space = problem.dimension - (problem.domain.time is not None)
+    return space, () if view.time is None else read_times(problem, view.time)
 
 
 def draw_map_panels(

@@ -95,7 +95,8 @@ def as_path(loops: list[FloatArray]) -> Path:
     turned = []
     for index, (loop, path) in enumerate(zip(loops, paths, strict=True)):
         depth = sum(other.contains_point(loop[0]) for i, other in enumerate(paths) if i != index)
-        counterclockwise = _signed_area(loop) > 0
+        x, y = loop.T
+        counterclockwise = np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y) > 0
         turned.append(path if counterclockwise == (depth % 2 == 0) else Path(loop[::-1], closed=True))
     return Path.make_compound_path(*turned)
 
@@ -149,27 +150,13 @@ def _join(pieces: list[FloatArray], near: float) -> list[FloatArray] | None:
     while remaining:
         loop = remaining.pop(0)
         while np.hypot(*(loop[-1] - loop[0])) > near or len(loop) < 3:
-            index, forward = _next_piece(remaining, loop[-1], near)
-            if index is None:
+            turned = (each[::way] for each in remaining for way in (1, -1))
+            places = (n for n, each in enumerate(turned) if np.hypot(*(each[0] - loop[-1])) <= near)
+            if (place := next(places, None)) is None:
                 return None
-            piece = remaining.pop(index)
-            loop = np.concatenate([loop, (piece if forward else piece[::-1])[1:]])
+            loop = np.concatenate([loop, remaining.pop(place // 2)[:: 1 - 2 * (place % 2)][1:]])
         loops.append(np.concatenate([loop, loop[:1]]))
     return loops
-
-
-def _next_piece(pieces: list[FloatArray], end: FloatArray, near: float) -> tuple[int | None, bool]:
-    for index, piece in enumerate(pieces):
-        if np.hypot(*(piece[0] - end)) <= near:
-            return index, True
-        if np.hypot(*(piece[-1] - end)) <= near:
-            return index, False
-    return None, True
-
-
-def _signed_area(loop: FloatArray) -> float:
-    x, y = loop.T
-    return float(0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
 
 
 # ---- Plane sections: the cells at which a map is evaluated, and the outline it is cut to
