@@ -26,7 +26,6 @@ from fspielm.solvers.round import factor
 
 # ---- Solutions for smooth right-hand sides, and whether the inverse is symmetric on them
 
-
 # Functions in a block of a Krylov space (as many modes of one value can be distinguished), and to test symmetry with.
 _BLOCK = 6
 # How often the inverse is applied to get an envelope.
@@ -83,7 +82,6 @@ def _asymmetry(inverse: Inverse, smooth: SmoothSides, envelope: NumberArray | No
 
 
 # ---- The inverse of a problem at a shift, of which modes are eigenfunctions
-
 
 # An asymmetry that may always be due to errors.
 _SLACK = 1e-8
@@ -195,7 +193,6 @@ def inverse_at(
 
 
 # ---- Modes closest to a shift, by block Krylov spaces of the inverse
-
 
 # The residual of a mode that certainly exists; the number of blocks after which residuals must have fallen, and by how
 # much.

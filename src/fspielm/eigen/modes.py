@@ -228,7 +228,6 @@ def accuracy_remarks(modes: Sequence[Mode], tol: float, unit: float, why: str) -
 
 # ---- Which modes are wanted
 
-
 # Margin beyond the ends of an interval, as a share of its length, and in units of the errors of modes.
 MARGIN, _ERRORS = 1e-3, 2.0
 

@@ -28,7 +28,7 @@ class Independent:
     @property
     def rank(self) -> int:
         """The number of independent functions."""
-        return self.rows.shape[1]
+        return int(self.rows.shape[1])
 
     def combined(self, factors: NumberArray) -> NumberArray:
         """The coefficients ``(M, k)`` of combinations with factors ``(r, k)``."""

@@ -323,7 +323,6 @@ def read_wish(count: Any, within: Any) -> tuple[int | None, tuple[float, float] 
 
 # ---- The inner product in which modes are orthonormal
 
-
 # Nodes of a rule for global functions.
 _NODES = NodeCount(0.7, 12, 40_000)
 # The most numbers in a table of functions on cells.

@@ -37,7 +37,6 @@ from fspielm.solvers.strategies.selection import select_strategies
 
 # ---- Functions that satisfy the equations at a value: those that nearly satisfy the conditions are close to modes
 
-
 # The number of places inside for each function.
 _EACH = 1.2
 
@@ -165,7 +164,6 @@ def _features() -> np.random.Generator:
 
 
 # ---- Modes by a secant method: the values at which traces of such functions vanish
-
 
 # Relative to the size of a value: half the least distance of the first two values, and the last step. And the largest
 # number of steps.
@@ -381,7 +379,6 @@ def _relative_error(
 
 
 # ---- Modes as solutions, with bounds for their values
-
 
 _CHOICE = "those that all modes were found with"
 # Modes whose values are computed together.

@@ -33,7 +33,6 @@ from fspielm.wording import MORE_TIME
 
 # ---- The first shift: beyond the end of the spectrum, as far as the equation shows where that is
 
-
 # Places and directions at which coefficients are sampled.
 _PLACES, _DIRECTIONS = 2048, 16
 # The distance of the shift from the end of the spectrum, in units of the first values.
@@ -213,7 +212,6 @@ def _has_unmatched(own: Sequence[Mode], others: Sequence[Mode], low: float, high
 # We refine cells where the wanted modes need it. A well without any of them keeps its large cells, and values of its
 # modes appear far too high.
 
-
 # How many modes next to the wanted ones are checked.
 _NEIGHBOURS = 2
 
@@ -271,7 +269,6 @@ def _is_growing(relation: Relation) -> bool:
 
 
 # ---- A second search, which should find the same modes
-
 
 # Largest distance of values of one mode in both searches, relative to the spread of values.
 _SAME_MODE = 1e-4
@@ -334,7 +331,6 @@ def _second_window(first: Window, best: Round) -> tuple[Window, float]:
 
 
 # ---- The first modes, or all in an interval, from one shift after the other
-
 
 # A window, and what was found in it.
 Part: TypeAlias = tuple[Window, Searched]

@@ -430,7 +430,14 @@ def integrate_derived(
             if changes[-1] <= 1:
                 break
             if _will_not_settle(changes, nodes, place):
-                _warn(derived, integral, previous, len(rule))
+                moved = float(np.abs(integral - previous).max())
+                warnings.warn(
+                    f"the integral of {derived!r} still moves by {moved:.1e} at {len(rule)} nodes; where the shape has "
+                    "no rule of high order, or the expression is not smooth, that is what to expect of it: ask for "
+                    "less, with tol=",
+                    AccuracyWarning,
+                    stacklevel=3,
+                )
                 break
         previous = integral
         nodes, rule = _finer_rule(place, nodes, len(rule))
@@ -464,13 +471,3 @@ def _will_not_settle(changes: list[float], nodes: int, place: Place) -> bool:
         return False
     rate = (changes[-1] / changes[-_LEAST_CHANGES]) ** (1 / (_LEAST_CHANGES - 1))
     return bool(changes[-1] * rate**steps > 1)
-
-
-def _warn(derived: Derived, integral: NumberArray, previous: NumberArray, nodes: int) -> None:
-    moved = float(np.abs(integral - previous).max())
-    warnings.warn(
-        f"the integral of {derived!r} still moves by {moved:.1e} at {nodes} nodes; where the shape has no rule of high "
-        "order, or the expression is not smooth, that is what to expect of it: ask for less, with tol=",
-        AccuracyWarning,
-        stacklevel=4,
-    )

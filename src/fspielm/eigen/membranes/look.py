@@ -31,7 +31,6 @@ from fspielm.solution.calculus import panel_rule
 
 # ---- Places along the boundary of a membrane, with weights
 
-
 # Places of a panel, and of panels that halve toward the ends of a curve; the least number of panels of a curve.
 _PANEL, _HALVED, _FEWEST = 10, 6, 3
 # Toward a corner, where functions are powers of the distance: halved panels, and places of the graded one at the end.
@@ -194,7 +193,6 @@ def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions
 # the integral is minus m times the integral of ``u v`` over the domain. With K the former and M the latter, ``-K c = m
 # M c`` gives the distances m of all modes around, above and below, to first order, among functions with small traces.
 # The integral over the domain is one over the boundary, too (Rellich).
-
 
 # Modes are around a look if their wavenumbers differ by no more than this over the radius of the membrane.
 AROUND = 0.45

@@ -29,7 +29,6 @@ from fspielm.problem.problem import Problem
 
 # ---- Corners at which modes are singular, and their functions
 
-
 # The lowest exponent that functions may begin with, and the highest; between curved sides, where each exponent comes
 # with all that are larger by an integer, half of that.
 _LEAST, _MOST = 0.51, 24.0
@@ -107,7 +106,6 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
 # of the boundary. This is at most ``A |f|^2 + 2 B |f| |grad f|``, with A the largest divergence and B the largest size
 # of a. Since ``|f| <= |w| / s`` and ``|grad f|^2 + s |f|^2 <= |w| |f|``, the norm of w is at most ``sqrt(A / s^2 + c B
 # / s^1.5)`` times that of b, where c is twice the largest of ``t^1.5 (1 - t)^0.5``.
-
 
 # The first zero of the Bessel function of order zero.
 _FIRST_ZERO = 2.404825557695773

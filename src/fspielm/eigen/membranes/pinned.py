@@ -22,7 +22,6 @@ from fspielm.problem.operator import along_normal, identity
 
 # ---- All modes between two energies, to a few digits, by looks so close that two of them see each mode
 
-
 Looker: TypeAlias = Callable[[float], Look]
 
 # The approximate number of modes between two looks.
@@ -125,7 +124,6 @@ def _common_modes(before: Look, after: Look) -> FloatArray | None:
 
 
 # ---- Modes pinned by looks closer and closer, until the last is at the energy of the mode
-
 
 # The most looks at a mode.
 _STEPS = 6

@@ -48,7 +48,6 @@ from fspielm.wording import MORE_TIME
 
 # ---- Pinned modes as solutions
 
-
 _WHY = "functions that satisfy the equation"
 _ENDING = "the function of a mode is known to fewer digits than its value; ask for a smaller tol"
 # Places inside where equations and signs are looked at.
@@ -93,7 +92,6 @@ def _result_of(problem: Problem, one: Pinned, column: FloatArray, threads: int) 
 
 
 # ---- Modes of a membrane by functions that satisfy the equation: the first, or all in an interval, however high
-
 
 # Intervals that end above so many modes are too high for cells.
 _HIGH = 60
@@ -269,7 +267,6 @@ def _merged_remarks(membrane: Membrane, found: list[Pinned]) -> list[str]:
 
 
 # ---- count_modes(): how many modes a membrane has below a value
-
 
 # We compare the count with Weyl's law, over the upper half of at least so many modes. A mode that is missing among the
 # lower half would change the mean difference by one.

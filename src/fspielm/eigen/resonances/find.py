@@ -55,7 +55,6 @@ from fspielm.wording import MORE_TIME
 # A condition with both values and slopes, or a flux of opposite signs on both sides of a surface, as at metals, admits
 # waves along the surface that decay away from it. They may be much shorter than all others.
 
-
 _EXAMPLE = "within=(1 - 0.5j, 3)"
 # The shortest side of a rectangle, relative to its values: contours around smaller ones are only rounding.
 _NARROWEST = 1e-8
@@ -210,7 +209,6 @@ def _bound_by(relation: Relation, waves: Sequence[complex]) -> float:
 
 
 # ---- resonances(): all values in a rectangle with outgoing waves but without an incident field
-
 
 # Two searches along different contours, the second with more functions, and their tolerance.
 _FIRST, _SECOND = Way(0.04, 0.5), Way(0.07, 0.44)

@@ -34,7 +34,6 @@ from fspielm.wording import duration, readable_bytes
 
 # ---- Rectangles of the complex plane
 
-
 # Points of a contour on the longer sides; shorter sides have fewer in proportion, but at least half as many.
 _ON_SIDE = 20
 
@@ -104,7 +103,6 @@ def _format(number: complex) -> str:
 
 
 # ---- Functions that satisfy the equation and radiate from the same places, at every value of a symbol
-
 
 # The least number of places of the window on either side of the boundary, and their number per function.
 _PLACES, _EACH = 100, 0.15
@@ -247,7 +245,6 @@ class OpenFunctions:
 
 
 # ---- Functions for a search for resonances, within the budget
-
 
 # Tables of the size of a system that are in memory at a time, and the least number of systems to solve.
 _TABLES, _FEWEST = 4, 20

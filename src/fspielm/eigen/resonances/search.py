@@ -25,7 +25,6 @@ from fspielm.solvers.round import FeaturePlan, RoundResult
 
 # ---- Poles of driven fields as functions of the value: there may be resonances
 
-
 # The number of random components of the fields to which rational functions are fitted.
 _COMPONENTS = 8
 # How often a rectangle is cut in two if the tolerance is not met.
@@ -128,7 +127,6 @@ def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> 
 # A driven field is meromorphic in the value. Its integral around a resonance is the residue, and that of the field
 # times the distance gives the place: of several and of multiple resonances at once (W.-J. Beyn, Linear Algebra Appl.
 # 436, 2012).
-
 
 # The number of places on the first circle, and on the last ones, where other resonances are far away.
 _NODES, _LAST_NODES = 8, 6
@@ -238,7 +236,6 @@ def _poles_within(functions: OpenFunctions, center: complex, radius: float, node
 
 # ---- Errors of resonances
 
-
 # Places on a circle of radius one, and the factor from one circle to the next.
 _WAYS, _LARGER = (1.0, -0.5 + 0.75j), 4.0
 
@@ -311,7 +308,6 @@ def _safe_radius(functions: OpenFunctions, value: complex, left: float, first: f
 
 
 # ---- Resonances as modes, whose fields are solutions
-
 
 _WHY = "functions that satisfy the equation and radiate"
 _ENDING = "the function of a resonance is known to fewer digits than its value; ask for a smaller tol"

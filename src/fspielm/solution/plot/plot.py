@@ -254,9 +254,8 @@ class _Movie:
             else LinearSegmentedColormap.from_list("line", ["white", self.colours])
         )
         ink = LinearSegmentedColormap.from_list("ink", ["white", INK])
-        shades = np.concatenate(
-            [map_(np.linspace(0, 1, n)) for map_, n in zip((moving, ink), self.shades, strict=True)]
-        )
+        both = zip((moving, ink), self.shades, strict=True)
+        shades = np.concatenate([colours(np.linspace(0, 1, count)) for colours, count in both])
         return np.round(255 * shades[:, :3]).astype(np.uint8).tobytes()
 
 
