@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
+from fspielm.basis.basis import Basis
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.evaluation.sums import Method, evaluate
 from fspielm.basis.exact.family import Characteristic
+from fspielm.basis.random.families import Family
 from fspielm.basis.singular.columns import satisfies, special_columns
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, draw_features
@@ -28,6 +30,8 @@ from fspielm.estimate.estimate import NO_DIGITS
 from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
 from fspielm.problem.operator import Operator, identity
+from fspielm.problem.problem import Problem
+from fspielm.problem.statement import Relation
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
 from fspielm.solvers.request import Request
@@ -116,9 +120,7 @@ class ExactFunctions:
 
     def _discretised(self, value: float) -> Discretisation:
         problem, first = self.pencil.at(value), self.first
-        every = special_columns(problem, True)
-        drawn = draw_features(problem, first.family, _features())
-        columns = tuple(every[place] for place in self.special)
+        drawn, columns = _functions_for(problem, first.family, self.special)
         return replace(first, problem=problem, drawn=drawn, columns=columns)
 
     @cached_property
@@ -150,17 +152,19 @@ def exact_functions(pencil: Pencil, request: Request, value: float, bands: Bands
     family: Characteristic = strategy.families(enlarged)
     every = special_columns(problem, True)
     special = tuple(place for place, columns in enumerate(every) if satisfies(problem, columns))
-    points = allot_conditions(problem, family.neurons + sum(every[place].size for place in special), family.reach)
+    drawn, columns = _functions_for(problem, family, special)
+    points = allot_conditions(problem, family.neurons + sum(each.size for each in columns), family.reach)
     plan = FeaturePlan(family, points, (), "functions that satisfy the equation")
-    drawn, sites = draw_features(problem, family, _features()), points.draw(problem, np.random.default_rng(0))
-    columns = tuple(every[place] for place in special)
+    sites = points.draw(problem, np.random.default_rng(0))
     first = Discretisation(problem, family, drawn, columns, points, sites, request.threads)
     return ExactFunctions(pencil, plan, special, first)
 
 
-def _features() -> np.random.Generator:
-    """The same random numbers at every value."""
-    return np.random.default_rng(0)
+def _functions_for(problem: Problem, family: Family, special: Sequence[int]) -> tuple[Basis, tuple[Basis, ...]]:
+    """The same functions at every value, and some of those for corners and holes."""
+    every = special_columns(problem, True)
+    drawn = draw_features(problem, family, np.random.default_rng(0))
+    return drawn, tuple(every[place] for place in special)
 
 
 # ---- Modes by a secant method: the values at which traces of such functions vanish
@@ -324,25 +328,24 @@ def _sites(inverse: Inverse, finite: Discretisation) -> dict[str, Sites]:
     """
     rng = np.random.default_rng(0)  # only for sampling
     places = Sites(finite.problem.domain.sample(_PLACES, rng, "low-discrepancy"))
-    found = {}
-    for relation in finite.problem.relations:
+
+    def at(relation: Relation) -> Sites:
         if relation.region.kind == "domain":
-            found[relation.name] = places
-        else:
-            known = inverse.sites.get(relation.name)
-            found[relation.name] = relation.sample(_PLACES, rng, "low-discrepancy") if known is None else known
-    return found
+            return places
+        known = inverse.sites.get(relation.name)
+        return relation.sample(_PLACES, rng, "low-discrepancy") if known is None else known
+
+    return {relation.name: at(relation) for relation in finite.problem.relations}
 
 
 def _residuals(finite: Discretisation, coefficients: NumberArray, sites: Mapping[str, Sites]) -> dict[str, NumberArray]:
     """The residuals of a function in all relations."""
-    found = {}
-    for relation in finite.problem.relations:
-        inside = relation.region.kind == "domain"
-        own = sites[relation.name]
-        pieces = [(relation.operator, own)] if inside else relation.pieces(own)
-        found[relation.name] = np.asarray(sum(_image(finite, coefficients, *piece) for piece in pieces))
-    return found
+    return {
+        relation.name: np.asarray(
+            sum(_image(finite, coefficients, *piece) for piece in relation.pieces(sites[relation.name]))
+        )
+        for relation in finite.problem.relations
+    }
 
 
 def _relative_error(

@@ -310,10 +310,7 @@ def _look_for(axes: Axes) -> _VectorLook:
     return _SMALL if place is not None and place.get_gridspec().ncols > 1 else _LARGE
 
 
-_STYLES: dict[str, Callable[[Axes, Section, _Vector], None]] = {
-    "arrows": _draw_arrows,
-    "stream": _draw_streamlines,
-}
+_STYLES: dict[str, Callable[[Axes, Section, _Vector], None]] = {"arrows": _draw_arrows, "stream": _draw_streamlines}
 
 
 # ---- What is drawn of a quantity: a line, a map, snapshots, or slices
