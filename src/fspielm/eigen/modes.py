@@ -15,16 +15,13 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
 from fspielm.numerics.tolerances import CLOSE
 from fspielm.solution.plot.modes import MOST_DRAWN, plot_modes
-from fspielm.solution.plot.style import check_picture_path, save_picture
+from fspielm.solution.plot.style import LAYOUT, check_picture_path, save_picture
 from fspielm.solution.solution import Solution
 from fspielm.solvers.request import INTERRUPTED
 from fspielm.wording import known_digits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-_CAPTION_DIGITS = 10
 
 
 def plot(
@@ -69,7 +66,7 @@ def caption(number: int, mode: Mode) -> str:
         return f"{number}:  0\nexact{many}"
     error = f"error about {mode.estimate:.1e}" if mode.bound is None else f"\N{PLUS-MINUS SIGN} {mode.bound:.1e}"
     error = error if math.isfinite(mode.estimate) else "error unknown"
-    return f"{number}:  {known_digits(mode.value, mode.estimate, _CAPTION_DIGITS)}\n{error}{many}"
+    return f"{number}:  {known_digits(mode.value, mode.estimate, LAYOUT.caption_digits)}\n{error}{many}"
 
 
 # ---- The result of `eigenmodes`

@@ -410,8 +410,8 @@ def quadrature_for(finite: Finite) -> Quadrature:
     if basis.on_cells:
         place = with_cells(place, basis.on_cells[0])
     lower, upper = finite.problem.domain.bounding_box
-    known = basis.frequencies is not None and len(basis.frequencies)
-    reach = np.abs(basis.frequencies).max(axis=0) if known else basis.reach
+    waves = basis.frequencies
+    reach = np.abs(waves).max(axis=0) if waves is not None and len(waves) else basis.reach
     by_itself = 2 * basis.size if basis.on_cells else _NODES.count(reach * (upper - lower))
     return place.rule(place.fewest if place.fewest > 1 else by_itself)
 

@@ -176,8 +176,6 @@ _FIRST, _LAST, _STEPS = 1e-5, 2e-12, 8
 _APART = 0.05
 # How far values may move, in units of half the distance of the first two.
 _STRAY = 10.0
-# Places inside at which residuals of equations are evaluated.
-_PLACES = 200
 
 
 @final
@@ -327,13 +325,13 @@ def _sites(inverse: Inverse, finite: Discretisation) -> dict[str, Sites]:
     It has none for periods, which its cells satisfy by themselves.
     """
     rng = np.random.default_rng(0)  # only for sampling
-    places = Sites(finite.problem.domain.sample(_PLACES, rng, "low-discrepancy"))
+    places = Sites(finite.problem.domain.sample(PROBES, rng, "low-discrepancy"))
 
     def at(relation: Relation) -> Sites:
         if relation.region.kind == "domain":
             return places
         known = inverse.sites.get(relation.name)
-        return relation.sample(_PLACES, rng, "low-discrepancy") if known is None else known
+        return relation.sample(PROBES, rng, "low-discrepancy") if known is None else known
 
     return {relation.name: at(relation) for relation in finite.problem.relations}
 
@@ -405,40 +403,40 @@ class Notary:
         if better is not None:
             errors = np.array([each.error for each in better])
             values = np.array([each.value for each in better])
-            attempts = [_refined_attempt(best, each) for each in better]
+            results = [_refined_result(best, each) for each in better]
         else:
             # a search that was to go on elsewhere, and could not, has looked at none by itself
             checks = searched.checks or best.singles(self.record)
             errors, values = best.errors(checks), best.values
-            attempts = _attempts(best, checks)
+            results = _results(best, checks)
         if best.inverse.symmetric:
             values = values.real
         fields = [
-            solution_of(self.request, self.pencil.at(value), attempt, self.record, _CHOICE)
-            for value, attempt in zip(values.tolist(), attempts, strict=True)
+            solution_of(self.request, self.pencil.at(value), result, self.record, _CHOICE)
+            for value, result in zip(values.tolist(), results, strict=True)
         ]
         return modes_of(values, errors, fields, bounded=best.inverse.symmetric)
 
 
-def _attempts(best: Round, checks: Sequence[Checked]) -> list[RoundResult]:
+def _results(best: Round, checks: Sequence[Checked]) -> list[RoundResult]:
     """The modes of the search, some of them at once: what takes long is to go through the table of all functions."""
     found: list[RoundResult] = []
     for start in range(0, len(checks), _AT_ONCE):
         some = checks[start : start + _AT_ONCE]
         values = best.inverse.inner.plain_values(np.stack([checked.coefficients for checked in some], axis=1))
-        found += [_attempt(best, start + i, checked, values[:, i]) for i, checked in enumerate(some)]
+        found += [_found_result(best, start + i, checked, values[:, i]) for i, checked in enumerate(some)]
     return found
 
 
-def _attempt(best: Round, place: int, checked: Checked, values: NumberArray) -> RoundResult:
+def _found_result(best: Round, place: int, checked: Checked, values: NumberArray) -> RoundResult:
     """A mode of the search, with an integral of its square of one, positive where it is largest."""
     roots = np.sqrt(np.tile(best.inverse.inner.rule.weights, len(best.inverse.inner.densities)))
     scale = sign_of(values / roots) / float(np.linalg.norm(values))
     relative = _beside_others(best, place, checked.error * best.found.conditions[best.wanted[place]])
     known = replace(checked, coefficients=checked.coefficients * scale)
-    attempt = result_of(best, known, relative)
-    assert attempt.estimate is not None
-    estimate = attempt.estimate
+    result = result_of(best, known, relative)
+    assert result.estimate is not None
+    estimate = result.estimate
     worse = relative / checked.estimate.relative if 0 < checked.estimate.relative < np.inf else 1.0
     by = abs(scale)
     fields = tuple(
@@ -446,10 +444,10 @@ def _attempt(best: Round, place: int, checked: Checked, values: NumberArray) -> 
         for each in estimate.fields
     )
     scaled = replace(estimate, largest=estimate.largest * worse, scale=estimate.scale * by, fields=fields)
-    return replace(attempt, estimate=scaled)
+    return replace(result, estimate=scaled)
 
 
-def _refined_attempt(best: Round, mode: Refined) -> RoundResult:
+def _refined_result(best: Round, mode: Refined) -> RoundResult:
     """A mode of functions that satisfy the equations."""
     distances = np.abs(best.inverse.shift + best.found.mu - mode.value)
     relative = _beside_others(best, int(np.argmin(distances[best.wanted])), mode.relative)

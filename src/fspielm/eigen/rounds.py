@@ -205,7 +205,7 @@ class Round:
 
 
 def result_of(latest: Round, checked: Checked, error: float) -> RoundResult:
-    """A sum of modes as an attempt, with a given error."""
+    """A sum of modes as the result of a round, with a given error."""
     factored = latest.inverse.factored
     found = latest.plan, latest.inverse.finite, checked.coefficients, checked.estimate.residuals
     estimate = replace(checked.estimate, relative=error)

@@ -359,7 +359,7 @@ def modes_bands(
 
 def _ball(dimension: int) -> float:
     """The volume of the unit ball."""
-    return math.pi ** (dimension / 2) / math.gamma(dimension / 2 + 1)
+    return float(math.pi ** (dimension / 2) / math.gamma(dimension / 2 + 1))
 
 
 def _first(request: Request, record: Record) -> Step:

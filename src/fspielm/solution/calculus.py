@@ -385,7 +385,7 @@ class NodeCount:
 
     def count(self, radians: FloatArray) -> int:
         """The number of nodes for so many radians along each axis."""
-        return int(min(np.prod(self.per_radian * radians + self.more), self.most))
+        return int(min(float(np.prod(self.per_radian * radians + self.more)), self.most))
 
 
 # Gauss' rules need half a node for each radian, and some more for all digits.

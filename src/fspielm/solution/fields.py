@@ -242,7 +242,7 @@ def _is_real(expression: sp.Expr, arguments: Sequence[sp.Symbol]) -> bool:
 
 def _on_coordinates(call: PointFunction, dimension: int, arguments: FloatArray) -> NumberArray:
     """A given callable of all arguments, of which it gets the coordinates alone."""
-    return call(np.ascontiguousarray(arguments[:, :dimension]))
+    return np.asarray(call(np.ascontiguousarray(arguments[:, :dimension])))
 
 
 def _joined_givens(stated: Substitutions, more: Substitutions) -> Substitutions:

@@ -189,7 +189,7 @@ class OpenFunctions:
 
     problem: Problem
     symbol: sp.Symbol
-    trial: FeaturePlan
+    plan: FeaturePlan
     first: Discretisation  # the discretisation at the largest value
 
     def at(self, value: complex) -> OpenRows:
@@ -284,30 +284,30 @@ def open_functions(required: Requirements, record: Record, request: Request, lev
         replace(each, made=replace(each.made, held=max(each.made.held, required.along)))
         for each in first_efforts(here.problem, None, level)
     ]
-    trial = OpenSpace(here, tuple(efforts)).first().plan
-    assert isinstance(trial, FeaturePlan)  # as that of open domains is
-    _check_budget(required, record, here, trial)
-    first = trial.discretise(here, {})
+    plan = OpenSpace(here, tuple(efforts)).first().plan
+    assert isinstance(plan, FeaturePlan)  # as that of open domains is
+    _check_budget(required, record, here, plan)
+    first = plan.discretise(here, {})
     entries = first.rows * first.basis.size
     threads = first.threads if entries > _MANY_ENTRIES else 1
-    return OpenFunctions(required.problem, required.symbol, trial, replace(first, threads=threads))
+    return OpenFunctions(required.problem, required.symbol, plan, replace(first, threads=threads))
 
 
-def _check_budget(required: Requirements, record: Record, request: Request, trial: FeaturePlan) -> None:
-    budget, memory = record.budget, _TABLES * trial.nbytes(request)
-    each = trial.outlook(request, None, math.inf).seconds
+def _check_budget(required: Requirements, record: Record, request: Request, plan: FeaturePlan) -> None:
+    budget, memory = record.budget, _TABLES * plan.nbytes(request)
+    each = plan.outlook(request, None, math.inf).seconds
     bound = (
         f"; waves of wavenumber {required.along:.3g} are bound to a surface"
         if required.along > required.largest
         else ""
     )
     for is_beyond, what, remedy in (
-        (budget.neurons is not None and trial.neurons > budget.neurons, "", f"neurons={trial.neurons}"),
+        (budget.neurons is not None and plan.neurons > budget.neurons, "", f"neurons={plan.neurons}"),
         (memory > budget.memory_limit, f" and {readable_bytes(memory)} of memory", "memory=..."),
         (each > max(_LONG, record.seconds_left / _FEWEST), f" and {duration(_FEWEST * each)}, at least", "seconds=..."),
     ):
         if is_beyond:
             raise BeyondBudgetError(
-                f"resonances there need {trial.neurons} functions{what}{bound}: ask for fewer digits, or allow more "
+                f"resonances there need {plan.neurons} functions{what}{bound}: ask for fewer digits, or allow more "
                 f"with budget=fs.Budget({remedy})"
             )

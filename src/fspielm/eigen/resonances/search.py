@@ -248,7 +248,7 @@ class Judged:
     value: complex
     estimate: float  # the estimated error of the value
     relative: float  # the estimated relative error of the field
-    trial: FeaturePlan  # the functions it was found with
+    plan: FeaturePlan  # the functions it was found with
     rows: OpenRows  # the functions at the value
     coefficients: ComplexArray  # (M,)
     left: tuple[Left, ...]  # residuals in the conditions
@@ -287,7 +287,7 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
                 value,
                 estimate,
                 estimate / found.radius,
-                functions.trial,
+                functions.plan,
                 rows,
                 coefficients[:, place],
                 tuple(replace(each, values=each.values[:, place]) for each in left),
@@ -340,9 +340,9 @@ def _result_of(one: Judged) -> RoundResult:
         unknowns=len(one.rows.finite.problem.unknowns),
     )
     finite = one.rows.finite
-    assert isinstance(one.trial.family, Outward)  # as those of open domains are
-    family = replace(one.trial.family, basis=finite.drawn)
-    trial = replace(one.trial, family=family)
+    assert isinstance(one.plan.family, Outward)  # as those of open domains are
+    family = replace(one.plan.family, basis=finite.drawn)
+    plan = replace(one.plan, family=family)
     return RoundResult(
-        trial, replace(finite, family=family), coefficients, residuals, one.rank, one.condition, {}, estimate
+        plan, replace(finite, family=family), coefficients, residuals, one.rank, one.condition, {}, estimate
     )

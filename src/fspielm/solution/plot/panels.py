@@ -284,7 +284,7 @@ def _draw_arrows(axes: Axes, section: Section, vector: _Vector) -> None:
     apart = float(across[1] - across[0])
     steps = (look.longest * apart * length * component / np.where(size > 0, size, 1.0) for component in (u, v))
     lengths: dict[str, Any] = {"angles": "xy", "scale_units": "xy", "scale": 1.0, "units": "xy", "pivot": "mid"}
-    heads = {"width": 0.1 * apart, "headwidth": 3.6, "headlength": 4.0, "headaxislength": 3.6}
+    heads: dict[str, Any] = {"width": 0.1 * apart, "headwidth": 3.6, "headlength": 4.0, "headaxislength": 3.6}
     colours: dict[str, Any] = {"facecolor": _PAPER, "edgecolor": INK, "linewidth": 0.25}
     axes.quiver(across, up, *steps, **lengths, **heads, **colours)
 

@@ -289,7 +289,7 @@ def _times(quantity: Quantity) -> list[float]:
     time = quantity.problem.domain.time
     assert time is not None  # checked on entry
     periods = quantity.frequencies[-1] * time.duration / (2 * np.pi)
-    return np.linspace(time.start, time.end, _FRAMES.count(periods)).tolist()
+    return [float(t) for t in np.linspace(time.start, time.end, _FRAMES.count(periods))]
 
 
 def _moving_line(quantity: Quantity, view: View) -> _Movie:

@@ -136,6 +136,7 @@ class Layout:
     mode_aspect: float = 1.5
     mode_gap: float = 0.1
     mode_title: float = 0.25
+    caption_digits: int = 10  # of a value, at most
     # isosurfaces: height over width, the zoom of the box, and the darkest shade
     box_aspect: float = 0.8
     box_zoom: float = 0.95
@@ -216,7 +217,7 @@ def unknown_symbol(problem: Problem) -> sp.Symbol:
 
 def label_upright(axes: Axes, symbol: sp.Basic) -> None:
     """Label the vertical axis with a symbol, horizontally if it has one or two letters."""
-    level = {"rotation": "horizontal", "ha": "right", "va": "center"} if len(str(symbol)) < 3 else {}
+    level: dict[str, Any] = {"rotation": "horizontal", "ha": "right", "va": "center"} if len(str(symbol)) < 3 else {}
     axes.set_ylabel(as_math(symbol), **level)
 
 
