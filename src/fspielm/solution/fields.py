@@ -13,7 +13,7 @@ import sympy as sp
 from numpy.typing import ArrayLike
 from sympy.core.function import AppliedUndef
 
-from fspielm.arrays import BoolArray, FloatArray, NumberArray, as_finite_points, real_parts, safe_norm, spread_out
+from fspielm.arrays import BoolArray, FloatArray, NumberArray, as_finite_points, real_parts, safe_norm
 from fspielm.basis.evaluation.direct import split_leaves, split_waves
 from fspielm.basis.evaluation.sums import SLAB, evaluate
 from fspielm.basis.outgoing.family import IncidentBasis, RegionalBasis
@@ -288,16 +288,21 @@ def make_grid(
             "solution with some points at a time"
         )
     axes = tuple(np.linspace(low, high, count) for low, high, count in zip(lower, upper, shape, strict=True))
-    values, inside = list[NumberArray](), list[BoolArray]()
+    values: NumberArray = np.empty(0)
+    outside = np.ones(total, dtype=np.bool_)
     for start in range(0, total, SLAB):
-        index = np.unravel_index(np.arange(start, min(start + SLAB, total)), shape)
+        here = np.arange(start, min(start + SLAB, total))
+        index = np.unravel_index(here, shape)
         points = np.column_stack([axis[i] for axis, i in zip(axes, index, strict=True)])
-        inside.append(domain.contains(points))
-        values.append(spread_out(function(points[inside[-1]]), inside[-1]))
-    every = np.concatenate(values)
-    several = every.shape[1:]
-    hidden = np.broadcast_to(~np.concatenate(inside).reshape(shape + (1,) * len(several)), shape + several)
-    masked: np.ma.MaskedArray[Any, Any] = np.ma.MaskedArray(every.reshape(shape + several), hidden)
+        inside = domain.contains(points)
+        outside[here] = ~inside
+        found = function(points[inside])
+        values = np.full((total, *found.shape[1:]), np.nan, dtype=found.dtype) if start == 0 else values
+        values = values.astype(np.result_type(values, found), copy=False)
+        values[here[inside]] = found
+    several = values.shape[1:]
+    hidden = np.broadcast_to(outside.reshape(shape + (1,) * len(several)), shape + several)
+    masked: np.ma.MaskedArray[Any, Any] = np.ma.MaskedArray(values.reshape(shape + several), hidden)
     return Grid(axes, masked, tuple(map(str, problem.coordinates)))
 
 

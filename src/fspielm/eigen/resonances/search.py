@@ -283,17 +283,9 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
             estimate = max(shown, moved) + 2 * VALUE_ROUNDING * abs(value)
             if estimate > found.radius:  # nothing is known beyond the circle
                 estimate = np.inf
-            yield Judged(
-                value,
-                estimate,
-                estimate / found.radius,
-                functions.plan,
-                rows,
-                coefficients[:, place],
-                tuple(replace(each, values=each.values[:, place]) for each in left),
-                rank,
-                condition,
-            )
+            residuals = tuple(replace(each, values=each.values[:, place]) for each in left)
+            known = (value, estimate, estimate / found.radius, functions.plan, rows, coefficients[:, place], residuals)
+            yield Judged(*known, rank, condition)
 
 
 def _safe_radius(functions: OpenFunctions, value: complex, left: float, first: float, most: float) -> float:
