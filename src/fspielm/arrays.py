@@ -77,8 +77,8 @@ def real_parts(values: NumberArray) -> tuple[FloatArray, ...]:
 
 
 def spread_out(values: NumberArray, where: BoolArray) -> NumberArray:
-    """The values ``(m,)`` where a mask ``(n,)`` of m points is true, NaN elsewhere."""
-    spread = np.full(len(where), np.nan, dtype=values.dtype)
+    """The values ``(m, ...)`` where a mask ``(n,)`` of m points is true, NaN elsewhere."""
+    spread = np.full((len(where), *values.shape[1:]), np.nan, dtype=values.dtype)
     spread[where] = values
     return spread
 

@@ -203,7 +203,7 @@ def test_functions_that_satisfy_the_equation_keep_to_the_clock() -> None:
     request = Request(pencil.at(outlook.shift), 1e-8, fs.Budget(), streams, seed)
     bands = modes_bands(pencil, outlook, 1, None, request)
     functions = exact_functions(pencil, request, 3.4, bands, 0)
-    assert functions.at(3.4, 1).sizes.shape == (1,)
+    assert functions.at(3.4, 1).traces.shape[1] == 1
     with pytest.raises(UnsuitableError, match="there is no time for functions that satisfy the equation"):
         replace(functions, clock=lambda: 0.0).at(3.4, 1)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fspielm.eigen import Mode, Modes
-from fspielm.eigen.modes import alike, preferred
+from fspielm.eigen.modes import modes_of, preferred
 
 NONE: Any = None
 
@@ -37,4 +37,6 @@ def test_what_knows_more_is_kept(better: Modes, worse: Modes) -> None:
 
 def test_modes_of_which_nothing_is_certain_are_not_of_one_value() -> None:
     values, errors = np.array([1.0, 1.0 + 1e-9, 2.0, 3.0]), np.array([1e-8, 1e-8, np.inf, np.inf])
-    assert [alike(values, errors, place) for place in range(4)] == [2, 2, 1, 1]
+    fields: list[Any] = [None] * 4
+    found = modes_of(values, errors, fields, bounded=True)
+    assert [mode.multiplicity for mode in found] == [2, 2, 1, 1]

@@ -7,6 +7,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.solution.plot.plot import CellLook
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)
@@ -78,7 +79,7 @@ def test_cells_are_drawn(name: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_many_cells_have_colours(disk: fs.Solution, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solution.plot.plot._MOST_WRITTEN", 1)
+    monkeypatch.setattr("fspielm.solution.plot.plot._CELLS", CellLook(most_written=1))
     axes = disk.plot(cells=True, resolution=40).axes[0]
     assert not axes.texts
     assert axes.get_legend().get_texts()[0].get_text().startswith("degree ")

@@ -134,13 +134,6 @@ def _incomplete_remarks(parts: Sequence[Part], wish: Wish, record: Record) -> li
     return []
 
 
-def _why_late(parts: Sequence[Part], modes: Sequence[Mode], record: Record) -> str:
-    """Why errors are above the tolerance; if errors are unknown, because there was no time for them."""
-    if record.seconds_left <= 0 and any(mode.estimate == math.inf for mode in modes):
-        return too_late(record, parts[-1][1].best)
-    return next((searched.ending for _, searched in parts if searched.ending), "")
-
-
 def _combine(
     notary: Notary, wish: Wish, parts: Sequence[Part], better: Sequence[Sequence[Refined] | None], margin: float
 ) -> Modes:
@@ -149,7 +142,9 @@ def _combine(
     unseen = _incomplete_remarks(parts, wish, notary.record)
     each = _modes_by_part(notary, parts, better)
     modes = inside(join_windows(each), wish)
-    why = _why_late(parts, modes, notary.record)
+    why = next((searched.ending for _, searched in parts if searched.ending), "")
+    if notary.record.seconds_left <= 0 and any(mode.estimate == math.inf for mode in modes):
+        why = too_late(notary.record, parts[-1][1].best)
     # only after all modes, which are more useful
     doubts = [second_search(notary.pencil, notary.request, notary.record, part) for part in parts]
     if notary.record.seconds_left > 0 or not any(doubts):  # otherwise a remark mentions the lack of time already

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockRows, Finite
+from fspielm.eigen.particular import ROUGH
 from fspielm.eigen.pencil import Inner, Pencil, Rows, densities_at, quadrature_for
 from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.numerics.krylov import Space
+from fspielm.numerics.tolerances import ROUNDED, SAME
 from fspielm.problem.derived import SmoothSides
 from fspielm.problem.operator import identity
 from fspielm.problem.statement import has_complex_operator
@@ -24,9 +26,10 @@ from fspielm.solvers.round import factor
 
 # ---- Solutions for smooth right-hand sides, and whether the inverse is symmetric on them
 
-
-# The number of functions to test symmetry with, and how often the inverse is applied to get an envelope.
-_TEST_FUNCTIONS, _ENVELOPE_STEPS = 6, 3
+# Functions in a block of a Krylov space (as many modes of one value can be distinguished), and to test symmetry with.
+_BLOCK = 6
+# How often the inverse is applied to get an envelope.
+_ENVELOPE_STEPS = 3
 
 
 def smooth_sides(inverse: Inverse, count: int, rng: np.random.Generator, waves: float) -> SmoothSides:
@@ -47,7 +50,7 @@ def asymmetry_of(inverse: Inverse) -> float:
     where modes are. A basis for modes may represent only one kind of solutions well, so that the smaller asymmetry
     counts. The eigenvalue must occur only in equations, each with their own unknown.
     """
-    smooth = smooth_sides(inverse, _TEST_FUNCTIONS, np.random.default_rng(3), 1.0)
+    smooth = smooth_sides(inverse, _BLOCK, np.random.default_rng(3), 1.0)
     smooth.with_periods()
     envelope = solve_sides(inverse, smooth)[:, :1]
     for _ in range(_ENVELOPE_STEPS):
@@ -72,14 +75,13 @@ def _asymmetry(inverse: Inverse, smooth: SmoothSides, envelope: NumberArray | No
                 sides[equation.name] = sides[equation.name] * own
                 at_nodes[place] = at_nodes[place] * inverse.inner.plain(place, envelope)
     solutions = inverse.solved(sides)
-    total = np.zeros((_TEST_FUNCTIONS, _TEST_FUNCTIONS), dtype=np.result_type(solutions, *at_nodes.values()))
+    total = np.zeros((_BLOCK, _BLOCK), dtype=np.result_type(solutions, *at_nodes.values()))
     for place, nodes in at_nodes.items():
         total += inverse.inner.plain(place, solutions).T @ (rule.weights[:, None] * nodes.conj())
     return float(np.linalg.norm(total - total.conj().T, 2) / np.linalg.norm(total, 2))
 
 
 # ---- The inverse of a problem at a shift, of which modes are eigenfunctions
-
 
 # An asymmetry that may always be due to errors.
 _SLACK = 1e-8
@@ -93,30 +95,16 @@ class Inverse:
     With ``F(s + mu) = F_0 + mu F_1 + mu^2 F_2 + ...`` a mode has ``F_0 u = -(F_1 u + F_2 (mu u) + ...) mu``. The map
     from ``(u, mu u, mu^2 u, ...)`` to ``(w, u, mu u, ...)`` with ``F_0 w = -(F_1 u + F_2 (mu u) + ...)`` multiplies it
     by ``1 / mu``. Functions are coefficients ``(p M,)``, those of each power after one another.
-
-    Attributes
-    ----------
-    pencil : Pencil
-    shift : float
-    finite : Finite
-        The discretisation of the problem at the shift.
-    blocks : sequence of BlockRows
-    factored : Factored
-    unit : float
-        The unit of distances from the shift, so that all powers have equal weight.
-    slack : float
-        The asymmetry up to which the inverse counts as symmetric.
-    like : Inverse or None
-        An inverse on the same basis at another shift: both have the same inner product and symmetry.
     """
 
     pencil: Pencil
     shift: complex
-    finite: Finite
+    finite: Finite  # the discretisation of the problem at the shift
     blocks: Sequence[BlockRows]
     factored: Factored
-    unit: float
-    slack: float
+    unit: float  # the unit of distances from the shift, so that all powers have equal weight
+    slack: float  # the asymmetry up to which the inverse counts as symmetric
+    # an inverse on the same basis at another shift: both have the same inner product and symmetry
     like: Inverse | None = None
 
     @property
@@ -206,46 +194,22 @@ def inverse_at(
 
 # ---- Modes closest to a shift, by block Krylov spaces of the inverse
 
-
-# Functions in a block: as many modes of one value can be distinguished.
-_BLOCK = 6
-# Functions are dropped if less than this is left of them in a new block.
-_ROUNDING = 1e-10
-# Asymmetry of the matrix that is taken for rounding. We do not symmetrise more: errors of the inverse are large on
-# rough functions, and symmetrising would spread them to all modes.
-_ROUNDED_ASYMMETRY = 1e-11
 # The residual of a mode that certainly exists; the number of blocks after which residuals must have fallen, and by how
 # much.
-_KNOWN, _PATIENCE, _GAIN = 1e-2, 2, 0.5
-# Imaginary parts up to this share are taken for rounding.
-_REAL = 1e-9
+KNOWN, _PATIENCE, _GAIN = 1e-2, 2, 0.5
 _MOST_FUNCTIONS = 240
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Modes, the closest to the shift first.
+    """Modes, the closest to the shift first."""
 
-    Attributes
-    ----------
-    mu : (k,) complex array
-        Distances from the shift.
-    coefficients : (M, k) array
-        The functions, with norm one in the inner product of the inverse.
-    left : (k,) array
-        Relative residuals in the Krylov space.
-    conditions : (k,) array
-        Condition numbers of the values; one if the inverse is symmetric.
-    is_cut : bool
-        Whether the search ran out of time: there may be other modes, closer or between them.
-    """
-
-    mu: NDArray[np.complex128]
-    coefficients: NumberArray
-    left: FloatArray
-    conditions: FloatArray
-    is_cut: bool = False
+    mu: NDArray[np.complex128]  # (k,): distances from the shift
+    coefficients: NumberArray  # (M, k): the functions, with norm one in the inner product of the inverse
+    left: FloatArray  # (k,): relative residuals in the Krylov space
+    conditions: FloatArray  # (k,): condition numbers of the values; one if the inverse is symmetric
+    is_cut: bool = False  # whether the search ran out of time: there may be other modes, closer or between them
 
     def select(self, which: NDArray[np.intp] | BoolArray) -> Found:
         """Some of them."""
@@ -269,26 +233,21 @@ def closest(
     tol: float,
     seconds_left: Callable[[], float] = lambda: np.inf,
 ) -> Found:
-    """As many of the closest modes as are `needed` by their distances, to a tolerance, and others beyond them.
-
-    Residuals may exceed the tolerance if the basis does not represent modes any better, if there are too many modes, or
-    if there was no time.
-    """
-    modes = _KrylovModes(inverse)
-    space = modes.space
+    """As many of the closest modes as are `needed` by their distances, and others; to a tolerance where possible."""
+    space = Space(inverse.vectors, ROUGH)
     block = space.add(starts)
     history: list[float] = []
     while True:
         block = space.add(inverse(block))
-        mu, left = modes.distances()
-        count = needed(mu)
-        enough = len(mu) > count and left[count] < _KNOWN
+        theta, _, left, _ = _eigenvalues(inverse, space)
+        count = needed(np.asarray(inverse.unit / theta, dtype=complex))
+        enough = len(theta) > count and left[count] < KNOWN
         history.append(float(left[:count].max(initial=0.0)) if enough else np.inf)
-        stalled = len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < _KNOWN
-        late = seconds_left() <= 0 and left.min(initial=1.0) < _KNOWN  # one mode is known, at least
+        stalled = len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < KNOWN
+        late = seconds_left() <= 0 and left.min(initial=1.0) < KNOWN  # one mode is known, at least
         done = history[-1] <= tol or stalled or not block.shape[1] or space.count >= _MOST_FUNCTIONS
         if done or late:
-            return replace(modes.found(), is_cut=not done)
+            return replace(_found(inverse, space), is_cut=not done)
 
 
 def polished(inverse: Inverse, found: Found) -> Found:
@@ -297,62 +256,46 @@ def polished(inverse: Inverse, found: Found) -> Found:
     Without the other modes of the search, which are less accurate and would spoil these. The condition numbers still
     include the other modes.
     """
-    modes = _KrylovModes(inverse)
+    space = Space(inverse.vectors, ROUGH)
     powers = [found.coefficients * (found.mu / inverse.unit) ** n for n in range(inverse.pencil.degree)]
     stacks = np.concatenate(powers)
     if inverse.is_real:  # complex pairs span the same space as their real and imaginary parts
         stacks = np.concatenate([stacks.real, stacks[:, found.mu.imag != 0].imag], axis=1)
-    modes.space.add(inverse(modes.space.add(stacks)))
-    better = modes.found(symmetric=inverse.symmetric)
+    space.add(inverse(space.add(stacks)))
+    better = _found(inverse, space, symmetric=inverse.symmetric)
     before = np.argmin(np.abs(better.mu[:, None] - found.mu), axis=1)
     return replace(better, conditions=np.maximum(better.conditions, found.conditions[before]))
 
 
-class _KrylovModes:
-    """Modes in a growing Krylov space."""
-
-    def __init__(self, inverse: Inverse) -> None:
-        self._inverse = inverse
-        self.space = Space(inverse.vectors, _ROUNDING)
-
-    def distances(self) -> tuple[NDArray[np.complex128], FloatArray]:
-        """Distances of modes from the shift, the closest first, and their residuals."""
-        known = self._eigenvalues(symmetric=False)
-        return np.asarray(self._inverse.unit / known.theta, dtype=complex), known.left
-
-    def _eigenvalues(self, *, symmetric: bool) -> _Eigen:
-        """Eigenvalues of the inverse in the space, where it may be far from symmetric on rough functions."""
-        H = self.space.matrix
-        square, outside = H[: H.shape[1]], H[H.shape[1] :]
-        gap = float(np.linalg.norm(square - square.conj().T))
-        if symmetric or (self._inverse.symmetric and gap <= _ROUNDED_ASYMMETRY * float(np.linalg.norm(square))):
-            theta, Y = np.linalg.eigh(0.5 * (square + square.conj().T))
-            conditions = np.ones(len(theta))
-        else:
-            theta, Y = _eig(square, np.inf if self._inverse.symmetric else _REAL)
-            conditions = np.linalg.norm(np.linalg.pinv(Y), axis=1) * np.linalg.norm(Y, axis=0)
-        order = np.argsort(-np.abs(theta), kind="stable")
-        order = order[np.abs(theta[order]) > _ROUNDING * np.abs(theta).max()]
-        theta, Y = theta[order], Y[:, order]
-        left = np.linalg.norm(outside @ Y, axis=0) / np.abs(theta)
-        return _Eigen(theta, Y, left, conditions[order])
-
-    def found(self, *, symmetric: bool = False) -> Found:
-        """The largest eigenvalues of the inverse."""
-        known = self._eigenvalues(symmetric=symmetric)
-        functions = self.space.images[: self._inverse.size] @ known.Y
-        mu = np.asarray(self._inverse.unit / known.theta, dtype=complex)
-        return Found(mu, functions / known.theta, known.left, known.conditions)
+_Eigen: TypeAlias = tuple[NumberArray, NumberArray, FloatArray, FloatArray]
 
 
-@dataclass(frozen=True, eq=False)
-class _Eigen:
-    """Eigenvalues of a matrix, the largest first, and what is known of them; see `Found`."""
+def _eigenvalues(inverse: Inverse, space: Space, *, symmetric: bool = False) -> _Eigen:
+    """Eigenvalues and vectors of the inverse in a space, the largest first, with residuals and conditions of `Found`.
 
-    theta: NumberArray
-    Y: NumberArray
-    left: FloatArray
-    conditions: FloatArray
+    On rough functions the inverse may be far from symmetric.
+    """
+    H = space.matrix
+    square, outside = H[: H.shape[1]], H[H.shape[1] :]
+    gap = float(np.linalg.norm(square - square.conj().T))
+    # not beyond rounding: errors of the inverse are large on rough functions, and would spread to all modes
+    if symmetric or (inverse.symmetric and gap <= 10 * ROUNDED * float(np.linalg.norm(square))):
+        theta, Y = np.linalg.eigh(0.5 * (square + square.conj().T))
+        conditions = np.ones(len(theta))
+    else:
+        theta, Y = _eig(square, np.inf if inverse.symmetric else SAME)
+        conditions = np.linalg.norm(np.linalg.pinv(Y), axis=1) * np.linalg.norm(Y, axis=0)
+    order = np.argsort(-np.abs(theta), kind="stable")
+    order = order[np.abs(theta[order]) > ROUGH * np.abs(theta).max()]
+    theta, Y = theta[order], Y[:, order]
+    return theta, Y, np.linalg.norm(outside @ Y, axis=0) / np.abs(theta), conditions[order]
+
+
+def _found(inverse: Inverse, space: Space, *, symmetric: bool = False) -> Found:
+    """The modes of the largest eigenvalues of the inverse in a space."""
+    theta, Y, left, conditions = _eigenvalues(inverse, space, symmetric=symmetric)
+    functions = space.images[: inverse.size] @ Y
+    return Found(np.asarray(inverse.unit / theta, dtype=complex), functions / theta, left, conditions)
 
 
 def _eig(matrix: NumberArray, share: float) -> tuple[NumberArray, NumberArray]:

@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
+from fspielm.numerics.tolerances import CLOSE
 from fspielm.solution.plot.modes import MOST_DRAWN, plot_modes
-from fspielm.solution.plot.style import check_picture_path, save_picture
+from fspielm.solution.plot.style import LAYOUT, check_picture_path, save_picture
 from fspielm.solution.solution import Solution
 from fspielm.solvers.request import INTERRUPTED
 from fspielm.wording import known_digits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-_CAPTION_DIGITS = 10
 
 
 def plot(
@@ -68,7 +66,7 @@ def caption(number: int, mode: Mode) -> str:
         return f"{number}:  0\nexact{many}"
     error = f"error about {mode.estimate:.1e}" if mode.bound is None else f"\N{PLUS-MINUS SIGN} {mode.bound:.1e}"
     error = error if math.isfinite(mode.estimate) else "error unknown"
-    return f"{number}:  {known_digits(mode.value, mode.estimate, _CAPTION_DIGITS)}\n{error}{many}"
+    return f"{number}:  {known_digits(mode.value, mode.estimate, LAYOUT.caption_digits)}\n{error}{many}"
 
 
 # ---- The result of `eigenmodes`
@@ -169,10 +167,26 @@ class Modes(Sequence[Mode]):
         return "\n".join([*lines, *self.remarks])
 
 
-def alike(values: NDArray[Any], errors: NDArray[np.float64], place: int) -> int:
-    """How many values cannot be distinguished from one of them, not counting values with unknown errors."""
-    close = np.abs(values - values[place]) <= errors + errors[place]
-    return max(1, int(np.count_nonzero(close & np.isfinite(errors + errors[place]))))
+# The rounding error of a value, relative to it.
+VALUE_ROUNDING = 2e-15
+# A safety factor for errors that are known to first order.
+AMPLE = 3.0
+
+
+def modes_of(values: NumberArray, errors: FloatArray, fields: Sequence[Solution], *, bounded: bool) -> list[Mode]:
+    """Modes by their values, errors (which may be bounds) and fields, and how many cannot be told from each."""
+    found = []
+    for value, error, field in zip(values.tolist(), errors.tolist(), fields, strict=True):
+        # not counting values with unknown errors
+        alike = np.count_nonzero((np.abs(values - value) <= errors + error) & np.isfinite(errors + error))
+        plain = value.real if value.imag == 0 else value
+        found.append(Mode(plain, error if bounded else None, error, field, max(1, int(alike))))
+    return found
+
+
+def split_at_gaps(values: FloatArray, gaps: float | FloatArray) -> list[NDArray[np.intp]]:
+    """Places of sorted values in groups, with larger gaps between one group and the next."""
+    return list(np.split(np.arange(len(values)), np.flatnonzero(np.abs(np.diff(values)) > gaps) + 1))
 
 
 def errors_above(modes: Sequence[Mode], tol: float, unit: float) -> list[float]:
@@ -211,36 +225,25 @@ def accuracy_remarks(modes: Sequence[Mode], tol: float, unit: float, why: str) -
 
 # ---- Which modes are wanted
 
-
-# Imaginary parts up to this share are taken for rounding.
-_REAL = 1e-7
 # Margin beyond the ends of an interval, as a share of its length, and in units of the errors of modes.
-_BEYOND, _ERRORS = 1e-3, 2.0
+MARGIN, _ERRORS = 1e-3, 2.0
 
 
 @final
 @dataclass(frozen=True)
 class Wish:
-    """A number of modes from the lowest on, or all in an interval.
-
-    Attributes
-    ----------
-    count : int or None
-    interval : (float, float) or None
-    unit : float
-        The approximate distance of the first values: errors of smaller values are relative to it.
-    """
+    """A number of modes from the lowest on, or all in an interval."""
 
     count: int | None
     interval: tuple[float, float] | None
-    unit: float
+    unit: float  # the approximate distance of the first values: errors of smaller values are relative to it
 
     def margin(self, tol: float) -> float:
         """How far beyond the ends of the interval to search, for values with relative errors up to a tolerance."""
         if self.interval is None:
             return math.inf
         lower, upper = self.interval
-        return max(_BEYOND * (upper - lower), _ERRORS * tol * max(abs(lower), abs(upper), self.unit))
+        return max(MARGIN * (upper - lower), _ERRORS * tol * max(abs(lower), abs(upper), self.unit))
 
     def searched_interval(self, tol: float) -> tuple[float, float] | None:
         """The interval with its margin: a value at an end may be found on either side of it."""
@@ -252,23 +255,13 @@ class Wish:
 @final
 @dataclass(frozen=True)
 class Window:
-    """Modes around a shift: a number of the closest, or all within an interval around it.
-
-    Attributes
-    ----------
-    shift : float
-    count : int or None
-    lower, upper : float
-        The ends of the interval.
-    direction : int
-        Whether a number of modes is wanted above the shift (1), below it (-1) or on either side (0).
-    """
+    """Modes around a shift: a number of the closest, or all within an interval around it."""
 
     shift: float
     count: int | None = None
-    lower: float = -np.inf
+    lower: float = -np.inf  # the ends of the interval
     upper: float = np.inf
-    direction: int = 0
+    direction: int = 0  # whether a number of modes is wanted above the shift (1), below it (-1) or on either side (0)
 
     def needed(self, mu: NDArray[np.complex128]) -> int:
         """How many of the closest modes include all that are wanted, by their distances in ascending order."""
@@ -282,7 +275,7 @@ class Window:
         if self.count is not None:
             chosen = np.arange(min(self.count, len(mu)))
         else:
-            real = np.abs(mu.imag) <= _REAL * np.maximum(np.abs(mu), np.abs(values))
+            real = np.abs(mu.imag) <= CLOSE * np.maximum(np.abs(mu), np.abs(values))
             chosen = np.flatnonzero(real & (values.real >= self.lower) & (values.real <= self.upper))
         keys = (self.direction or 1) * values.real if self.count is None or self.direction else np.abs(values)
         return np.asarray(chosen[np.argsort(keys[chosen], kind="stable")], dtype=np.intp)

@@ -12,49 +12,36 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.basis.basis import Basis, localise
+from fspielm.basis.basis import localise
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.evaluation.sums import evaluate
 from fspielm.cells.basis import RowsInCells
 from fspielm.collocation.system import Finite
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Quadrature, Sites
+from fspielm.numerics.tolerances import PROBES, ROUNDED
 from fspielm.problem.operator import Coefficient, Operator, Term, identity
 from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import memory_left
-from fspielm.solution.calculus import find_place, with_cells
+from fspielm.solution.calculus import NodeCount, find_place, with_cells
 
 # The highest power of the eigenvalue.
 MOST_DEGREE = 4
 # Values of the symbol at which coefficients are sampled, in units of their scale: with more values than coefficients of
 # a polynomial we recognise other functions.
-_NODES = (-1.0, 1.0, -0.5, 0.5, 0.25, -0.75)
-# Places at which coefficients are sampled.
-_PLACES = 64
-# Coefficients of powers up to this share are rounding.
-_NOTHING = 1e-11
-# Problems that a pencil remembers.
-_REMEMBERED = 16
+_VALUES = (-1.0, 1.0, -0.5, 0.5, 0.25, -0.75)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Pencil:
-    """A problem whose operators are polynomials in one symbol.
-
-    Attributes
-    ----------
-    problem : Problem
-    symbol : Symbol
-        The eigenvalue.
-    powers : tuple of dict of str to Operator
-        The operators that multiply the first power of the symbol, the second, and so on, by relation.
-    """
+    """A problem whose operators are polynomials in one symbol."""
 
     problem: Problem
-    symbol: sp.Symbol
+    symbol: sp.Symbol  # the eigenvalue
+    # the operators that multiply the first power of the symbol, the second, and so on, by relation
     powers: tuple[Mapping[str, Operator], ...]
 
     def at(self, value: complex) -> Problem:
@@ -63,7 +50,7 @@ class Pencil:
 
     @cached_property
     def _remembered(self) -> Callable[[complex], Problem]:
-        return lru_cache(maxsize=_REMEMBERED)(lambda value: with_value(self.problem, self.symbol, value))
+        return lru_cache(lambda value: with_value(self.problem, self.symbol, value))
 
     @property
     def degree(self) -> int:
@@ -130,10 +117,10 @@ class _Table:
     @property
     def is_polynomial(self) -> bool:
         left = self.values - self._powers @ self._fitted
-        return bool(np.abs(left).max() <= 10 * _NOTHING * np.abs(self.values).max())
+        return bool(np.abs(left).max() <= 100 * ROUNDED * np.abs(self.values).max())
 
     def has(self, power: int) -> bool:
-        return bool(np.abs(self._fitted[power]).max() > _NOTHING * np.abs(self.values).max())
+        return bool(np.abs(self._fitted[power]).max() > 10 * ROUNDED * np.abs(self.values).max())
 
     @property
     def degree(self) -> int:
@@ -175,7 +162,7 @@ class _Combined:
 
 def _tables(problem: Problem, symbol: sp.Symbol, scale: float) -> dict[str, dict[Any, _Table]]:
     """All terms of all relations that may depend on the symbol, for values of this size."""
-    nodes = scale * np.array(_NODES)
+    nodes = scale * np.array(_VALUES)
     problems = [with_value(problem, symbol, node) for node in nodes]
     rng = np.random.default_rng(0)  # only for sampling
     found: dict[str, dict[Any, _Table]] = {}
@@ -185,7 +172,7 @@ def _tables(problem: Problem, symbol: sp.Symbol, scale: float) -> dict[str, dict
                 f"the factor of {relations[0].name!r} depends on {symbol}, of which all must be polynomials; give the "
                 "factor, and take another symbol for the eigenvalue"
             )
-        sites = relations[0].sample(_PLACES, rng, "low-discrepancy")
+        sites = relations[0].sample(PROBES, rng, "low-discrepancy")
         by_term = [_group_terms(relation) for relation in relations]
         keys = dict.fromkeys(key for each in by_term for key in each)
         found[relations[0].name] = {
@@ -213,6 +200,15 @@ def _sum_at(coefficients: Sequence[Coefficient], sites: Sites) -> NumberArray:
     for each in coefficients:
         total = total + (each(sites) if callable(each) else each)
     return total
+
+
+def value_and_slope(operator: Operator, sites: Sites) -> tuple[NumberArray, NumberArray]:
+    """The coefficients of the value and of the slope along the normal in a condition on one unknown."""
+    each = [np.zeros(len(sites), dtype=np.complex128) for _ in range(2)]
+    for term in operator.terms:
+        if term.order < 2:
+            each[term.order] += term.at(sites) * (sites.outward[:, term.orders.index(1)] if term.order else 1.0)
+    return each[0], each[1]
 
 
 def _python_number(value: complex) -> complex:
@@ -290,7 +286,7 @@ def check_zero(problem: Problem) -> None:
     """Refuse data: modes are solutions without data."""
     rng = np.random.default_rng(0)  # only for sampling
     for relation in problem.relations:
-        values = relation.values(relation.sample(_PLACES, rng, "low-discrepancy"))
+        values = relation.values(relation.sample(PROBES, rng, "low-discrepancy"))
         if np.any(values != 0):
             what = "the right-hand side" if relation.condition is None else "the value"
             raise ProblemError(
@@ -327,17 +323,14 @@ def read_wish(count: Any, within: Any) -> tuple[int | None, tuple[float, float] 
 
 # ---- The inner product in which modes are orthonormal
 
-
-# Nodes of a rule for global functions: per radian along an axis, in addition to those, and at most.
-_NODES_PER_RADIAN, _EXTRA_NODES, _MOST_NODES = 0.7, 12, 40_000
+# Nodes of a rule for global functions.
+_NODES = NodeCount(0.7, 12, 40_000)
 # The most numbers in a table of functions on cells.
 _MOST_ENTRIES = 4e7
 # The share of free memory that a table of global functions may take.
 _OF_MEMORY = 0.25
 # Signs are chosen at the first place whose value has this share of the largest.
 _LARGEST_SHARE = 0.999
-# Densities up to this share of the largest count as zero.
-_NONE = 1e-12
 
 
 class Rows:
@@ -368,19 +361,12 @@ class Rows:
 @final
 @dataclass(frozen=True, eq=False)
 class Inner:
-    """The integral of ``conj(v) rho u`` over the domain, summed over the unknowns.
-
-    Attributes
-    ----------
-    finite : Finite
-    rule : Quadrature
-    densities : (U, n) array
-        The weight of each unknown at the nodes of the rule: the factor of the eigenvalue in its equation if that makes
-        an inner product, otherwise one.
-    """
+    """The integral of ``conj(v) rho u`` over the domain, summed over the unknowns."""
 
     finite: Finite
     rule: Quadrature
+    # (U, n): the weight of each unknown at the nodes of the rule: the factor of the eigenvalue in its equation if that
+    # makes an inner product, otherwise one
     densities: FloatArray
 
     @cached_property
@@ -424,8 +410,9 @@ def quadrature_for(finite: Finite) -> Quadrature:
     if basis.on_cells:
         place = with_cells(place, basis.on_cells[0])
     lower, upper = finite.problem.domain.bounding_box
-    each = _NODES_PER_RADIAN * _reach(basis) * (upper - lower) + _EXTRA_NODES
-    by_itself = 2 * basis.size if basis.on_cells else int(min(np.prod(each), _MOST_NODES))
+    waves = basis.frequencies
+    reach = np.abs(waves).max(axis=0) if waves is not None and len(waves) else basis.reach
+    by_itself = 2 * basis.size if basis.on_cells else _NODES.count(reach * (upper - lower))
     return place.rule(place.fewest if place.fewest > 1 else by_itself)
 
 
@@ -447,14 +434,9 @@ def densities_at(pencil: Pencil, sites: Sites) -> FloatArray | None:
                 return None
             found[place] -= term.at(sites)
     largest = np.abs(found).max()
-    if np.abs(found.imag).max() > _NONE * largest:
+    if np.abs(found.imag).max() > ROUNDED * largest:
         return None
     densities = found.real * np.sign(found.real.flat[np.abs(found.real).argmax()])
-    if densities.min() < -_NONE * largest or not densities.any():
+    if densities.min() < -ROUNDED * largest or not densities.any():
         return None
     return np.asarray(np.maximum(densities, 0.0))
-
-
-def _reach(basis: Basis) -> Any:
-    frequencies = basis.frequencies
-    return np.abs(frequencies).max(axis=0) if frequencies is not None and len(frequencies) else basis.reach

@@ -11,21 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
+from fspielm.basis.basis import Basis
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.evaluation.sums import Method, evaluate
 from fspielm.basis.exact.family import Characteristic
+from fspielm.basis.random.families import Family
 from fspielm.basis.singular.columns import satisfies, special_columns
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, draw_features
 from fspielm.eigen.inverse import Inverse
-from fspielm.eigen.modes import Mode, alike
+from fspielm.eigen.modes import AMPLE, VALUE_ROUNDING, Mode, modes_of, split_at_gaps
+from fspielm.eigen.particular import LEVELS, ROUGH, Independent, independent
 from fspielm.eigen.pencil import Pencil, sign_of
 from fspielm.eigen.rounds import Checked, Round, Searched, result_of
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands
+from fspielm.estimate.estimate import NO_DIGITS
 from fspielm.geometry.boundary import Quadrature, Sites
+from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
 from fspielm.problem.operator import Operator, identity
-from fspielm.solution.solution import Solution
+from fspielm.problem.problem import Problem
+from fspielm.problem.statement import Relation
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
 from fspielm.solvers.request import Request
@@ -35,67 +41,33 @@ from fspielm.solvers.strategies.selection import select_strategies
 
 # ---- Functions that satisfy the equations at a value: those that nearly satisfy the conditions are close to modes
 
-
-# The least number of places inside, and their number for each function.
-_INSIDE, _EACH = 400, 1.2
-# Functions that depend on others up to this share are dropped; and where few digits matter.
-_DEPENDENT, _ROUGH = 1e-14, 1e-10
+# The number of places inside for each function.
+_EACH = 1.2
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class NearModes:
-    """Functions at one value, in ascending order of their residuals in the conditions relative to their size inside.
-
-    Attributes
-    ----------
-    value : float
-    finite : Discretisation
-    coefficients : (M, k) array
-    traces : (n, k) array
-        Their residuals in the rows of conditions.
-    inside : (m, k) array
-        Their values at places inside, orthonormal together with the traces.
-    sizes : (k,) array
-        The sizes of the traces.
-    rank : int
-        The number of independent functions in the basis.
-    condition : float
-        The condition number of these.
-    """
+    """Functions at one value, in ascending order of their residuals in the conditions relative to their size inside."""
 
     value: float
     finite: Discretisation
-    coefficients: NumberArray
-    traces: NumberArray
-    inside: NumberArray
-    sizes: FloatArray
-    rank: int
-    condition: float
+    coefficients: NumberArray  # (M, k)
+    traces: NumberArray  # (n, k): their residuals in the rows of conditions
+    inside: NumberArray  # (m, k): their values at places inside, orthonormal together with the traces
+    among: Independent
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class ExactFunctions:
-    """Functions that satisfy the equations at any value, of one kind and number and at the same places.
-
-    Attributes
-    ----------
-    pencil : Pencil
-    plan : FeaturePlan
-    special : tuple of int
-        Which of the functions for corners and holes satisfy the equations.
-    first : Discretisation
-        The discretisation at a first value.
-    clock : callable
-        Returns the seconds that are left.
-    """
+    """Functions that satisfy the equations at any value, of one kind and number and at the same places."""
 
     pencil: Pencil
     plan: FeaturePlan
-    special: tuple[int, ...]
-    first: Discretisation
-    clock: Callable[[], float] = lambda: np.inf
+    special: tuple[int, ...]  # which of the functions for corners and holes satisfy the equations
+    first: Discretisation  # the discretisation at a first value
+    clock: Callable[[], float] = lambda: np.inf  # returns the seconds that are left
 
     def at(self, value: float, count: int) -> NearModes:
         """The `count` functions that are closest to modes at a value.
@@ -113,19 +85,10 @@ class ExactFunctions:
         unknowns = range(len(finite.problem.unknowns))
         inside = [tabulate(finite.basis, unit.on(place), self._inside, threads=finite.threads) for place in unknowns]
         rows = np.concatenate([conditions, *(self._weight * each for each in inside)])
-        sizes = np.linalg.norm(rows, axis=0)
-        U, S, Vh = np.linalg.svd(rows / sizes, full_matrices=False)
-        keep = _DEPENDENT * S[0] < S
-        U, S, Vh = U[:, keep], S[keep], Vh[keep]
-        fitted = len(conditions)
-        _, _, Yh = np.linalg.svd(np.linalg.qr(U[:fitted], mode="r"))
-        Y = Yh.conj().T[:, ::-1][:, :count]
-        own = U @ Y
-        coefficients = (Vh.conj().T @ (Y / S[:, None])) / sizes[:, None]
-        smallest = np.linalg.norm(own[:fitted], axis=0)
-        return NearModes(
-            value, finite, coefficients, own[:fitted], own[fitted:], smallest, int(keep.sum()), float(S[0] / S[-1])
-        )
+        among, fitted = independent(rows), len(conditions)
+        Y = among.smallest(fitted, count)
+        own = among.rows @ Y
+        return NearModes(value, finite, among.combined(Y), own[:fitted], own[fitted:], among)
 
     def lifting(self, shift: float, left: Mapping[str, tuple[Sites, NumberArray]], rule: Quadrature) -> float:
         """The norm of the solution at a shift with these values in the conditions, and no right-hand side.
@@ -147,21 +110,17 @@ class ExactFunctions:
             conditions.append(weight * sum(table(*piece) for piece in pieces))
             values.append(weight * own)
         rows, given = np.concatenate(conditions), np.concatenate(values)
-        sizes = np.linalg.norm(rows, axis=0)
-        U, S, Vh = np.linalg.svd(rows / sizes, full_matrices=False)
-        keep = _ROUGH * S[0] < S
+        among = independent(rows, ROUGH)
         roots = np.sqrt(rule.weights)[:, None]
         inside = np.concatenate([roots * table(unit.on(place), rule.sites) for place in unknowns])
-        images = (inside / sizes) @ (Vh[keep].conj().T / S[keep])
-        shares = U[:, keep].conj().T @ given
-        unfitted = float(np.linalg.norm(given - U[:, keep] @ shares))
+        images = (inside / among.sizes) @ among.shares
+        shares = among.rows.conj().T @ given
+        unfitted = float(np.linalg.norm(given - among.rows @ shares))
         return float(np.linalg.norm(images @ shares)) + float(np.linalg.norm(images, 2)) * unfitted
 
     def _discretised(self, value: float) -> Discretisation:
         problem, first = self.pencil.at(value), self.first
-        every = special_columns(problem, True)
-        drawn = draw_features(problem, first.family, _features())
-        columns = tuple(every[place] for place in self.special)
+        drawn, columns = _functions_for(problem, first.family, self.special)
         return replace(first, problem=problem, drawn=drawn, columns=columns)
 
     @cached_property
@@ -170,7 +129,7 @@ class ExactFunctions:
 
     @cached_property
     def _inside(self) -> Sites:
-        count = max(_INSIDE, int(_EACH * self.first.basis.size))
+        count = max(PROBES, int(_EACH * self.first.basis.size))
         return Sites(self.first.problem.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
 
     @property
@@ -193,69 +152,45 @@ def exact_functions(pencil: Pencil, request: Request, value: float, bands: Bands
     family: Characteristic = strategy.families(enlarged)
     every = special_columns(problem, True)
     special = tuple(place for place, columns in enumerate(every) if satisfies(problem, columns))
-    points = allot_conditions(problem, family.neurons + sum(every[place].size for place in special), family.reach)
+    drawn, columns = _functions_for(problem, family, special)
+    points = allot_conditions(problem, family.neurons + sum(each.size for each in columns), family.reach)
     plan = FeaturePlan(family, points, (), "functions that satisfy the equation")
-    drawn, sites = draw_features(problem, family, _features()), points.draw(problem, np.random.default_rng(0))
-    columns = tuple(every[place] for place in special)
+    sites = points.draw(problem, np.random.default_rng(0))
     first = Discretisation(problem, family, drawn, columns, points, sites, request.threads)
     return ExactFunctions(pencil, plan, special, first)
 
 
-def _features() -> np.random.Generator:
-    """The same random numbers at every value."""
-    return np.random.default_rng(0)
+def _functions_for(problem: Problem, family: Family, special: Sequence[int]) -> tuple[Basis, tuple[Basis, ...]]:
+    """The same functions at every value, and some of those for corners and holes."""
+    every = special_columns(problem, True)
+    drawn = draw_features(problem, family, np.random.default_rng(0))
+    return drawn, tuple(every[place] for place in special)
 
 
 # ---- Modes by a secant method: the values at which traces of such functions vanish
 
-
-# The levels of enlarging the basis.
-_ENLARGED = (1, 2, 3)
-# Relative to the size of a value: half the least distance of the first two values, the last step, and the distance of
-# values of one mode at the end. And the largest number of steps.
-_FIRST, _LAST, _SAME, _STEPS = 1e-5, 2e-12, 1e-9, 8
+# Relative to the size of a value: half the least distance of the first two values, and the last step. And the largest
+# number of steps.
+_FIRST, _LAST, _STEPS = 1e-5, 2e-12, 8
 # Zeros that are farther apart, in units of the last step, belong to different modes.
 _APART = 0.05
 # How far values may move, in units of half the distance of the first two.
 _STRAY = 10.0
-# Factor for errors of liftings on the basis of the first search.
-_AMPLE = 3.0
-# Places inside at which residuals of equations are evaluated.
-_PLACES = 200
-# The relative error of a function from which on no digit is certain; and the rounding error of a value.
-_NONE, _ROUNDING = 0.5, 2e-15
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Refined:
-    """A mode of functions that satisfy the equations.
-
-    Attributes
-    ----------
-    value : float
-    error : float
-        The absolute error of the value.
-    relative : float
-        The error of the function as a solution of the problem at the shift with its own right-hand side.
-    finite : Discretisation
-    coefficients : (M,) array
-        The integral of the square is one.
-    residuals : mapping of str to BlockResidual
-        By relation.
-    plan : FeaturePlan
-    near : NearModes
-        The functions it was found among.
-    """
+    """A mode of functions that satisfy the equations."""
 
     value: float
-    error: float
-    relative: float
+    error: float  # the absolute error of the value
+    relative: float  # the error of the function as a solution of the problem at the shift with its own right-hand side
     finite: Discretisation
-    coefficients: NumberArray
-    residuals: Mapping[str, BlockResidual]
+    coefficients: NumberArray  # (M,): the integral of the square is one
+    residuals: Mapping[str, BlockResidual]  # by relation
     plan: FeaturePlan
-    near: NearModes
+    near: NearModes  # the functions it was found among
 
 
 def refined(best: Round, errors: FloatArray, request: Request, record: Record) -> list[Refined] | None:
@@ -282,9 +217,7 @@ def refined(best: Round, errors: FloatArray, request: Request, record: Record) -
 
 def _clusters(values: FloatArray, errors: FloatArray) -> list[NDArray[np.intp]]:
     """Places of values in clusters: values that are close to each other, or cannot be distinguished."""
-    gaps = np.abs(np.diff(values))
-    apart = np.flatnonzero(gaps > np.maximum(10 * (errors[1:] + errors[:-1]), 1e-6 * np.abs(values[1:])))
-    return [np.asarray(own) for own in np.split(np.arange(len(values)), apart + 1)]
+    return split_at_gaps(values, np.maximum(10 * (errors[1:] + errors[:-1]), CLOSE * np.abs(values[1:])))
 
 
 def _refine_cluster(
@@ -297,7 +230,7 @@ def _refine_cluster(
     def left() -> float:  # except the time to finish modes that are not refined
         return record.seconds_left - best.closing
 
-    for enlarged in _ENLARGED:
+    for enlarged in range(1, LEVELS + 1):
         try:
             functions = exact_functions(pencil, request, float(values.mean()), record.bands, enlarged)
             own = _modes_near(replace(functions, clock=left), best, values, error)
@@ -321,22 +254,16 @@ def _modes_near(functions: ExactFunctions, best: Round, values: FloatArray, erro
     inverse, amplification = best.inverse, float(1 / np.abs(best.found.mu).min())
     size = max(float(np.abs(values).max()), inverse.unit)
     half = max(2 * error, float(np.ptp(values)), _FIRST * size)
-    zeros = _zeros(functions, values, half, _LAST * size)
-    if zeros is None or np.abs(np.sort(zeros) - np.sort(values)).max() > _STRAY * half:  # they belong to other modes
+    old, new = (functions.at(float(values.mean()) + side * half, len(values)) for side in (-1, 1))
+    if max(float(np.linalg.norm(each.traces, axis=0).max()) for each in (old, new)) > NO_DIGITS:
+        return None
+    zeros = np.sort(_iterate(functions, old, new, _LAST * size, _STEPS))
+    if np.abs(zeros - np.sort(values)).max() > _STRAY * half:  # they belong to other modes
         return None
     modes: list[Refined] = []
-    for group in _split(np.sort(zeros), _SAME * size):
-        modes += _modes(functions, inverse, amplification, float(group.mean()), len(group))
+    for group in split_at_gaps(zeros, SAME * size):
+        modes += _modes(functions, inverse, amplification, float(zeros[group].mean()), len(group))
     return modes
-
-
-def _zeros(functions: ExactFunctions, values: FloatArray, half: float, last: float) -> FloatArray | None:
-    """The values at which traces vanish; None if they are too large to begin with."""
-    middle, count = float(values.mean()), len(values)
-    old, new = (functions.at(middle + side * half, count) for side in (-1, 1))
-    if max(old.sizes.max(), new.sizes.max()) > _NONE:
-        return None
-    return _iterate(functions, old, new, last, _STEPS)
 
 
 def _iterate(functions: ExactFunctions, old: NearModes, new: NearModes, last: float, steps: int) -> FloatArray:
@@ -345,8 +272,8 @@ def _iterate(functions: ExactFunctions, old: NearModes, new: NearModes, last: fl
     distance = abs(new.value - old.value)
     if steps == 0 or np.abs(zeros - new.value).max() <= last:
         return zeros
-    groups = _split(zeros, max(_APART * distance, last))
-    nearer = [functions.at(float(group.mean()), len(group)) for group in groups]
+    groups = split_at_gaps(zeros, max(_APART * distance, last))
+    nearer = [functions.at(float(zeros[group].mean()), len(group)) for group in groups]
     return np.concatenate([_iterate(functions, new, each, last, steps - 1) for each in nearer])
 
 
@@ -356,11 +283,6 @@ def _crossings(old: NearModes, new: NearModes) -> FloatArray:
     slope = (new.traces - before) / (new.value - old.value)
     steps = np.linalg.eigvals(np.linalg.lstsq(slope, new.traces, rcond=None)[0])
     return np.asarray(np.sort(new.value - steps.real))
-
-
-def _split(values: FloatArray, gap: float) -> list[FloatArray]:
-    """Sorted values in groups with larger gaps between them."""
-    return list(np.split(values, np.flatnonzero(np.diff(values) > gap) + 1))
 
 
 def _modes(
@@ -383,7 +305,7 @@ def _modes(
         left = _residuals(finite, coefficients, sites)
         relative = _relative_error(functions, inverse, amplification, sites, left)
         mu = abs(value - inverse.shift)
-        error = mu * relative / (1 - relative) + _ROUNDING * abs(value) if relative < _NONE else np.inf
+        error = mu * relative / (1 - relative) + VALUE_ROUNDING * abs(value) if relative < NO_DIGITS else np.inf
         residuals = {name: BlockResidual(safe_rms(own), float(np.abs(own).max())) for name, own in left.items()}
         plan = replace(functions.plan, columns=finite.columns)
         found.append(Refined(value, float(error), relative, finite, coefficients, residuals, plan, near))
@@ -403,26 +325,25 @@ def _sites(inverse: Inverse, finite: Discretisation) -> dict[str, Sites]:
     It has none for periods, which its cells satisfy by themselves.
     """
     rng = np.random.default_rng(0)  # only for sampling
-    places = Sites(finite.problem.domain.sample(_PLACES, rng, "low-discrepancy"))
-    found = {}
-    for relation in finite.problem.relations:
+    places = Sites(finite.problem.domain.sample(PROBES, rng, "low-discrepancy"))
+
+    def at(relation: Relation) -> Sites:
         if relation.region.kind == "domain":
-            found[relation.name] = places
-        else:
-            known = inverse.sites.get(relation.name)
-            found[relation.name] = relation.sample(_PLACES, rng, "low-discrepancy") if known is None else known
-    return found
+            return places
+        known = inverse.sites.get(relation.name)
+        return relation.sample(PROBES, rng, "low-discrepancy") if known is None else known
+
+    return {relation.name: at(relation) for relation in finite.problem.relations}
 
 
 def _residuals(finite: Discretisation, coefficients: NumberArray, sites: Mapping[str, Sites]) -> dict[str, NumberArray]:
     """The residuals of a function in all relations."""
-    found = {}
-    for relation in finite.problem.relations:
-        inside = relation.region.kind == "domain"
-        own = sites[relation.name]
-        pieces = [(relation.operator, own)] if inside else relation.pieces(own)
-        found[relation.name] = np.asarray(sum(_image(finite, coefficients, *piece) for piece in pieces))
-    return found
+    return {
+        relation.name: np.asarray(
+            sum(_image(finite, coefficients, *piece) for piece in relation.pieces(sites[relation.name]))
+        )
+        for relation in finite.problem.relations
+    }
 
 
 def _relative_error(
@@ -455,15 +376,12 @@ def _relative_error(
     squares = [float(np.mean(np.abs(left[name]) ** 2)) for name in inside]
     density = float(inverse.inner.densities.max())
     rounding = float(np.finfo(float).eps * np.sqrt(len(rule)))
-    return _AMPLE * (lifting + rounding) + float(np.sqrt(volume * np.sum(squares))) * amplification / density
+    return AMPLE * (lifting + rounding) + float(np.sqrt(volume * np.sum(squares))) * amplification / density
 
 
 # ---- Modes as solutions, with bounds for their values
 
-
 _CHOICE = "those that all modes were found with"
-# No digit of a function is certain.
-_NONE_FIELDS = 0.5
 # Modes whose values are computed together.
 _AT_ONCE = 16
 
@@ -471,14 +389,7 @@ _AT_ONCE = 16
 @final
 @dataclass(frozen=True, eq=False)
 class Notary:
-    """Makes modes of what was found.
-
-    Attributes
-    ----------
-    pencil : Pencil
-    request : Request
-    record : Record
-    """
+    """Makes modes of what was found."""
 
     pencil: Pencil
     request: Request
@@ -492,55 +403,51 @@ class Notary:
         if better is not None:
             errors = np.array([each.error for each in better])
             values = np.array([each.value for each in better])
-            attempts = [_refined_attempt(best, each) for each in better]
+            results = [_refined_result(best, each) for each in better]
         else:
             # a search that was to go on elsewhere, and could not, has looked at none by itself
             checks = searched.checks or best.singles(self.record)
             errors, values = best.errors(checks), best.values
-            attempts = _attempts(best, checks)
+            results = _results(best, checks)
         if best.inverse.symmetric:
             values = values.real
-        return [self._mode(best, values, errors, place, each) for place, each in enumerate(attempts)]
-
-    def _mode(self, best: Round, values: NumberArray, errors: FloatArray, place: int, attempt: RoundResult) -> Mode:
-        value, error = complex(values[place]), float(errors[place])
-        plain = value.real if value.imag == 0.0 else value
-        bound = error if best.inverse.symmetric else None
-        return Mode(plain, bound, error, self._solution(plain, attempt), alike(values, errors, place))
-
-    def _solution(self, value: complex, attempt: RoundResult) -> Solution:
-        return solution_of(self.request, self.pencil.at(value), attempt, self.record, _CHOICE)
+        fields = [
+            solution_of(self.request, self.pencil.at(value), result, self.record, _CHOICE)
+            for value, result in zip(values.tolist(), results, strict=True)
+        ]
+        return modes_of(values, errors, fields, bounded=best.inverse.symmetric)
 
 
-def _attempts(best: Round, checks: Sequence[Checked]) -> list[RoundResult]:
+def _results(best: Round, checks: Sequence[Checked]) -> list[RoundResult]:
     """The modes of the search, some of them at once: what takes long is to go through the table of all functions."""
     found: list[RoundResult] = []
     for start in range(0, len(checks), _AT_ONCE):
         some = checks[start : start + _AT_ONCE]
         values = best.inverse.inner.plain_values(np.stack([checked.coefficients for checked in some], axis=1))
-        found += [_attempt(best, start + i, checked, values[:, i]) for i, checked in enumerate(some)]
+        found += [_found_result(best, start + i, checked, values[:, i]) for i, checked in enumerate(some)]
     return found
 
 
-def _attempt(best: Round, place: int, checked: Checked, values: NumberArray) -> RoundResult:
+def _found_result(best: Round, place: int, checked: Checked, values: NumberArray) -> RoundResult:
     """A mode of the search, with an integral of its square of one, positive where it is largest."""
     roots = np.sqrt(np.tile(best.inverse.inner.rule.weights, len(best.inverse.inner.densities)))
     scale = sign_of(values / roots) / float(np.linalg.norm(values))
     relative = _beside_others(best, place, checked.error * best.found.conditions[best.wanted[place]])
     known = replace(checked, coefficients=checked.coefficients * scale)
-    attempt = result_of(best, known, relative)
-    assert attempt.estimate is not None
-    estimate = attempt.estimate
+    result = result_of(best, known, relative)
+    assert result.estimate is not None
+    estimate = result.estimate
     worse = relative / checked.estimate.relative if 0 < checked.estimate.relative < np.inf else 1.0
+    by = abs(scale)
     fields = tuple(
-        replace(field, relative=field.relative * worse, scale=field.scale * abs(scale), size=field.size * abs(scale))
-        for field in estimate.fields
+        replace(each, relative=each.relative * worse, scale=each.scale * by, size=each.size * by)
+        for each in estimate.fields
     )
-    largest, size = estimate.largest * worse, estimate.scale * abs(scale)
-    return replace(attempt, estimate=replace(estimate, largest=largest, scale=size, fields=fields))
+    scaled = replace(estimate, largest=estimate.largest * worse, scale=estimate.scale * by, fields=fields)
+    return replace(result, estimate=scaled)
 
 
-def _refined_attempt(best: Round, mode: Refined) -> RoundResult:
+def _refined_result(best: Round, mode: Refined) -> RoundResult:
     """A mode of functions that satisfy the equations."""
     distances = np.abs(best.inverse.shift + best.found.mu - mode.value)
     relative = _beside_others(best, int(np.argmin(distances[best.wanted])), mode.relative)
@@ -550,24 +457,10 @@ def _refined_attempt(best: Round, mode: Refined) -> RoundResult:
     volume = float(best.inverse.inner.rule.weights.sum())
     scale = 1.0 / np.sqrt(volume)
     fields = tuple(replace(field, relative=relative, scale=scale, size=scale) for field in estimate.fields)
-    known = replace(
-        estimate,
-        relative=relative,
-        largest=estimate.largest * worse,
-        scale=scale,
-        residuals=mode.residuals,
-        fields=fields,
-    )
-    return RoundResult(
-        plan=mode.plan,
-        discretisation=mode.finite,
-        coefficients=mode.coefficients,
-        residuals=mode.residuals,
-        rank=mode.near.rank,
-        condition=mode.near.condition,
-        seconds=best.seconds,
-        estimate=known,
-    )
+    sizes = {"relative": relative, "largest": estimate.largest * worse, "scale": scale}
+    known = replace(estimate, residuals=mode.residuals, fields=fields, **sizes)
+    found, among = (mode.plan, mode.finite, mode.coefficients, mode.residuals), mode.near.among
+    return RoundResult(*found, among.rank, among.condition, best.seconds, known)
 
 
 def _beside_others(best: Round, place: int, error: float) -> float:
@@ -576,7 +469,7 @@ def _beside_others(best: Round, place: int, error: float) -> float:
     own = theta[best.wanted[place]]
     off = error * abs(own)
     others = np.abs(theta - own)
-    known = max(off, 1e-6 * abs(own))  # values that cannot be told from each other share their functions
+    known = max(off, CLOSE * abs(own))  # values that cannot be told from each other share their functions
     apart = others[others > 2 * known]
     gap = float(apart.min()) if len(apart) else abs(own)
-    return off / gap if off < _NONE_FIELDS * gap else np.inf
+    return off / gap if off < NO_DIGITS * gap else np.inf

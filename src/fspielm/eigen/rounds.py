@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.evaluation.sums import evaluate
 from fspielm.collocation.system import Finite
-from fspielm.eigen.inverse import Found, Inverse, closest, first_functions, inverse_at, polished
+from fspielm.eigen.inverse import KNOWN, Found, Inverse, closest, first_functions, inverse_at, polished
 from fspielm.eigen.modes import Window
 from fspielm.eigen.pencil import Pencil
 from fspielm.errors import OutOfTime, ProblemError, SolveError
-from fspielm.estimate.estimate import CellErrors, ErrorEstimate
+from fspielm.estimate.estimate import NO_DIGITS, CellErrors, ErrorEstimate
 from fspielm.estimate.examination import examine
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import ROUNDED
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem, problem_with
 from fspielm.problem.statement import Relation
@@ -36,20 +37,11 @@ from fspielm.wording import MORE_TIME
 @final
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A mode, or a sum of several, with its error estimate from held-out rows.
+    """A mode, or a sum of several, with its error estimate from held-out rows."""
 
-    Attributes
-    ----------
-    coefficients : (M,) array
-    estimate : ErrorEstimate
-        As a solution of the problem at the shift.
-    error : float
-        In the norm of modes: its distance from the inverse applied to it.
-    """
-
-    coefficients: NumberArray
-    estimate: ErrorEstimate
-    error: float
+    coefficients: NumberArray  # (M,)
+    estimate: ErrorEstimate  # as a solution of the problem at the shift
+    error: float  # in the norm of modes: its distance from the inverse applied to it
 
 
 class Inspector:
@@ -125,42 +117,22 @@ def _with_values(problem: Problem, images: Mapping[str, _Image]) -> Problem:
 
 # ---- Modes on one set of functions
 
-# Relative error of a function without reliable digits.
-_NONE = 0.5
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class Round:
-    """Modes on one set of functions.
-
-    Attributes
-    ----------
-    plan : RoundPlan
-    inverse : Inverse
-    found : Found
-        The wanted modes and some more, the closest to the shift first.
-    wanted : integer array
-        The places of the wanted ones.
-    inspector : Inspector
-    combined : Checked or None
-        A sum of the wanted ones, weighted by the accuracy that their values need; None without wanted ones.
-    cells : CellErrors or None
-        The error of each cell.
-    seconds : dict of str to float
-    forecast : float
-        The forecast of the factorisation in seconds.
-    """
+    """Modes on one set of functions."""
 
     plan: RoundPlan
     inverse: Inverse
-    found: Found
-    wanted: NDArray[np.intp]
+    found: Found  # the wanted modes and some more, the closest to the shift first
+    wanted: NDArray[np.intp]  # the places of the wanted ones
     inspector: Inspector
+    # a sum of the wanted ones, weighted by the accuracy that their values need; None without wanted ones
     combined: Checked | None
-    cells: CellErrors | None
+    cells: CellErrors | None  # the error of each cell
     seconds: dict[str, float]
-    forecast: float
+    forecast: float  # the forecast of the factorisation in seconds
 
     @property
     def values(self) -> NDArray[np.complex128]:
@@ -220,24 +192,16 @@ class Round:
         if inverse.symmetric:
             each = each + 0.5 * inverse.asymmetry * mu / closest
         each = found.conditions * np.where(np.isfinite(each), each, 1.0)
-        errors = mu * each / (1 - np.minimum(each, _NONE)) + eps * (mu + abs(inverse.shift))
-        return np.asarray(np.where(each < _NONE, errors, np.inf))
+        errors = mu * each / (1 - np.minimum(each, NO_DIGITS)) + eps * (mu + abs(inverse.shift))
+        return np.asarray(np.where(each < NO_DIGITS, errors, np.inf))
 
 
 def result_of(latest: Round, checked: Checked, error: float) -> RoundResult:
-    """A sum of modes as an attempt, with a given error."""
+    """A sum of modes as the result of a round, with a given error."""
     factored = latest.inverse.factored
-    return RoundResult(
-        plan=latest.plan,
-        discretisation=latest.inverse.finite,
-        coefficients=checked.coefficients,
-        residuals=checked.estimate.residuals,
-        rank=factored.rank,
-        condition=factored.condition,
-        seconds=latest.seconds,
-        estimate=replace(checked.estimate, relative=error),
-        cells=latest.cells,
-    )
+    found = latest.plan, latest.inverse.finite, checked.coefficients, checked.estimate.residuals
+    estimate = replace(checked.estimate, relative=error)
+    return RoundResult(*found, factored.rank, factored.condition, latest.seconds, estimate, cells=latest.cells)
 
 
 # ---- Time
@@ -278,28 +242,14 @@ def too_late(record: Record, latest: Round, owed: float = 0.0) -> str:
 @final
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The search for the modes of a window.
-
-    Attributes
-    ----------
-    pencil : Pencil
-    request : Request
-        For the problem at the shift of the window.
-    window : Window
-    unit : float
-        Of distances from the shift.
-    roughly : bool
-        Whether to check only the sum of all modes, not each one.
-    owed : float
-        Seconds that are still needed for the modes of other searches.
-    """
+    """The search for the modes of a window."""
 
     pencil: Pencil
-    request: Request
+    request: Request  # for the problem at the shift of the window
     window: Window
-    unit: float
-    roughly: bool = False
-    owed: float = 0.0
+    unit: float  # of distances from the shift
+    roughly: bool = False  # whether to check only the sum of all modes, not each one
+    owed: float = 0.0  # seconds that are still needed for the modes of other searches
 
 
 # ---- The search: rounds with finer functions
@@ -310,36 +260,22 @@ _BEYOND = 4
 _CHECKS = 0.5
 # The residual of modes in their Krylov space, relative to the tolerance.
 _LEFT = 0.05
-# A mode is spurious, from errors of the inverse, if its residual, of at least the second number, may move its value by
-# more than the first.
-_ILL, _ROUNDING = 1e-2, 1e-12
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The result of a search.
-
-    Attributes
-    ----------
-    best : Round
-    checks : list of Checked
-        Of each wanted mode; empty if only their sum was checked.
-    step : Step
-        The last one, for further searches.
-    ending : str
-        Why there was no further round; empty if all values meet the tolerance.
-    """
+    """The result of a search."""
 
     best: Round
-    checks: list[Checked]
-    step: Step
-    ending: str
+    checks: list[Checked]  # of each wanted mode; empty if only their sum was checked
+    step: Step  # the last one, for further searches
+    ending: str  # why there was no further round; empty if all values meet the tolerance
 
     @property
     def has_no_digit(self) -> bool:
         """Whether the functions have digits but none of their values has, as far from symmetry."""
-        known = all(checked.error < _ILL for checked in self.checks)
+        known = all(checked.error < KNOWN for checked in self.checks)
         return bool(self.checks) and known and not np.isfinite(self.best.errors(self.checks)).any()
 
 
@@ -362,33 +298,17 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
 @final
 @dataclass(eq=False)
 class ModeRounds(Rounds):
-    """Rounds of a search around one shift.
+    """Rounds of a search around one shift."""
 
-    Attributes
-    ----------
-    request : Request
-        For the problem at the shift.
-    record : Record
-    task : Task
-    step : Step
-        The one that is tried now.
-    best : Round or None
-        That with the smallest error.
-    latest : Round or None
-    checks : list of Checked
-        Of each wanted mode of the latest round, if they were looked at one by one.
-    late : str
-        Why there is no time for another round.
-    """
-
-    request: Request
+    request: Request  # for the problem at the shift
     record: Record
     task: Task
-    step: Step
-    best: Round | None
+    step: Step  # the one that is tried now
+    best: Round | None  # that with the smallest error
     latest: Round | None = None
+    # of each wanted mode of the latest round, if they were looked at one by one
     checks: list[Checked] = field(default_factory=list)
-    late: str = ""
+    late: str = ""  # why there is no time for another round
 
     @property
     def times(self) -> float:
@@ -445,8 +365,11 @@ def play(task: Task, fitted: FittedPlan, record: Record, before: Round | None) -
     combined, cells = None, None
     if len(wanted):
         signs = np.random.default_rng(1).choice([-1.0, 1.0], len(found.mu))  # apart from the streams of the solve
+        # the factors from errors of functions to relative errors of their values
+        sizes = np.maximum(np.abs(inverse.shift + found.mu), inverse.unit)
+        weights = found.conditions * np.abs(found.mu) / sizes
         shares = np.zeros(len(found.mu))
-        shares[wanted] = (signs * _weights(found, inverse))[wanted]
+        shares[wanted] = (signs * weights)[wanted]
         combined = inspector.check(found, shares)
         cells = inspector.by_cell(combined)
     seconds["estimate"] = perf_counter() - began - seconds["solve"] - seconds["modes"]
@@ -470,7 +393,8 @@ def find(
     starts = first_functions(inverse, np.random.default_rng(seed), waves)
     until = kept * record.seconds_left if np.isfinite(record.seconds_left) else 0.0
     found = closest(inverse, starts, window.needed, _LEFT * request.tol, lambda: record.seconds_left - until)
-    found = found.select(found.conditions * np.maximum(found.left, _ROUNDING) < _ILL)
+    # others are spurious: their residual, or rounding, may be an error of the inverse
+    found = found.select(found.conditions * np.maximum(found.left, ROUNDED) < KNOWN)
     if not len(found.mu):
         return found
     needed, known = window.needed(found.mu), np.arange(len(found.mu))
@@ -480,9 +404,3 @@ def find(
         needed += 1
     best = replace(polished(inverse, found.select(known[:needed])), is_cut=found.is_cut)
     return best.followed_by(found.select(known[needed : needed + _BEYOND]))
-
-
-def _weights(found: Found, inverse: Inverse) -> FloatArray:
-    """The factors from errors of functions to relative errors of their values."""
-    sizes = np.maximum(np.abs(inverse.shift + found.mu), inverse.unit)
-    return np.asarray(found.conditions * np.abs(found.mu) / sizes)

@@ -13,13 +13,14 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.eigen.inverse import inverse_at
-from fspielm.eigen.modes import Mode, Window, Wish, widest_gap
-from fspielm.eigen.pencil import Pencil
+from fspielm.eigen.modes import MARGIN, Mode, Window, Wish, widest_gap
+from fspielm.eigen.pencil import Pencil, value_and_slope
 from fspielm.eigen.rounds import Round, Searched, Task, find, out_of_time, search, too_late
 from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.bands import Bands, infer_bands
 from fspielm.estimate.narrow import find_narrow
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
@@ -32,7 +33,6 @@ from fspielm.wording import MORE_TIME
 
 # ---- The first shift: beyond the end of the spectrum, as far as the equation shows where that is
 
-
 # Places and directions at which coefficients are sampled.
 _PLACES, _DIRECTIONS = 2048, 16
 # The distance of the shift from the end of the spectrum, in units of the first values.
@@ -42,21 +42,11 @@ _BEYOND = 0.37
 @final
 @dataclass(frozen=True)
 class Outlook:
-    """What the equation shows of its spectrum.
+    """What the equation shows of its spectrum."""
 
-    Attributes
-    ----------
-    end : float
-        Where the spectrum may begin.
-    unit : float
-        The approximate distance of the first values, for waves as long as the domain.
-    direction : int
-        Whether values ascend from there (1), descend (-1), or do either (0).
-    """
-
-    end: float
-    unit: float
-    direction: int
+    end: float  # where the spectrum may begin
+    unit: float  # the approximate distance of the first values, for waves as long as the domain
+    direction: int  # whether values ascend from there (1), descend (-1), or do either (0)
 
     @property
     def shift(self) -> float:
@@ -79,7 +69,10 @@ def outlook_of(pencil: Pencil) -> Outlook:
         power = max(n for n, powers in enumerate(pencil.powers, 1) if relation.name in powers)
         sites = relation.sample(_PLACES, rng, "low-discrepancy")
         unknown = of_equations.get(relation.name)
-        rest, mass = _own_terms(relation, unknown), pencil.powers[power - 1][relation.name]
+        # the terms of an equation with its own unknown; all terms of a condition
+        own = tuple(term for term in relation.operator.terms if unknown is None or term.unknown == unknown)
+        rest = Operator(problem.dimension, own or relation.operator.terms)
+        mass = pencil.powers[power - 1][relation.name]
         units.append((_symbol_size(rest, sites, wave) / _symbol_size(mass, sites, wave)) ** (1 / power))
         if unknown is None or power != 1:
             directions.append(0)
@@ -91,13 +84,6 @@ def outlook_of(pencil: Pencil) -> Outlook:
     direction = same.pop() if len(same) == 1 else 0
     end = 0.0 if not ends or not direction else direction * min(direction * each for each in ends)
     return Outlook(end, float(max(units)), direction)
-
-
-def _own_terms(relation: Relation, unknown: int | None) -> Operator:
-    """The terms of an equation with its own unknown; all terms of a condition."""
-    operator = relation.operator
-    terms = tuple(term for term in operator.terms if unknown is None or term.unknown == unknown)
-    return Operator(operator.dimension, terms or operator.terms)
 
 
 def _symbol_size(operator: Operator, sites: Sites, wave: FloatArray) -> float:
@@ -120,7 +106,7 @@ def _direction(rest: Operator, mass: Operator, sites: Sites, rng: np.random.Gene
         return total
 
     values = -symbol(rest) * np.conj(symbol(mass))
-    if np.abs(values.imag).max() > 1e-9 * np.abs(values).max():
+    if np.abs(values.imag).max() > SAME * np.abs(values).max():
         return 0
     return 1 if np.all(values.real > 0) else -1 if np.all(values.real < 0) else 0
 
@@ -226,11 +212,8 @@ def _has_unmatched(own: Sequence[Mode], others: Sequence[Mode], low: float, high
 # We refine cells where the wanted modes need it. A well without any of them keeps its large cells, and values of its
 # modes appear far too high.
 
-
 # How many modes next to the wanted ones are checked.
 _NEIGHBOURS = 2
-# Tolerated overlap with the wanted ones, relative to their spread and the distance from them.
-_SLACK = 1e-3
 
 
 def uncertain_neighbour(best: Round, record: Record) -> str:
@@ -249,7 +232,7 @@ def uncertain_neighbour(best: Round, record: Record) -> str:
     beyond = replace(best, wanted=next_ones)
     errors = beyond.errors(beyond.singles(record))
     for place, error in zip(next_ones, errors, strict=True):
-        if error > apart[place] + _SLACK * (high - low + apart[place]):
+        if error > apart[place] + MARGIN * (high - low + apart[place]):
             known = f"to {error:.1e} only" if np.isfinite(error) else "to no digit"
             return (
                 f"a mode about {values[place]:.6g} is known {known}, and may be among these: some may be missing; ask "
@@ -259,10 +242,6 @@ def uncertain_neighbour(best: Round, record: Record) -> str:
 
 
 # ---- Modes bound to a narrow place or a boundary, far from all others, which no search finds
-
-
-# Places of a boundary part that are sampled.
-_BOUNDARY_PLACES = 64
 
 
 def why_incomplete(problem: Problem) -> str:
@@ -282,31 +261,19 @@ def why_incomplete(problem: Problem) -> str:
 
 def _is_growing(relation: Relation) -> bool:
     """Whether a condition on one unknown gives outward slope and value the same sign somewhere."""
-    sites = relation.sample(_BOUNDARY_PLACES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
+    sites = relation.sample(PROBES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
     if len({term.unknown for term in relation.operator.terms}) != 1 or sites.normals is None:
         return False
-    value, slope = _coefficients(relation, sites, 0), _coefficients(relation, sites, 1)
+    value, slope = value_and_slope(relation.operator, sites)
     return bool(np.any((value * np.conj(slope)).real < 0))
-
-
-def _coefficients(relation: Relation, sites: Sites, order: int) -> NumberArray:
-    """The coefficients of the value (order 0) or of the slope along the normal (order 1)."""
-    assert sites.normals is not None
-    total: NumberArray = np.zeros(len(sites))
-    for term in relation.operator.terms:
-        if sum(term.orders) == order:
-            along = sites.normals[:, term.orders.index(1)] if order else 1.0
-            total = total + term.at(sites) * along
-    return total
 
 
 # ---- A second search, which should find the same modes
 
-
 # Largest distance of values of one mode in both searches, relative to the spread of values.
 _SAME_MODE = 1e-4
-# The place of the second shift beside a single value, within a gap, and in a window without values.
-_SINGLE_OFFSET, _GAP_SHARE, _EMPTY_SHARE = 0.41, 0.47, 0.71
+# The place of a shift in an interval, or beside a value: an odd share, as the shift must not be an eigenvalue.
+_SHIFT_SHARE = 0.487
 
 
 def second_search(pencil: Pencil, request: Request, record: Record, part: tuple[Window, Searched]) -> str:
@@ -324,7 +291,7 @@ def second_search(pencil: Pencil, request: Request, record: Record, part: tuple[
             "with budget=fs.Budget(seconds=...)"
         )
     known = np.sort((best.inverse.shift + best.found.mu).real)
-    window, slack = _second_window(best) if len(best.wanted) else _window_without_modes(first)
+    window, slack = _second_window(first, best)
     shift = window.shift
     here = replace(request, problem=pencil.at(shift), tol=max(request.tol, _SAME_MODE))
     inverse = inverse_at(pencil, shift, best.inverse.finite, here, best.inverse.unit, best.inverse)
@@ -345,41 +312,31 @@ def second_search(pencil: Pencil, request: Request, record: Record, part: tuple[
     )
 
 
-def _second_window(best: Round) -> tuple[Window, float]:
-    """The window from the first value to the last, and by how much a value may differ between searches."""
+def _second_window(first: Window, best: Round) -> tuple[Window, float]:
+    """The window of a second search, from another shift, and by how much a value may differ between searches."""
+    if not len(best.wanted):  # a value at an end may be found on either side of it
+        length = first.upper - first.lower
+        slack = _SAME_MODE * length
+        shift = first.lower + 1.5 * _SHIFT_SHARE * length
+        return Window(shift, None, first.lower + slack, first.upper - slack), slack
     values = np.sort(best.values.real)
-    spread = max(float(np.ptp(values)), abs(best.found.mu[0]))
-    slack = _SAME_MODE * spread
-    return Window(_second_shift(values, spread), None, float(values[0]) - slack, float(values[-1]) + slack), slack
-
-
-def _window_without_modes(empty: Window) -> tuple[Window, float]:
-    """The same for a window without values; one at an end may be found on either side of it."""
-    length = empty.upper - empty.lower
-    slack = _SAME_MODE * length
-    return Window(empty.lower + _EMPTY_SHARE * length, None, empty.lower + slack, empty.upper - slack), slack
-
-
-def _second_shift(values: FloatArray, spread: float) -> float:
-    """A shift in the widest central gap between the values, or beside a single value."""
-    gaps = np.diff(values)
-    if not len(gaps) or gaps.max() <= 1e-3 * spread:
-        return float(values[-1] + _SINGLE_OFFSET * spread)
-    central = gaps * (1.0 - np.abs(np.linspace(-0.8, 0.8, len(gaps))))
-    place = int(np.argmax(central))
-    return float(values[place] + _GAP_SHARE * gaps[place])
+    low, high = values[[0, -1]].tolist()
+    spread = max(high - low, float(abs(best.found.mu[0])))
+    slack, gaps = _SAME_MODE * spread, np.diff(values)
+    shift = high + _SHIFT_SHARE * spread
+    if len(gaps) and gaps.max() > MARGIN * spread:
+        place = int(np.argmax(gaps * (1.0 - np.abs(np.linspace(-0.8, 0.8, len(gaps))))))  # the widest central gap
+        shift = float(values[place] + _SHIFT_SHARE * gaps[place])
+    return Window(shift, None, low - slack, high + slack), slack
 
 
 # ---- The first modes, or all in an interval, from one shift after the other
-
 
 # A window, and what was found in it.
 Part: TypeAlias = tuple[Window, Searched]
 
 # How often the shift is moved so that all modes are on one side of it.
 _MOVES = 6
-# The place of the shift in an interval: an odd share, as the shift must not be an eigenvalue.
-_SHIFT_SHARE = 0.487
 # The approximate number of modes around one shift.
 _MODES_PER_SHIFT = 24
 
@@ -395,10 +352,14 @@ def modes_bands(
     bands = infer_bands(pencil.at(outlook.shift), request.streams.probes)
     domain = request.problem.domain
     d = domain.dimension
-    ball = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
     # Weyl's law
-    wave = 2 * np.pi * (count / (ball * domain.measure * len(request.problem.unknowns))) ** (1 / d)
+    wave = 2 * np.pi * (count / (_ball(d) * domain.measure * len(request.problem.unknowns))) ** (1 / d)
     return replace(bands, frequencies=np.maximum(bands.frequencies, wave), sources=("the equation",) * d)
+
+
+def _ball(dimension: int) -> float:
+    """The volume of the unit ball."""
+    return float(math.pi ** (dimension / 2) / math.gamma(dimension / 2 + 1))
 
 
 def _first(request: Request, record: Record) -> Step:
@@ -478,13 +439,12 @@ def _append_part(
 def _split_interval(pencil: Pencil, request: Request, lower: float, upper: float) -> list[tuple[float, float]]:
     """The interval, cut so that each piece has few modes by Weyl's law."""
     d = request.problem.dimension
-    ball = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
     ends = np.linspace(lower, upper, 9)
     waves = [
         float(np.max(bands.frequencies)) if "the equation" in bands.sources else 0.0
         for bands in (infer_bands(pencil.at(end), np.random.default_rng(0)) for end in ends)
     ]
-    each = ball * request.problem.domain.measure / (2 * np.pi) ** d * np.array(waves) ** d
+    each = _ball(d) * request.problem.domain.measure / (2 * np.pi) ** d * np.array(waves) ** d
     total = abs(each[-1] - each[0]) * len(request.problem.unknowns)
     number = max(1, math.ceil(total / _MODES_PER_SHIFT))
     if number == 1 or np.any(np.diff(each) <= 0):
@@ -497,7 +457,7 @@ def _split_interval(pencil: Pencil, request: Request, lower: float, upper: float
 def _refuse_complex(values: Any, interval: tuple[float, float]) -> None:
     """Refuse an interval without real values whose closest values are complex."""
     closest = values[: min(3, len(values))]
-    if len(closest) and np.all(np.abs(closest.imag) > 1e-6 * np.abs(closest)):
+    if len(closest) and np.all(np.abs(closest.imag) > CLOSE * np.abs(closest)):
         words = ", ".join(f"{value:.6g}" for value in closest)
         raise ProblemError(
             f"there is no real value within {interval}: those closest to its middle are complex ({words}); ask for "

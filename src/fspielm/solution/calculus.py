@@ -24,6 +24,7 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.shapes.box import Box
 from fspielm.geometry.time import SpaceTime, regions_in
+from fspielm.numerics.tolerances import PROBES, ROUNDED, SAME
 from fspielm.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
 
 # ---- Several materials: one side of interfaces, and triangles of each region
 
-# The distance from an interface at which one of its sides is evaluated, relative to the domain's extent.
-_INTERFACE_OFFSET = 1e-12
-# How far the corners of a triangle are moved toward its middle, as a share of the way.
-_INWARD = 1e-9
 _REGION = "region"
 
 # From a shape and a side length: points and triangles.
@@ -54,7 +51,7 @@ class RegionMesh(NamedTuple):
 def interface_parts(problem: Problem, region: Domain) -> list[BoundaryPart]:
     """The interfaces of a problem, moved slightly to their first side; those in space where `region` is space alone."""
     lower, upper = region.bounding_box
-    offset = _INTERFACE_OFFSET * float(np.max(upper - lower))
+    offset = ROUNDED * float(np.max(upper - lower))
     if region is problem.domain:
         return [_first_side(replace(line.part, name=line.name), offset) for line in problem.interfaces]
     regions = regions_in(region)
@@ -92,7 +89,7 @@ def region_mesh(regions: Regions, spacing: float, triangulate: Triangulate) -> R
         inner = points.copy()
         corners = triangles.ravel()
         middles = np.repeat(points[triangles].mean(axis=1), 3, axis=0)
-        inner[corners] = points[corners] + _INWARD * (middles - points[corners])
+        inner[corners] = points[corners] + SAME * (middles - points[corners])
         found.append(RegionMesh(points, inner, triangles + count))
         count += len(points)
     return RegionMesh(*(np.concatenate(each) for each in zip(*found, strict=True)))
@@ -100,8 +97,8 @@ def region_mesh(regions: Regions, spacing: float, triangulate: Triangulate) -> R
 
 # ---- Where a solution can be integrated: its domain, parts of the boundary, lines and curves
 
-# Points of a line that have to lie in the domain.
-_LINE_PROBES = 400
+# The breaks of a line in one piece.
+_WHOLE = np.array([0.0, 1.0])
 # The power with which nodes crowd at both ends of a piece: r**(-1/2) there becomes a cubic.
 _CROWDING = 8
 _FEWEST = 24
@@ -132,11 +129,6 @@ class Segment:
     def length(self) -> float:
         """Its length."""
         return float(np.linalg.norm(self.end - self.start))
-
-    def rule(self, n: int) -> Quadrature:
-        """Gauss-Legendre, about `n` nodes."""
-        unit, weights = gauss(max(2, n))
-        return self.nodes(unit, self.length * weights)
 
     def nodes(self, unit: FloatArray, weights: FloatArray) -> Quadrature:
         """Nodes at shares ``(n,)`` of the way."""
@@ -243,7 +235,7 @@ def _rule_on_part(part: BoundaryPart, n: int, singular: bool) -> Quadrature:
 
 def _check_inside(place: Place, region: Domain) -> None:
     """Refuse a line that leaves the domain, where values mean nothing."""
-    points = place.rule(_LINE_PROBES).points
+    points = place.rule(PROBES).points
     outside = points[~region.contains(points)]
     if len(outside):
         where = ", ".join(f"{value:.4g}" for value in outside[0])
@@ -269,7 +261,9 @@ def _place_along(along: Any, dimension: int) -> Place:
     segments = tuple(Segment(*ends, normal) for ends, normal in zip(pairwise(corners), normals, strict=True))
 
     def rule(n: int) -> Quadrature:
-        return joined([each.rule(round(n * each.length / lengths.sum())) for each in segments])
+        return joined(
+            [_composite_rule(each, _WHOLE, max(2, round(n * each.length / lengths.sum()))) for each in segments]
+        )
 
     return Place(rule, np.array([lengths.sum()]), curves=segments)
 
@@ -352,14 +346,18 @@ def _rule_in_cells(basis: CellBasis, frames: Frames, domain: Domain) -> tuple[Ca
 
 def _composite_rule(curve: BoundaryPart | Segment, breaks: FloatArray, each: int) -> Quadrature:
     """Gauss-Legendre with `each` nodes between one break and the next."""
-    shares, weights = gauss(each)
-    lengths = np.diff(breaks)
-    unit = (breaks[:-1, None] + lengths[:, None] * shares).ravel()
-    total = (lengths[:, None] * weights).ravel()
+    unit, total = panel_rule(breaks, each)
     if isinstance(curve, Segment):
         return curve.nodes(unit, curve.length * total)
     sites = curve.place(unit[:, None])
     return Quadrature(sites.points, curve.measure * total, sites.normals)
+
+
+def panel_rule(ends: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Gauss' nodes and weights, `count` of them on each panel between one end and the next."""
+    nodes, weights = gauss(count)
+    lengths = np.diff(ends)[:, None]
+    return (ends[:-1, None] + lengths * nodes).ravel(), (lengths * weights).ravel()
 
 
 def _cell_breaks(frames: Frames, curve: BoundaryPart | Segment) -> FloatArray:
@@ -375,9 +373,23 @@ def _cell_breaks(frames: Frames, curve: BoundaryPart | Segment) -> FloatArray:
 
 # ---- Integrals of a solution, and of expressions in it
 
-# Gauss' rules need half a node for each radian of the highest frequency, and some more for all digits.
-_NODES_PER_RADIAN, _EXTRA_NODES = 0.5, 20
-_MOST_AT_FIRST, _MOST_NODES = 2**18, 2**21
+
+@final
+@dataclass(frozen=True)
+class NodeCount:
+    """How many nodes a rule has: for each radian of the highest frequency along an axis, some more, and at most."""
+
+    per_radian: float
+    more: int
+    most: int
+
+    def count(self, radians: FloatArray) -> int:
+        """The number of nodes for so many radians along each axis."""
+        return int(min(float(np.prod(self.per_radian * radians + self.more)), self.most))
+
+
+# Gauss' rules need half a node for each radian, and some more for all digits.
+_FIRST_NODES, _MOST_NODES = NodeCount(0.5, 20, 2**18), 2**21
 # The factor of nodes along each dimension from one rule to the next.
 _REFINEMENT = 1.6
 # The least factor of nodes in all, for the difference of two rules to be meaningful.
@@ -418,7 +430,14 @@ def integrate_derived(
             if changes[-1] <= 1:
                 break
             if _will_not_settle(changes, nodes, place):
-                _warn(derived, integral, previous, len(rule))
+                moved = float(np.abs(integral - previous).max())
+                warnings.warn(
+                    f"the integral of {derived!r} still moves by {moved:.1e} at {len(rule)} nodes; where the shape has "
+                    "no rule of high order, or the expression is not smooth, that is what to expect of it: ask for "
+                    "less, with tol=",
+                    AccuracyWarning,
+                    stacklevel=3,
+                )
                 break
         previous = integral
         nodes, rule = _finer_rule(place, nodes, len(rule))
@@ -431,8 +450,7 @@ def _first_nodes(solution: Solution, place: Place) -> int:
     highest = np.max([np.abs(group.W).max(axis=0) for group in waves], axis=0) if waves else np.zeros(1)
     # a domain has the frequencies of its axes; a curve or a face may run in any direction
     along = highest if len(highest) == place.extents.size else np.linalg.norm(highest)
-    each = _NODES_PER_RADIAN * along * place.extents + _EXTRA_NODES
-    return int(min(np.prod(each), _MOST_AT_FIRST))
+    return _FIRST_NODES.count(along * place.extents)
 
 
 def _finer_rule(place: Place, nodes: int, count: int) -> tuple[int, Quadrature]:
@@ -453,13 +471,3 @@ def _will_not_settle(changes: list[float], nodes: int, place: Place) -> bool:
         return False
     rate = (changes[-1] / changes[-_LEAST_CHANGES]) ** (1 / (_LEAST_CHANGES - 1))
     return bool(changes[-1] * rate**steps > 1)
-
-
-def _warn(derived: Derived, integral: NumberArray, previous: NumberArray, nodes: int) -> None:
-    moved = float(np.abs(integral - previous).max())
-    warnings.warn(
-        f"the integral of {derived!r} still moves by {moved:.1e} at {nodes} nodes; where the shape has no rule of high "
-        "order, or the expression is not smooth, that is what to expect of it: ask for less, with tol=",
-        AccuracyWarning,
-        stacklevel=4,
-    )

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import FloatArray, NumberArray, as_finite_points
+from fspielm.arrays import FloatArray, NumberArray, as_finite_points, spread_out
 from fspielm.basis.basis import Basis, JoinedBasis
 from fspielm.basis.wrapping import Component
 from fspielm.errors import OutsideWarning, ProblemError
@@ -26,8 +26,7 @@ Outside: TypeAlias = Literal["nan", "extend"]
 # Names of the components of a vector.
 _LETTERS = ("u", "v", "w")
 # Points along each axis of a grid, by dimension: the paper's 100 x 100, and about as many otherwise.
-_COUNTS = {1: 10_000, 2: 100, 3: 41}
-_COUNT_BEYOND = 16
+_COUNTS = {1: 10_000, 2: 100, 3: 41, 4: 16}
 
 
 def sums_of(problem: Problem, basis: Basis, coefficients: NumberArray) -> tuple[Sum, ...]:
@@ -85,9 +84,7 @@ def at_points(
     array = as_finite_points(points, domain.dimension)
     if outside == "extend" or called_by_solver() or (inside := domain._contains_nearly(array)).all():
         return function(array)
-    found = function(array[inside])
-    values = np.full((len(array), *found.shape[1:]), np.nan, dtype=found.dtype)
-    values[inside] = found
+    values = spread_out(function(array[inside]), inside)
     place = ", ".join(f"{value:.6g}" for value in array[np.argmin(inside)])
     warnings.warn(
         f"{np.count_nonzero(~inside)} of {len(array)} points lie outside of the domain, the first at ({place}), and "
@@ -114,13 +111,18 @@ def regular_grid(domain: Domain) -> FloatArray:
 
 def default_count(dimension: int) -> int:
     """The default number of grid points along each axis."""
-    return _COUNTS.get(dimension, _COUNT_BEYOND)
+    return _COUNTS[min(dimension, max(_COUNTS))]
 
 
 def grid_inside(domain: Domain, axes: Sequence[FloatArray]) -> FloatArray:
     """Points of the grid with these coordinates along the axes that lie in the domain, shape ``(n, d)``."""
-    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+    points = meshed(axes)
     return points[domain.contains(points)]
+
+
+def meshed(axes: Sequence[FloatArray]) -> FloatArray:
+    """All points with these coordinates along the axes, the last one fastest, shape ``(n, d)``."""
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
 
 def relative_error(function: Callable[[FloatArray], ArrayLike], exact: FloatArray, points: FloatArray) -> float:

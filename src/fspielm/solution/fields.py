@@ -142,7 +142,7 @@ def read_expressions(
     fields, are_real = [], []
     for expression in apart:
         functions = givens.callables(expression, problem.coordinates)
-        first = {key: _on_coordinates(call, problem.dimension) for key, call in functions.items()}
+        first = {key: partial(_on_coordinates, call, problem.dimension) for key, call in functions.items()}
         body = expression.xreplace(stand_ins)
         normals = normal_symbols(problem.coordinates)
         fields.append(make_field(body, arguments, first, what=what, normals=normals))
@@ -240,19 +240,14 @@ def _is_real(expression: sp.Expr, arguments: Sequence[sp.Symbol]) -> bool:
     return bool(real.is_real or sp.expand(real).is_real)
 
 
-def _on_coordinates(call: PointFunction, dimension: int) -> PointFunction:
-    """A given callable as a function of all arguments, of which it gets the coordinates alone."""
-    return lambda arguments: call(np.ascontiguousarray(arguments[:, :dimension]))
+def _on_coordinates(call: PointFunction, dimension: int, arguments: FloatArray) -> NumberArray:
+    """A given callable of all arguments, of which it gets the coordinates alone."""
+    return np.asarray(call(np.ascontiguousarray(arguments[:, :dimension])))
 
 
 def _joined_givens(stated: Substitutions, more: Substitutions) -> Substitutions:
-    return Substitutions(
-        stated.symbols | more.symbols,
-        stated.functions | more.functions,
-        stated.applied | more.applied,
-        stated.derivatives | more.derivatives,
-        stated.inner | more.inner,
-    )
+    names = ("symbols", "functions", "applied", "derivatives", "inner")
+    return Substitutions(**{name: getattr(stated, name) | getattr(more, name) for name in names})
 
 
 # ---- Values on a regular grid over the bounding box of a domain
@@ -293,7 +288,7 @@ def make_grid(
             "solution with some points at a time"
         )
     axes = tuple(np.linspace(low, high, count) for low, high, count in zip(lower, upper, shape, strict=True))
-    values: NumberArray | None = None
+    values: NumberArray = np.empty(0)
     outside = np.ones(total, dtype=np.bool_)
     for start in range(0, total, SLAB):
         here = np.arange(start, min(start + SLAB, total))
@@ -302,12 +297,12 @@ def make_grid(
         inside = domain.contains(points)
         outside[here] = ~inside
         found = function(points[inside])
-        values = np.full((total, *found.shape[1:]), np.nan, dtype=found.dtype) if values is None else values
+        values = np.full((total, *found.shape[1:]), np.nan, dtype=found.dtype) if start == 0 else values
         values = values.astype(np.result_type(values, found), copy=False)
         values[here[inside]] = found
-    assert values is not None  # there is a point, at least
-    hidden = np.broadcast_to(outside.reshape(shape + (1,) * (values.ndim - 1)), shape + values.shape[1:])
-    masked: np.ma.MaskedArray[Any, Any] = np.ma.MaskedArray(values.reshape(shape + values.shape[1:]), hidden)
+    several = values.shape[1:]
+    hidden = np.broadcast_to(outside.reshape(shape + (1,) * len(several)), shape + several)
+    masked: np.ma.MaskedArray[Any, Any] = np.ma.MaskedArray(values.reshape(shape + several), hidden)
     return Grid(axes, masked, tuple(map(str, problem.coordinates)))
 
 
@@ -459,10 +454,11 @@ def check_along(along: tuple[Any, ...], coordinates: tuple[sp.Symbol, ...]) -> l
     by_name = {str(symbol): symbol for symbol in coordinates}
     steps: list[Any] = []
     for step in along:
+        is_order = isinstance(step, int | np.integer | sp.Integer) and not isinstance(step, bool) and step >= 0
         symbol = by_name.get(step) if isinstance(step, str) else step
         if isinstance(symbol, sp.Symbol) and symbol in coordinates:
             steps.append(symbol)
-        elif _is_order(step) and steps and isinstance(steps[-1], sp.Symbol):
+        elif is_order and steps and isinstance(steps[-1], sp.Symbol):
             steps.append(int(step))
         else:
             raise ProblemError(
@@ -472,10 +468,6 @@ def check_along(along: tuple[Any, ...], coordinates: tuple[sp.Symbol, ...]) -> l
     if not steps:
         raise ProblemError(f"diff takes at least one coordinate ({', '.join(by_name)}); got none")
     return steps
-
-
-def _is_order(step: Any) -> bool:
-    return isinstance(step, int | np.integer | sp.Integer) and not isinstance(step, bool) and bool(step >= 0)
 
 
 def _rounding(solution: Solution, operator: Operator, sites: Sites) -> float | FloatArray:
@@ -510,34 +502,34 @@ def residual(solution: Solution, points: ArrayLike, *, outside: Outside = "nan")
 
 
 def _residual(solution: Solution, points: FloatArray) -> NumberArray:
-    problem = solution.problem.stated
-    if not problem.is_linear:
-        return np.concatenate([problem.residual(solution, slab) for slab in _slabs(points)])
-    _ = problem.equations or problem.operator  # which says what is wrong
-    values = np.concatenate([_linear_residuals(solution, problem.equations, slab) for slab in _slabs(points)])
+    values = _residuals(solution, points)
     return values[:, 0] if values.shape[1] == 1 else values
 
 
 def residual_of(solution: Solution, number: int, points: FloatArray) -> NumberArray:
     """The residual of one of the equations, shape ``(n,)``."""
+    if not solution.problem.stated.is_linear:
+        return _residuals(solution, points)[:, number]
+    return _residuals(solution, points, slice(number, number + 1))[:, 0]
+
+
+def _residuals(solution: Solution, points: FloatArray, which: slice = slice(None)) -> NumberArray:
+    """The residuals of all equations, or of some that are linear, shape ``(n, E)``."""
     problem = solution.problem.stated
-    if not problem.is_linear:
-        return np.asarray(_residual(solution, points).reshape(len(points), -1)[:, number])
-    equations = problem.equations[number : number + 1]
-    return np.concatenate([_linear_residuals(solution, equations, slab)[:, 0] for slab in _slabs(points)])
+    _ = not problem.is_linear or problem.equations or problem.operator  # which says what is wrong
 
+    def residuals(slab: FloatArray) -> NumberArray:
+        if not problem.is_linear:
+            return np.asarray(problem.residual(solution, slab)).reshape(len(slab), -1)
+        equations = problem.equations[which]
+        if has_media(solution.problem):
+            return _residual_in_media(solution, equations[0], slab)[:, None]
+        here = Sites(slab)
+        right = np.stack([equation.values(here) for equation in equations], axis=1)
+        return np.asarray(solution.evaluate_each([equation.operator for equation in equations], here).T - right)
 
-def _slabs(points: FloatArray) -> list[FloatArray]:
-    return [points[start : start + SLAB] for start in range(0, max(len(points), 1), SLAB)]
-
-
-def _linear_residuals(solution: Solution, equations: Sequence[Relation], points: FloatArray) -> NumberArray:
-    """The residuals of linear equations, shape ``(n, E)``."""
-    if has_media(solution.problem):
-        return _residual_in_media(solution, equations[0], points)[:, None]
-    here = Sites(points)
-    right = np.stack([equation.values(here) for equation in equations], axis=1)
-    return np.asarray(solution.evaluate_each([equation.operator for equation in equations], here).T - right)
+    slabs = [points[start : start + SLAB] for start in range(0, max(len(points), 1), SLAB)]
+    return np.concatenate([residuals(slab) for slab in slabs])
 
 
 def _residual_in_media(solution: Solution, outside: Relation, points: FloatArray) -> NumberArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
 
 from fspielm.collocation.system import BlockResidual
@@ -351,22 +351,7 @@ class Report:
 
         The residuals are root mean squares; a number that is not finite is None.
         """
-        content = dict(vars(self))
-        content["points"] = dict(self.points)
-        content["residuals"] = {name: residual.rms for name, residual in self.residuals.items()}
-        content["seconds"] = dict(self.seconds)
-        content["sampled"] = list(self.sampled)
-        content["remarks"] = list(self.remarks)
-        content["fields"] = {
-            name: {key: _finite(number) for key, number in vars(own).items()} for name, own in self.fields.items()
-        }
-        content["bands"] = {name: asdict(band) for name, band in self.bands.items()}
-        content["newton"] = [asdict(step) for step in self.newton]
-        content["windows"] = [asdict(w) | {"error_estimate": _finite(w.error_estimate)} for w in self.windows]
-        content["rounds"] = [asdict(done) | {"error_estimate": _finite(done.error_estimate)} for done in self.rounds]
-        for name in ("condition", "error_estimate", "max_error_estimate"):
-            content[name] = _finite(content[name])
-        return content
+        return {name: _plain(value) for name, value in vars(self).items()}
 
     def __str__(self) -> str:
         lines = [
@@ -422,5 +407,13 @@ def field_reports(problem: Problem, estimate: ErrorEstimate | None) -> dict[str,
     }
 
 
-def _finite(number: float | None) -> float | None:
-    return number if number is not None and math.isfinite(number) else None
+def _plain(value: Any) -> Any:
+    """A value of a report as JSON takes it."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, BlockResidual):
+        return _plain(value.rms)
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    content = value if isinstance(value, Mapping) else vars(value) if is_dataclass(value) else None
+    return value if content is None else {name: _plain(each) for name, each in content.items()}

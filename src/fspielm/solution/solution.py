@@ -318,12 +318,5 @@ def _estimate_of(estimate: ErrorEstimate | Callable[[], ErrorEstimate], places: 
     """The estimate for one unknown, whose real and imaginary parts may have two places."""
     estimate = estimate() if callable(estimate) else estimate
     own = together([estimate.fields[place] for place in places])
-    return replace(
-        estimate,
-        relative=own.relative,
-        largest=own.largest,
-        rounding=own.rounding,
-        scale=own.scale,
-        growth=own.growth,
-        fields=(own,),
-    )
+    names = ("relative", "largest", "rounding", "scale", "growth")
+    return replace(estimate, fields=(own,), **{name: getattr(own, name) for name in names})

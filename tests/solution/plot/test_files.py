@@ -14,6 +14,7 @@ from PIL import Image
 import fspielm as fs
 from fspielm.errors import ProblemError
 from fspielm.solution import check_picture_path, save_picture
+from fspielm.solution.plot.quantity import Sampling
 
 
 @pytest.mark.parametrize(
@@ -78,14 +79,14 @@ class TestAnimation:
     @pytest.fixture
     def few_frames(self, monkeypatch: pytest.MonkeyPatch) -> int:
         """Frames of what moves as slowly as here."""
-        monkeypatch.setattr("fspielm.solution.plot.plot._LEAST_FRAMES", 4)
+        monkeypatch.setattr("fspielm.solution.plot.plot._FRAMES", Sampling(10.0, 4, 90))
         return 4
 
     @pytest.mark.parametrize(("which", "frames"), [("string", 12), ("pacman", 6)])
     def test_gif(
         self, request: pytest.FixtureRequest, which: str, frames: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("fspielm.solution.plot.plot._LEAST_FRAMES", frames)
+        monkeypatch.setattr("fspielm.solution.plot.plot._FRAMES", Sampling(10.0, frames, 90))
         solution = request.getfixturevalue(which)
         figure = solution.plot(tmp_path / "a.gif", resolution=12, title="over time")
         assert os.listdir(tmp_path) == ["a.gif"]

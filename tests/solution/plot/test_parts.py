@@ -13,6 +13,7 @@ import fspielm as fs
 from fspielm.errors import ProblemError
 from fspielm.solution import plot_comparison
 from fspielm.solution.plot.panels import unjoined
+from fspielm.solution.plot.quantity import Sampling
 from fspielm.solution.plot.style import as_math
 
 x, y, z, t = sp.symbols("x y z t")
@@ -100,7 +101,7 @@ def test_other_pictures(disk: fs.Solution, tmp_path: Path) -> None:
 
 
 def test_the_energy_of_a_wave_is_on_one_side(disk: fs.Solution) -> None:
-    from fspielm.solution.plot.quantity import energy_in_plane
+    from fspielm.solution.plot.spectrum import energy_in_plane
 
     energy = energy_in_plane(disk, np.array([10.0, 10.0]))
     row, column = np.unravel_index(energy.values.argmax(), energy.values.shape)
@@ -122,7 +123,7 @@ def test_a_real_field_has_parts_too(square: fs.Solution) -> None:
 
 @pytest.mark.slow
 def test_an_animation_of_a_phase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solution.plot.plot._LEAST_FRAMES", 4)
+    monkeypatch.setattr("fspielm.solution.plot.plot._FRAMES", Sampling(10.0, 4, 90))
     psi = sp.Function("psi")(x, t)
     packet = sp.exp(sp.I * (2 * x - 2 * t))
     problem = fs.Problem(

@@ -16,6 +16,7 @@ from fspielm.basis import Each
 from fspielm.errors import ProblemError
 from fspielm.geometry import Domain
 from fspielm.solution import plot_comparison
+from fspielm.solution.plot.quantity import Sampling
 
 x, y, z, t = sp.symbols("x y z t")
 
@@ -215,6 +216,6 @@ def test_vectors_need_a_plane(lines: fs.Solution) -> None:
 
 
 def test_one_field_is_animated(moving: fs.Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solution.plot.plot._LEAST_FRAMES", 4)
+    monkeypatch.setattr("fspielm.solution.plot.plot._FRAMES", Sampling(10.0, 4, 90))
     moving["u"].plot(tmp_path / "u.gif", resolution=10)
     assert (tmp_path / "u.gif").read_bytes().startswith(b"GIF")

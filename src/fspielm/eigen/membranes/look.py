@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -22,12 +22,14 @@ from fspielm.basis.singular.outgoing import SourceBasis
 from fspielm.basis.singular.singular import SingularBasis
 from fspielm.eigen.membranes.membrane import Membrane
 from fspielm.eigen.modes import widest_gap
-from fspielm.geometry.boundary import Sites
+from fspielm.eigen.particular import independent
+from fspielm.geometry.boundary import Sites, gauss
 from fspielm.geometry.curves import PlaneCurve
+from fspielm.numerics.tolerances import ROUNDING, SAME
 from fspielm.problem.operator import derivative, identity
+from fspielm.solution.calculus import panel_rule
 
 # ---- Places along the boundary of a membrane, with weights
-
 
 # Places of a panel, and of panels that halve toward the ends of a curve; the least number of panels of a curve.
 _PANEL, _HALVED, _FEWEST = 10, 6, 3
@@ -35,33 +37,19 @@ _PANEL, _HALVED, _FEWEST = 10, 6, 3
 _TOWARD, _LAST = 3, 16
 # The least and the largest power of the grading: with larger ones places would be rounded to the corner.
 _LEAST_POWER, _MOST_POWER = 3.0, 5.0
-# Points at a smaller distance, relative to a curve's length, are the same.
-_CLOSE = 1e-9
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Rim:
-    """A quadrature rule on the boundary.
+    """A quadrature rule on the boundary."""
 
-    Attributes
-    ----------
-    center : (2,) array
-        The center of the membrane.
-    points, normals : (n, 2) array
-    weights : (n,) array
-    curve : (n,) integer array
-        The number of the curve of each point.
-    free : (n,) array of bool
-        Where slopes are zero, rather than values.
-    """
-
-    center: FloatArray
-    points: FloatArray
-    normals: FloatArray
-    weights: FloatArray
-    curve: NDArray[np.intp]
-    free: BoolArray
+    center: FloatArray  # (2,): the center of the membrane
+    points: FloatArray  # (n, 2)
+    normals: FloatArray  # (n, 2)
+    weights: FloatArray  # (n,)
+    curve: NDArray[np.intp]  # (n,): the number of the curve of each point
+    free: BoolArray  # (n,): where slopes are zero, rather than values
 
     @property
     def sites(self) -> Sites:
@@ -100,46 +88,30 @@ def _along(
     halvings = max(math.ceil(math.log2(curve.length / (number * closest))), 1)
 
     def toward(end: FloatArray) -> tuple[FloatArray, FloatArray]:
-        near = _CLOSE * curve.length
+        near = SAME * curve.length
         if any(math.dist(end, joint.point) <= near for joint in membrane.joints):
-            return _panels(np.append(0.0, 0.5 ** np.arange(halvings, -1, -1) / number), _HALVED)
+            return panel_rule(np.append(0.0, 0.5 ** np.arange(halvings, -1, -1) / number), _HALVED)
         for wedge in membrane.wedges:
             if math.dist(end, wedge.point) <= near:
                 halved = 0.5 ** np.arange(_TOWARD, -1, -1) / number
-                return _concatenated(_crowded(halved[0], wedge.exponents[0]), _panels(halved, _HALVED))
-        return _panels(ends[:2], _PANEL)
+                rules = _graded_rule(halved[0], wedge.exponents[0]), panel_rule(halved, _HALVED)
+                nodes, weights = (np.concatenate(each) for each in zip(*rules, strict=True))
+                return nodes, weights
+        return panel_rule(ends[:2], _PANEL)
 
     first, last = (toward(end) for end in curve.ends)
-    middle = _panels(ends[1:-1], _PANEL)
+    middle = panel_rule(ends[1:-1], _PANEL)
     t = curve.parameter(np.concatenate([first[0], middle[0], 1.0 - last[0]]))
     weights = np.concatenate([first[1], middle[1], last[1]]) * curve.length
     return curve.point(t), curve.normals(t), weights
 
 
-def _crowded(length: float, exponent: float) -> tuple[FloatArray, FloatArray]:
-    """A graded rule from zero on, exact for squared slopes of functions that begin with this exponent."""
+def _graded_rule(length: float, exponent: float) -> tuple[FloatArray, FloatArray]:
+    """A rule from zero on, exact for squared slopes of functions that begin with this exponent."""
     share = 2 * exponent - 1
     power = min(math.ceil(_LEAST_POWER * share) / share, _MOST_POWER)
-    nodes, weights = _panels(np.array([0.0, 1.0]), _LAST)
+    nodes, weights = gauss(_LAST)
     return length * nodes**power, length * power * nodes ** (power - 1) * weights
-
-
-def _concatenated(
-    one: tuple[FloatArray, FloatArray], other: tuple[FloatArray, FloatArray]
-) -> tuple[FloatArray, FloatArray]:
-    return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]])
-
-
-def _panels(ends: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    nodes, weights = _gauss(count)
-    lengths = np.diff(ends)[:, None]
-    return (ends[:-1, None] + lengths * 0.5 * (nodes + 1)).ravel(), (lengths * 0.5 * weights).ravel()
-
-
-@cache
-def _gauss(count: int) -> tuple[FloatArray, FloatArray]:
-    nodes, weights = np.polynomial.legendre.leggauss(count)
-    return nodes, weights
 
 
 # ---- Functions that satisfy the equation of a membrane at an energy
@@ -148,23 +120,12 @@ def _gauss(count: int) -> tuple[FloatArray, FloatArray]:
 @final
 @dataclass(frozen=True)
 class Choice:
-    """The number of functions of each kind.
+    """The number of functions of each kind."""
 
-    Attributes
-    ----------
-    sources : int
-        Sources on either side of each joint.
-    waves : float
-        Plane waves, in units of the necessary number.
-    degree : float
-        The highest exponent of corner functions.
-    exponentials : int
-        Evanescent waves, which oscillate along a line and decay away from it within less than a wavelength.
-    """
-
-    sources: int = 0
-    waves: float = 1.0
-    degree: float = 10.0
+    sources: int = 0  # sources on either side of each joint
+    waves: float = 1.0  # plane waves, in units of the necessary number
+    degree: float = 10.0  # the highest exponent of corner functions
+    # evanescent waves, which oscillate along a line and decay away from it within less than a wavelength
     exponentials: int = 0
 
 
@@ -215,15 +176,14 @@ def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions
     wedges = (wedge.functions(k, choice.degree) for wedge in membrane.wedges)
     holes = (SingularBasis(hole.center, 0.0, hole.radius, multipoles(hole, energy)) for hole in membrane.holes)
     sources = joint_sources(membrane.joints, choice.sources, energy, membrane.domain)
-    drawn = JoinedBasis([waves, _exponentials(membrane, energy, choice)]) if choice.exponentials else waves
+    drawn: Basis = waves
+    if choice.exponentials:
+        scene, rng = scene_of(membrane.domain), np.random.default_rng(0)  # the same at every energy
+        space = Space((0, 1), np.zeros(2), membrane.radius)
+        symbol = problem_symbol(membrane.pencil.at(membrane.value(energy)))
+        decaying = steady_frequencies(symbol, space, choice.exponentials, rng, waves=False)
+        drawn = JoinedBasis([waves, realise(decaying, scene, rng)])
     return Functions(Characteristic(drawn.size), drawn, (*wedges, *holes, *(() if sources is None else (sources,))))
-
-
-def _exponentials(membrane: Membrane, energy: float, choice: Choice) -> Basis:
-    scene, rng = scene_of(membrane.domain), np.random.default_rng(0)  # the same at every energy
-    space = Space((0, 1), np.zeros(2), membrane.radius)
-    symbol = problem_symbol(membrane.pencil.at(membrane.value(energy)))
-    return realise(steady_frequencies(symbol, space, choice.exponentials, rng, waves=False), scene, rng)
 
 
 # ---- Modes around one energy, from functions that satisfy the equation there
@@ -234,7 +194,6 @@ def _exponentials(membrane: Membrane, energy: float, choice: Choice) -> Basis:
 # M c`` gives the distances m of all modes around, above and below, to first order, among functions with small traces.
 # The integral over the domain is one over the boundary, too (Rellich).
 
-
 # Modes are around a look if their wavenumbers differ by no more than this over the radius of the membrane.
 AROUND = 0.45
 # The least number of places inside, their number per mode around, and per function of a corner or hole.
@@ -242,10 +201,6 @@ _INSIDE, _EACH, _EACH_SPECIAL = 120, 10.0, 1.2
 # The least number of boundary places per wavelength, per wave, and per function of a corner or hole; and the distance
 # from joints, relative to the radius, down to which panels halve.
 _TO_WAVELENGTH, _TO_WAVE, _TO_SPECIAL, _CLOSEST = 9.0, 2.0, 1.5, 1e-5
-# The largest trace of functions close to modes, relative to their norm inside, for a membrane of radius one.
-_SMALL = 1.0
-# Functions that depend on others up to this share are dropped.
-_DEPENDENT = 1e-13
 # Smaller squared norms, relative to the largest, are dropped.
 _POSITIVE = 1e-2
 # The largest traces of modes, in units of those of a stretched mode, and in addition to these.
@@ -257,34 +212,17 @@ _LEVELS = 6
 @final
 @dataclass(frozen=True, eq=False)
 class Look:
-    """The modes around an energy.
-
-    Attributes
-    ----------
-    energy : float
-    distances : (m,) array
-        The distances of modes from the energy, the closest first.
-    traces : (n, r) array
-        The traces of functions with small ones, times roots of weights: values, or minus slopes over the wavenumber.
-    fluxes : (n, r) array
-        Their fluxes, likewise: slopes, or values times the wavenumber.
-    gram : (r, r) array
-        Integrals of their products over the domain.
-    coefficients : (M, r) array
-    rank : int
-        The number of independent functions in the basis.
-    condition : float
-        The condition number of these.
-    functions : Functions
-    """
+    """The modes around an energy."""
 
     energy: float
-    distances: FloatArray
+    distances: FloatArray  # (m,): the distances of modes from the energy, the closest first
+    # (n, r): the traces of functions with small ones, times roots of weights: values, or minus slopes over the
+    # wavenumber
     traces: FloatArray
-    fluxes: FloatArray
-    gram: FloatArray
-    coefficients: FloatArray
-    rank: int
+    fluxes: FloatArray  # (n, r): their fluxes, likewise: slopes, or values times the wavenumber
+    gram: FloatArray  # (r, r): integrals of their products over the domain
+    coefficients: FloatArray  # (M, r)
+    rank: int  # the number of independent functions in the basis
     condition: float
     functions: Functions
 
@@ -312,55 +250,38 @@ class Look:
 def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> Look:
     """The modes around an energy."""
     functions = functions_at(membrane, energy, choice)
-    inside = _places_inside(membrane, energy, functions.special)
+    near = 2 * AROUND / membrane.radius * membrane.density(energy)
+    count = math.ceil(max(_INSIDE + _EACH * near, _EACH_SPECIAL * functions.special))
+    inside = Sites(membrane.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
     wavelengths, waves = math.sqrt(energy) * membrane.length / (2 * math.pi), functions.drawn.size
     places = max(_TO_WAVELENGTH * choice.waves * wavelengths, _TO_WAVE * waves, _TO_SPECIAL * functions.special)
     in_holes = functions.columns[len(membrane.wedges) :]
     around = [2 * math.pi * hole.radius / own.size for hole, own in zip(membrane.holes, in_holes, strict=False)]
     spacing = min([membrane.length / places, *(each / _TO_WAVE for each in around)])
     rim = rim_of(membrane, spacing, min(functions.closest, _CLOSEST * membrane.radius))
-    u, v, along = _on_rim(functions.basis, rim, threads)
+    n, t, root = rim.normals, rim.tangents, np.sqrt(rim.weights)[:, None]
+    values = (identity(2), derivative((1, 0)), derivative((0, 1)))
+    u, x, y = (root * tabulate(functions.basis, operator, rim.sites, threads=threads) for operator in values)
+    v, along = n[:, :1] * x + n[:, 1:] * y, t[:, :1] * x + t[:, 1:] * y
     trace, flux = _traces_and_fluxes(rim, math.sqrt(energy), u, v)
     functions.zero_satisfied_traces(membrane, rim.curve, trace)
     middle = tabulate(functions.basis, identity(2), inside, threads=threads)
     middle = middle * math.sqrt(membrane.domain.measure / len(inside))
-    rows = np.concatenate([trace, middle])
-    sizes = np.linalg.norm(rows, axis=0)
-    Q, R = np.linalg.qr(rows / sizes)
-    U, S, Vh = np.linalg.svd(R)
-    kept = _DEPENDENT * S[0] < S
-    Q, inverse = Q @ U[:, kept], Vh[kept].T / S[kept]
-    # functions close to a mode are larger inside than at the boundary
-    _, cosines, Yh = np.linalg.svd(Q[len(u) :], full_matrices=False)
-    Y = Yh[cosines**2 * (1 + _SMALL**2 / membrane.radius) >= 1].T
-    C = (inverse @ Y) / sizes[:, None]
-    trace, flux = Q[: len(u)] @ Y, flux @ C
+    among = independent(np.concatenate([trace, middle]), ROUNDING)
+    # functions close to a mode: their traces, times the root of the radius, are no larger than they are inside
+    _, cosines, Yh = np.linalg.svd(among.rows[len(u) :], full_matrices=False)
+    Y = Yh[cosines**2 * (1 + 1 / membrane.radius) >= 1].T
+    C = among.combined(Y)
+    trace, flux = among.rows[: len(u)] @ Y, flux @ C
     M = _gram(rim, energy, *_traces_and_fluxes(rim, -math.sqrt(energy), trace, flux), along @ C)
     distances = _distances(rim, energy, trace, flux, M)
-    return Look(energy, distances, trace, flux, M, C, int(kept.sum()), float(S[0] / S[kept][-1]), functions)
-
-
-def _on_rim(basis: Basis, rim: Rim, threads: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Values, and slopes along the normal and the tangent, times roots of the weights."""
-    root = np.sqrt(rim.weights)[:, None]
-    values, x, y = (
-        root * tabulate(basis, operator, rim.sites, threads=threads)
-        for operator in (identity(2), derivative((1, 0)), derivative((0, 1)))
-    )
-    n, t = rim.normals, rim.tangents
-    return values, n[:, :1] * x + n[:, 1:] * y, t[:, :1] * x + t[:, 1:] * y
+    return Look(energy, distances, trace, flux, M, C, among.rank, among.condition, functions)
 
 
 def _traces_and_fluxes(rim: Rim, k: float, one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Traces and fluxes from values and slopes at a wavenumber; with minus the wavenumber, the reverse."""
     free = rim.free[:, None]
     return np.where(free, -other / k, one), np.where(free, k * one, other)
-
-
-def _places_inside(membrane: Membrane, energy: float, special: int) -> Sites:
-    around = 2 * AROUND / membrane.radius * membrane.density(energy)
-    count = math.ceil(max(_INSIDE + _EACH * around, _EACH_SPECIAL * special))
-    return Sites(membrane.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
 
 
 def _gram(rim: Rim, energy: float, u: FloatArray, v: FloatArray, along: FloatArray) -> FloatArray:

@@ -15,55 +15,38 @@ from fspielm.arrays import FloatArray
 from fspielm.basis.exact.laws import scene_of
 from fspielm.basis.singular.columns import corner_exponents, free_axis, helmholtz_ratio, is_plane
 from fspielm.basis.singular.singular import SingularBasis, Wave
+from fspielm.eigen.modes import VALUE_ROUNDING
 from fspielm.eigen.pencil import Pencil
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.contour import contour_of
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Corner, Domain, Hole
 from fspielm.geometry.plane import Joint, edges_of, joints_of
+from fspielm.numerics.tolerances import PROBES, SAME
 from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, sides_of
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 
 # ---- Corners at which modes are singular, and their functions
 
-
-# Exponents at a smaller distance from an integer are rounded to it.
-_WHOLE = 1e-9
-# The lowest exponent that functions may begin with, the highest exponent, and the highest between curved sides, where
-# each exponent comes with all that are larger by an integer.
-_LEAST, _MOST, _MOST_CURVED = 0.51, 24.0, 12.0
+# The lowest exponent that functions may begin with, and the highest; between curved sides, where each exponent comes
+# with all that are larger by an integer, half of that.
+_LEAST, _MOST = 0.51, 24.0
 
 
 @final
 @dataclass(frozen=True)
 class Wedge:
-    """A corner, or a place of the boundary where the condition changes.
-
-    Attributes
-    ----------
-    point : (float, float)
-    axis : float
-        The direction opposite to the ray across which its functions jump.
-    scale : float
-        About the size of the domain.
-    exponents : tuple of float
-        The exponents of its functions, ascending.
-    turn : float or None
-        Between straight sides, the angle from the axis to the first side, where sines or cosines begin.
-    free : bool
-        Whether slopes are zero at that side, rather than values.
-    sides : (int, int)
-        The numbers of the curves that meet there.
-    """
+    """A corner, or a place of the boundary where the condition changes."""
 
     point: tuple[float, float]
-    axis: float
-    scale: float
-    exponents: tuple[float, ...]
+    axis: float  # the direction opposite to the ray across which its functions jump
+    scale: float  # about the size of the domain
+    exponents: tuple[float, ...]  # the exponents of its functions, ascending
+    # between straight sides, the angle from the axis to the first side, where sines or cosines begin
     turn: float | None
-    free: bool
-    sides: tuple[int, ...]
+    free: bool  # whether slopes are zero at that side, rather than values
+    sides: tuple[int, ...]  # the numbers of the curves that meet there
 
     def functions(self, wavenumber: float, degree: float) -> SingularBasis:
         """Bessel functions with exponents up to a degree; they satisfy the conditions of straight sides."""
@@ -96,8 +79,8 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
     found = []
     size = domain_size(problem)
     for corner in corners_of(problem):
-        every = corner_exponents(problem, corner, _MOST if corner.straight else _MOST_CURVED)
-        exponents = tuple(float(round(s)) if abs(s - round(s)) < _WHOLE else s for s in every)
+        every = corner_exponents(problem, corner, _MOST if corner.straight else 0.5 * _MOST)
+        exponents = tuple(float(round(s)) if abs(s - round(s)) < SAME else s for s in every)
         if corner.straight and all(s == round(s) for s in exponents):
             continue
         axis = free_axis(problem, corner)
@@ -124,22 +107,20 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
 # of a. Since ``|f| <= |w| / s`` and ``|grad f|^2 + s |f|^2 <= |w| |f|``, the norm of w is at most ``sqrt(A / s^2 + c B
 # / s^1.5)`` times that of b, where c is twice the largest of ``t^1.5 (1 - t)^0.5``.
 
-
 # The first zero of the Bessel function of order zero.
 _FIRST_ZERO = 2.404825557695773
 # The wavenumber, times the radius, for which the bound for slopes at free walls is optimised.
 _WAVES = 4.0
-# A value of the symbol so large that nothing else of an equation matters; and the rounding of an energy.
-_HUGE, _ROUNDING = 2.0**70, 2e-15
-# Parameters of curves at which conditions are sampled; and a relative difference that is rounding.
-_ALONG, _SAME = np.linspace(0.01, 0.99, 33), 1e-9
+# A value of the symbol so large that nothing else of an equation matters.
+_HUGE = 2.0**70
+# Parameters of curves at which conditions are sampled.
+_ALONG = np.linspace(0.01, 0.99, 33)
 # The c of the bound.
 _LARGEST = 3 * math.sqrt(3) / 8
 # Degrees of fields to try, directions in which their size is measured, and a factor for larger ones between places.
 _DEGREES, _DIRECTIONS, _BETWEEN = (1, 3, 5), 12, 1.05
-# Places inside, and on each wall, to fit a field, and to measure it.
-_PLACES, _MORE_PLACES = 120, 2000
-_WALLS, _MORE_WALLS = 24, 400
+# Places inside, and on each wall, to fit a field; and inside, to measure it.
+_PLACES, _WALLS, _MORE_PLACES = 120, 24, 2000
 # Shifts to try, in units of an energy.
 _SHIFTS = np.geomspace(0.05, 20.0, 40)
 
@@ -171,13 +152,15 @@ def _trace_field(domain: Domain, walls: Sequence[PlaneCurve], wave: float) -> _T
     if not walls:
         return _TraceField(0.0, 0.0)
     rng = np.random.default_rng(0)  # only for sampling
-    few, more = (_along(walls, places) for places in (_WALLS, _MORE_WALLS))
+    few, more = (_along(walls, places) for places in (_WALLS, PROBES))
     inside = np.concatenate([domain.sample(_PLACES, rng, "low-discrepancy"), few.points])
     measured = np.concatenate([domain.sample(_MORE_PLACES, rng, "low-discrepancy"), more.points])
+    lower, upper = domain.bounding_box
     for degree in _DEGREES:
-        found = _fitted_field(domain, degree, few, inside, wave)
-        field = None if found is None else found.measured(measured, more)
-        if field is not None:
+        powers = np.array([(p, n - p) for n in range(degree + 1) for p in range(n + 1)], dtype=np.float64)
+        monomials = _Monomials(0.5 * (lower + upper), 0.5 * float(np.max(upper - lower)), powers)
+        found = _fitted_field(monomials, few, inside, wave)
+        if found is not None and (field := _measured_field(monomials, found, measured, more)) is not None:
             return field
     return None
 
@@ -191,44 +174,41 @@ def _along(walls: Sequence[PlaneCurve], places: int) -> Sites:
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Polynomials:
-    """A field of two polynomials with coefficients ``(2, n)``, in scaled coordinates around a center."""
+class _Monomials:
+    """The monomials up to a degree, in scaled coordinates around a center: the two components of fields."""
 
     center: FloatArray
     scale: float
     powers: FloatArray
-    coefficients: FloatArray
 
-    def measured(self, points: FloatArray, walls: Sites) -> _TraceField | None:
-        assert walls.normals is not None
-        rows, x, y = _monomials(self, points)
-        at_walls = _monomials(self, walls.points)[0] @ self.coefficients.T
-        least = float(np.sum(at_walls * walls.normals, axis=1).min()) / _BETWEEN
-        if least <= 0:
-            return None
-        divergence = float(np.abs(x @ self.coefficients[0] + y @ self.coefficients[1]).max())
-        size = float(np.linalg.norm(rows @ self.coefficients.T, axis=1).max())
-        return _TraceField(_BETWEEN * divergence / least, _BETWEEN * size / least)
+    def at(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Their values, and derivatives along both axes."""
+        x, y = ((points - self.center) / self.scale).T[:, :, None]
+        p, q = self.powers.T
+        along = p * x ** np.maximum(p - 1, 0) * y**q / self.scale
+        across = q * x**p * y ** np.maximum(q - 1, 0) / self.scale
+        return x**p * y**q, along, across
 
 
-def _monomials(field: _Polynomials, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The monomials and their derivatives along both axes."""
-    x, y = ((points - field.center) / field.scale).T[:, :, None]
-    p, q = field.powers.T
-    along = p * x ** np.maximum(p - 1, 0) * y**q / field.scale
-    across = q * x**p * y ** np.maximum(q - 1, 0) / field.scale
-    return x**p * y**q, along, across
+def _measured_field(
+    monomials: _Monomials, coefficients: FloatArray, points: FloatArray, walls: Sites
+) -> _TraceField | None:
+    """The field with coefficients ``(2, n)``, as far as it goes through the walls."""
+    rows, x, y = monomials.at(points)
+    at_walls = monomials.at(walls.points)[0] @ coefficients.T
+    least = float(np.sum(at_walls * walls.outward, axis=1).min()) / _BETWEEN
+    if least <= 0:
+        return None
+    divergence = float(np.abs(x @ coefficients[0] + y @ coefficients[1]).max())
+    size = float(np.linalg.norm(rows @ coefficients.T, axis=1).max())
+    return _TraceField(_BETWEEN * divergence / least, _BETWEEN * size / least)
 
 
-def _fitted_field(domain: Domain, degree: int, walls: Sites, inside: FloatArray, wave: float) -> _Polynomials | None:
-    """The field of least ``divergence + c size wave`` whose flux through the walls is one or more."""
-    assert walls.normals is not None
-    lower, upper = domain.bounding_box
-    powers = np.array([(p, n - p) for n in range(degree + 1) for p in range(n + 1)], dtype=np.float64)
-    field = _Polynomials(0.5 * (lower + upper), 0.5 * float(np.max(upper - lower)), powers, np.zeros((2, len(powers))))
-    rows, x, y = _monomials(field, inside)
-    on_walls = _monomials(field, walls.points)[0]
-    leaves = np.hstack([on_walls * walls.normals[:, :1], on_walls * walls.normals[:, 1:]])
+def _fitted_field(monomials: _Monomials, walls: Sites, inside: FloatArray, wave: float) -> FloatArray | None:
+    """The coefficients of least ``divergence + c size wave`` whose flux through the walls is one or more."""
+    rows, x, y = monomials.at(inside)
+    on_walls, count = monomials.at(walls.points)[0], len(monomials.powers)
+    leaves = np.hstack([on_walls * walls.outward[:, :1], on_walls * walls.outward[:, 1:]])
     divergence, none = np.hstack([x, y]), np.zeros((len(inside), 1))
     turns = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
     limits = [
@@ -237,42 +217,24 @@ def _fitted_field(domain: Domain, degree: int, walls: Sites, inside: FloatArray,
         *(np.hstack([math.cos(turn) * rows, math.sin(turn) * rows, none, none - 1]) for turn in turns),
     ]
     bounds = np.concatenate([-np.ones(len(leaves)), np.zeros(len(inside) * (2 + _DIRECTIONS))])
-    cost = np.append(np.zeros(2 * len(powers)), [1.0, _LARGEST * wave])
+    cost = np.append(np.zeros(2 * count), [1.0, _LARGEST * wave])
     free = [(None, None)] * len(cost)
     solved = scipy.optimize.linprog(cost, np.concatenate(limits), bounds, bounds=free, method="highs")
-    if solved.status != 0:
-        return None
-    coefficients = solved.x[:-2].reshape(2, len(powers))
-    return _Polynomials(field.center, field.scale, powers, coefficients)
+    return np.asarray(solved.x[:-2].reshape(2, count)) if solved.status == 0 else None
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Membrane:
-    """``laplacian u + E u = 0`` in the plane with zero values or slopes on the boundary, E linear in the eigenvalue.
-
-    Attributes
-    ----------
-    pencil : Pencil
-    curves : tuple of PlaneCurve
-        The boundary.
-    free : tuple of bool
-        By curve, whether slopes are zero, rather than values.
-    joints : tuple of Joint
-    wedges : tuple of Wedge
-        Corners at which modes are singular.
-    holes : tuple of Hole
-    rate, start : float
-        The energy is ``rate * value + start``.
-    """
+    """``laplacian u + E u = 0`` in the plane with zero values or slopes on the boundary, E linear in the eigenvalue."""
 
     pencil: Pencil
-    curves: tuple[PlaneCurve, ...]
-    free: tuple[bool, ...]
+    curves: tuple[PlaneCurve, ...]  # the boundary
+    free: tuple[bool, ...]  # by curve, whether slopes are zero, rather than values
     joints: tuple[Joint, ...]
-    wedges: tuple[Wedge, ...]
+    wedges: tuple[Wedge, ...]  # corners at which modes are singular
     holes: tuple[Hole, ...]
-    rate: float
+    rate: float  # the energy is ``rate * value + start``
     start: float
 
     def energy(self, value: float) -> float:
@@ -285,7 +247,7 @@ class Membrane:
 
     def error(self, bound: float) -> float:
         """A bound for the error of a value by that of its energy, with the rounding of `start`."""
-        return (bound + _ROUNDING * abs(self.start)) / self.rate
+        return (bound + VALUE_ROUNDING * abs(self.start)) / self.rate
 
     @property
     def domain(self) -> Domain:
@@ -423,7 +385,7 @@ def _is_slope(operator: Operator, sites: Sites) -> bool:
     for term in operator.terms:
         along[:, term.orders.index(1)] += np.real(term.at(sites))
     aside = along[:, 0] * sites.normals[:, 1] - along[:, 1] * sites.normals[:, 0]
-    return bool(np.abs(aside).max() <= _SAME * np.abs(along).max())
+    return bool(np.abs(aside).max() <= SAME * np.abs(along).max())
 
 
 def _weyl_corner_term(problem: Problem, corner: Corner) -> float:

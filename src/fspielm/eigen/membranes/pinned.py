@@ -16,11 +16,11 @@ from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.exact.family import Characteristic
 from fspielm.eigen.membranes.look import AROUND, Choice, Functions, Look, Rim, look_at, rim_of
 from fspielm.eigen.membranes.membrane import Membrane
-from fspielm.eigen.modes import widest_gap
+from fspielm.eigen.modes import VALUE_ROUNDING, widest_gap
+from fspielm.numerics.tolerances import ROUNDING, SAME
 from fspielm.problem.operator import along_normal, identity
 
 # ---- All modes between two energies, to a few digits, by looks so close that two of them see each mode
-
 
 Looker: TypeAlias = Callable[[float], Look]
 
@@ -37,21 +37,11 @@ _MIDDLE = 0.3
 @final
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """Modes between two energies.
+    """Modes between two energies."""
 
-    Attributes
-    ----------
-    energies : (m,) array
-        Ascending, to a few digits.
-    doubtful : tuple of (float, float)
-        Stretches whose two looks see different modes.
-    between : (float, float)
-        The two energies.
-    """
-
-    energies: FloatArray
-    doubtful: tuple[tuple[float, float], ...] = ()
-    between: tuple[float, float] = (0.0, math.inf)
+    energies: FloatArray  # (m,): ascending, to a few digits
+    doubtful: tuple[tuple[float, float], ...] = ()  # stretches whose two looks see different modes
+    between: tuple[float, float] = (0.0, math.inf)  # the two energies
 
 
 def scan(membrane: Membrane, low: float, high: float, look: Looker, seconds: float = math.inf) -> Scan:
@@ -135,9 +125,8 @@ def _common_modes(before: Look, after: Look) -> FloatArray | None:
 
 # ---- Modes pinned by looks closer and closer, until the last is at the energy of the mode
 
-
-# Relative to an energy, the distance of the last look and of modes that cannot be distinguished; and the most looks.
-_LAST, _EQUAL, _STEPS = 1e-13, 1e-9, 6
+# The most looks at a mode.
+_STEPS = 6
 # The largest relative distance of a mode from where it was seen.
 _STRAY = 0.1
 # Modes closer to a look, relative to the energy, are computed without the others.
@@ -146,34 +135,20 @@ _CLOSE = 1e-5
 _FALLEN = 0.1
 # Places of the boundary per wavelength at which residuals are sampled, and a factor for larger ones in between.
 _TO_WAVELENGTH, _AMPLE = 30.0, 1.5
-# Rounding of an energy.
-_ROUNDING = 2e-15
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Pinned:
-    """Modes of one energy.
+    """Modes of one energy."""
 
-    Attributes
-    ----------
-    look : Look
-        The look at their energy.
-    coefficients : (M, m) array
-        The coefficients of their functions, which are orthonormal.
-    error : float
-        The error of the functions: the norm of the function that satisfies the equation at minus the shift and has
-        their values and slopes at the boundary; see `Membrane`.
-    gap : float
-        The least distance of the next mode.
-    shift : float
-        Zero if the membrane is held along all of its rim: then that function is harmonic (Moler and Payne).
-    """
-
-    look: Look
-    coefficients: FloatArray
+    look: Look  # the look at their energy
+    coefficients: FloatArray  # (M, m): the coefficients of their functions, which are orthonormal
+    # the error of the functions: the norm of the function that satisfies the equation at minus the shift and has their
+    # values and slopes at the boundary; see `Membrane`
     error: float
-    gap: float
+    gap: float  # the least distance of the next mode
+    # zero if the membrane is held along all of its rim: then that function is harmonic (Moler and Payne)
     shift: float = 0.0
 
     @property
@@ -182,7 +157,7 @@ class Pinned:
         energy = self.look.energy
         if self.error >= 1:
             return math.inf
-        return (energy + self.shift) * self.error / (1 - self.error) + energy * _ROUNDING
+        return (energy + self.shift) * self.error / (1 - self.error) + energy * VALUE_ROUNDING
 
     @property
     def amplification(self) -> float:
@@ -212,7 +187,7 @@ def pinned(membrane: Membrane, scan: Scan, choice: Choice, threads: int) -> Iter
                 break
             before = step
         # take all modes at this energy, as the scan may have seen some of them elsewhere or not at all
-        count = max(int(np.sum(np.abs(look.distances) <= _EQUAL * look.energy)), 1)
+        count = max(int(np.sum(np.abs(look.distances) <= SAME * look.energy)), 1)
         yield _pin(membrane, look, count, threads)
         place += max(_count_at_look(known[place:][:count], look, blur(membrane, look.energy)), 1)
 
@@ -231,7 +206,7 @@ def repinned(membrane: Membrane, before: Pinned, choice: Choice, threads: int) -
 
 def _has_converged(step: float, before: float, energy: float) -> bool:
     """Whether steps to an energy are rounding errors, or no longer fall."""
-    return step <= _LAST * energy or (step <= _CLOSE * energy and step > _FALLEN * before)
+    return step <= ROUNDING * energy or (step <= _CLOSE * energy and step > _FALLEN * before)
 
 
 def _count_at_look(known: FloatArray, look: Look, slack: float) -> int:
@@ -239,7 +214,7 @@ def _count_at_look(known: FloatArray, look: Look, slack: float) -> int:
     seen = look.energies
     if not len(seen):
         return 0
-    there = np.abs(seen[np.argmin(np.abs(seen - known[:, None]), axis=1)] - look.energy) <= _EQUAL * look.energy
+    there = np.abs(seen[np.argmin(np.abs(seen - known[:, None]), axis=1)] - look.energy) <= SAME * look.energy
     return int(np.sum(there & (np.abs(known - look.energy) <= slack)))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray, safe_rms
-from fspielm.basis.evaluation.sums import evaluate
+from fspielm.basis.evaluation.sums import Method, evaluate
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, Discretisation
 from fspielm.eigen.membranes.look import Choice, functions_at, look_at
@@ -30,17 +30,16 @@ from fspielm.eigen.membranes.pinned import (
     repinned,
     scan,
 )
-from fspielm.eigen.modes import Mode, Modes, Wish, accuracy_remarks, alike, interrupted_modes
+from fspielm.eigen.modes import Mode, Modes, Wish, accuracy_remarks, interrupted_modes, modes_of
 from fspielm.eigen.pencil import read_pencil, sign_of
 from fspielm.eigen.rounds import out_of_time
 from fspielm.eigen.search import end_remarks, inside
 from fspielm.errors import ProblemError
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.geometry.boundary import Sites
-from fspielm.problem.operator import identity
+from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Problem
 from fspielm.solution.report import FoundMode, ModeSearch
-from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
 from fspielm.solvers.request import Budget, Request, offering
@@ -49,77 +48,50 @@ from fspielm.wording import MORE_TIME
 
 # ---- Pinned modes as solutions
 
-
 _WHY = "functions that satisfy the equation"
 _ENDING = "the function of a mode is known to fewer digits than its value; ask for a smaller tol"
 # Places inside where equations and signs are looked at.
 _PLACES = 1000
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class MembraneNotary:
-    """Makes modes of what was pinned.
+def pinned_modes(membrane: Membrane, found: Sequence[Pinned], request: Request, record: Record) -> list[Mode]:
+    """The modes that were pinned, as solutions."""
+    each = [(one, column) for one in found for column in one.coefficients.T]
+    values = np.array([membrane.value(one.look.energy) for one, _ in each])
+    bounds = np.array([membrane.error(one.bound) for one, _ in each])
+    fields = []
+    for value, (one, column) in zip(values.tolist(), each, strict=True):
+        problem = membrane.pencil.at(value)
+        result = _result_of(problem, one, column, request.threads)
+        fields.append(solution_of(request, problem, result, record, _WHY, _ENDING))
+    return modes_of(values, bounds, fields, bounded=True)
 
-    Attributes
-    ----------
-    membrane : Membrane
-    request : Request
-    record : Record
-    """
 
-    membrane: Membrane
-    request: Request
-    record: Record
+def _result_of(problem: Problem, one: Pinned, column: FloatArray, threads: int) -> RoundResult:
+    """A mode as the result of a round, positive where it is largest."""
+    functions, rng = one.look.functions, np.random.default_rng(0)  # only looks
+    inside = Sites(problem.domain.sample(_PLACES, rng, "low-discrepancy"))
+    points = allot_conditions(problem, functions.basis.size)
+    sites = points.draw(problem, rng)
+    finite = Discretisation(problem, functions.family, functions.drawn, functions.columns, points, sites, threads)
 
-    def modes(self, found: list[Pinned]) -> list[Mode]:
-        """All of them, with how many cannot be told from each."""
-        each = [(one, column) for one in found for column in one.coefficients.T]
-        values = np.array([self.membrane.value(one.look.energy) for one, _ in each])
-        bounds = np.array([self.membrane.error(one.bound) for one, _ in each])
-        return [
-            Mode(
-                float(value),
-                float(bound),
-                float(bound),
-                self._solution(float(value), one, column),
-                alike(values, bounds, place),
-            )
-            for place, (value, bound, (one, column)) in enumerate(zip(values, bounds, each, strict=True))
-        ]
+    def image(operator: Operator, places: Sites, method: Method) -> FloatArray:
+        return evaluate(finite.basis, column, operator, places, threads=threads, method=method)
 
-    def _solution(self, value: float, one: Pinned, column: FloatArray) -> Solution:
-        problem = self.membrane.pencil.at(value)
-        return solution_of(self.request, problem, self._attempt(problem, one, column), self.record, _WHY, _ENDING)
-
-    def _attempt(self, problem: Problem, one: Pinned, column: FloatArray) -> RoundResult:
-        functions, threads = one.look.functions, self.request.threads
-        rng = np.random.default_rng(0)  # only looks
-        inside = Sites(problem.domain.sample(_PLACES, rng, "low-discrepancy"))
-        points = allot_conditions(problem, functions.basis.size)
-        sites = points.draw(problem, rng)
-        finite = Discretisation(problem, functions.family, functions.drawn, functions.columns, points, sites, threads)
-        residuals = {}
-        for relation in problem.relations:
-            places = inside if relation.region.kind == "domain" else sites[relation.name]
-            left = evaluate(finite.basis, column, relation.operator, places, threads=threads, method="direct")
-            residuals[relation.name] = BlockResidual(safe_rms(left), float(np.abs(left).max()))
-        scale = 1.0 / float(np.sqrt(problem.domain.measure))
-        estimate = estimate_without_data(
-            one.error * one.amplification,
-            scale,
-            column,
-            residuals,
-            residual=one.error,
-            amplification=one.amplification,
-        )
-        signed = column * sign_of(evaluate(finite.basis, column, identity(problem.dimension), inside, threads=threads))
-        trial = FeaturePlan(functions.family, points, functions.columns, _WHY)
-        return RoundResult(trial, finite, signed, residuals, one.look.rank, one.look.condition, {}, estimate)
+    residuals = {}
+    for relation in problem.relations:
+        places = inside if relation.region.kind == "domain" else sites[relation.name]
+        left = image(relation.operator, places, "direct")
+        residuals[relation.name] = BlockResidual(safe_rms(left), float(np.abs(left).max()))
+    by = one.amplification
+    scale = 1.0 / float(np.sqrt(problem.domain.measure))
+    estimate = estimate_without_data(one.error * by, scale, column, residuals, residual=one.error, amplification=by)
+    signed = column * sign_of(image(identity(problem.dimension), inside, "auto"))
+    plan = FeaturePlan(functions.family, points, functions.columns, _WHY)
+    return RoundResult(plan, finite, signed, residuals, one.look.rank, one.look.condition, {}, estimate)
 
 
 # ---- Modes of a membrane by functions that satisfy the equation: the first, or all in an interval, however high
-
 
 # Intervals that end above so many modes are too high for cells.
 _HIGH = 60
@@ -129,31 +101,28 @@ _PINNED = (Choice(30), Choice(42, 1.25, 12.0, 150), Choice(42, 1.25, 18.0, 300),
 # A scan begins at this share of the least energy of a mode. Free walls leave no such energy: then it begins at this
 # wavenumber over the radius, halved at most so often.
 _BELOW, _LOWEST, _LOWER = 0.9, 0.3, 5
-# The modes to scan beyond the wanted ones; the factor to scan farther if there were too few, and how often.
-_SPARE, _FARTHER, _TIMES = 1.5, 1.5, 8
+# The modes to scan beyond the wanted ones, and the factor to scan farther if there were too few; and how often.
+_FARTHER, _TIMES = 1.5, 8
 # Modes at a smaller relative distance may be seen in the wrong order.
 _ORDERED = 0.01
 # The share of the time that a scan may take if cells are an alternative.
 _SHARE = 0.3
 
 
-def _is_high(membrane: Membrane, wish: Wish) -> bool:
-    if wish.interval is None:
-        return False
-    energy = membrane.energy(wish.interval[1])
-    return energy > membrane.least and membrane.weyl(energy) >= _HIGH
-
-
 def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Record) -> Modes | None:
     """The wanted modes; None if cells are an alternative and these functions do not work for the first mode."""
-    is_only = _is_high(membrane, wish)
+    highest = -math.inf if wish.interval is None else membrane.energy(wish.interval[1])
+    is_only = highest > membrane.least and membrane.weyl(highest) >= _HIGH
     seconds = record.seconds_left * (1.0 if is_only else _SHARE)
     found: list[Pinned] = []
-    began, notary = perf_counter(), MembraneNotary(membrane, request, record)
+    began = perf_counter()
+
+    def wanted_modes(rest: Sequence[Pinned] = ()) -> list[Mode]:
+        found.sort(key=lambda one: one.look.energy)
+        return pinned_modes(membrane, [*rest, *found], request, record)[: wish.count]
 
     def so_far(_: object) -> Modes | None:
-        known = sorted(found, key=lambda one: one.look.energy)
-        return interrupted_modes(inside(notary.modes(known)[: wish.count], wish), True, request.tol, wish.unit)
+        return interrupted_modes(inside(wanted_modes(), wish), True, request.tol, wish.unit)
 
     try:
         with offering(so_far):
@@ -164,7 +133,8 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
                 if bad and not is_only and record.seconds_left > 0:
                     return None
                 found.append(one)
-                request.progress(_progress_of(membrane, found, perf_counter() - began))
+                number, last = sum(each.coefficients.shape[1] for each in found), membrane.value(one.look.energy)
+                request.progress(FoundMode(number, last, membrane.error(one.bound), perf_counter() - began))
                 if record.seconds_left <= 0:
                     break
     except (ProblemError, np.linalg.LinAlgError):  # no time to scan, or the functions do not work
@@ -173,8 +143,7 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
         return None
     why = out_of_time(record) or "other functions would be needed, or a larger tolerance"
     rest = _wanted_constant(membrane, wish, seen.energies)
-    found = sorted(found, key=lambda one: one.look.energy)
-    modes = notary.modes([*rest, *found])[: wish.count]
+    modes = wanted_modes(rest)
     remarks = [*membrane.doubts(seen.doubtful), *_merged_remarks(membrane, found)]
     wanted = min(len(seen.energies) + len(rest), wish.count or sys.maxsize)
     if (missing := wanted - len(modes)) > 0:
@@ -188,22 +157,17 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     return Modes(tuple(modes), True, complete, tuple(remarks))
 
 
-def _progress_of(membrane: Membrane, found: Sequence[Pinned], seconds: float) -> FoundMode:
-    number, last = sum(one.coefficients.shape[1] for one in found), found[-1]
-    return FoundMode(number, membrane.value(last.look.energy), membrane.error(last.bound), seconds)
-
-
 def scanned(membrane: Membrane, low: float, high: float, threads: int, seconds: float) -> Scan:
     """The scan between two energies, refused if it would take longer than so many seconds."""
-    began = perf_counter()
-    looker(membrane, threads)(high)
+    began, look = perf_counter(), looker(membrane, threads)
+    look(high)
     expected = (perf_counter() - began) * len(look_energies(membrane, low, high))
     if expected > seconds:
         raise ProblemError(
             f"to look at all of this interval would take about {expected:.0f} seconds, of which there are "
             f"{max(seconds, 0.0):.0f}: ask for a smaller interval, or allow more with budget=fs.Budget(seconds=...)"
         )
-    return scan(membrane, low, high, looker(membrane, threads), seconds)
+    return scan(membrane, low, high, look, seconds)
 
 
 def looker(membrane: Membrane, threads: int) -> Looker:
@@ -240,7 +204,7 @@ def _scan_wanted(membrane: Membrane, wish: Wish, request: Request, seconds: floa
     wanted = wish.count - membrane.is_free
     energies: FloatArray = np.empty(0)
     least = low
-    high = max(membrane.reaching(wanted + _SPARE), 2 * low)
+    high = max(membrane.reaching(wanted + _FARTHER), 2 * low)
     for _ in range(_TIMES):
         own = scanned(membrane, low, high, threads, until - perf_counter())
         energies, doubtful = np.concatenate([energies, own.energies]), (*doubtful, *own.doubtful)
@@ -303,7 +267,6 @@ def _merged_remarks(membrane: Membrane, found: list[Pinned]) -> list[str]:
 
 
 # ---- count_modes(): how many modes a membrane has below a value
-
 
 # We compare the count with Weyl's law, over the upper half of at least so many modes. A mode that is missing among the
 # lower half would change the mean difference by one.

@@ -15,7 +15,8 @@ import sympy as sp
 
 from fspielm.arrays import BoolArray, ComplexArray
 from fspielm.eigen.modes import Mode, Modes, accuracy_remarks, interrupted_modes
-from fspielm.eigen.pencil import check_symbol, check_zero, with_value
+from fspielm.eigen.particular import LEVELS
+from fspielm.eigen.pencil import check_symbol, check_zero, value_and_slope, with_value
 from fspielm.eigen.resonances.functions import (
     BeyondBudgetError,
     OpenFunctions,
@@ -24,10 +25,22 @@ from fspielm.eigen.resonances.functions import (
     open_functions,
     waves_of,
 )
-from fspielm.eigen.resonances.search import Found, Judged, OpenNotary, Pinned, Way, judged, pinned, repinned, search
+from fspielm.eigen.resonances.search import (
+    NEAR,
+    Found,
+    Judged,
+    Pinned,
+    Way,
+    judged,
+    judged_modes,
+    pinned,
+    repinned,
+    search,
+)
 from fspielm.errors import OutOfTime, ProblemError
 from fspielm.geometry.exterior import Exterior
 from fspielm.numerics.rational import rational
+from fspielm.numerics.tolerances import PROBES, SAME
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.problem.scattering.media import media_of
@@ -42,14 +55,11 @@ from fspielm.wording import MORE_TIME
 # A condition with both values and slopes, or a flux of opposite signs on both sides of a surface, as at metals, admits
 # waves along the surface that decay away from it. They may be much shorter than all others.
 
-
 _EXAMPLE = "within=(1 - 0.5j, 3)"
 # The shortest side of a rectangle, relative to its values: contours around smaller ones are only rounding.
 _NARROWEST = 1e-8
-# Values of the symbol that are sampled along each side of a rectangle, and places that are sampled on a boundary part.
-_VALUES, _PLACES = 5, 16
-# The tolerance of rational functions through the flux.
-_FLUX_TOL = 1e-9
+# Values of the symbol that are sampled along each side of a rectangle.
+_VALUES = 5
 
 
 def read_rectangle(count: Any, within: Any) -> Rectangle:
@@ -179,7 +189,7 @@ def _gathering_place(rectangle: Rectangle, places: ComplexArray, fluxes: Complex
     """
     if np.any(fluxes == -1):
         return complex(places[np.flatnonzero(fluxes == -1)[0]])
-    poles = rational(places, 1 / (1 + fluxes[:, None]), _FLUX_TOL).poles
+    poles = rational(places, 1 / (1 + fluxes[:, None]), SAME).poles
     inside = poles[rectangle.contains(poles)]
     return complex(inside[0]) if len(inside) else None
 
@@ -191,14 +201,8 @@ def _bound_by(relation: Relation, waves: Sequence[complex]) -> float:
     if len(unknowns) > 1 or orders != {0, 1}:
         return 0.0
     (unknown,) = unknowns
-    sites = relation.sample(_PLACES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
-    value, slope = np.zeros(len(sites), dtype=np.complex128), np.zeros(len(sites), dtype=np.complex128)
-    assert sites.normals is not None  # as on every boundary
-    for term in terms:
-        if term.order == 0:
-            value += term.at(sites)
-        else:
-            slope += term.at(sites) * sites.normals[:, term.orders.index(1)]
+    sites = relation.sample(PROBES, np.random.default_rng(0), "low-discrepancy")  # only for sampling
+    value, slope = value_and_slope(relation.operator, sites)
     rates = -value[slope != 0] / slope[slope != 0]
     bound = rates[rates.real > 0]
     return float(np.max(np.abs(np.sqrt(waves[unknown] ** 2 + bound**2)), initial=0.0))
@@ -206,14 +210,11 @@ def _bound_by(relation: Relation, waves: Sequence[complex]) -> float:
 
 # ---- resonances(): all values in a rectangle with outgoing waves but without an incident field
 
-
 # Two searches along different contours, the second with more functions, and their tolerance.
 _FIRST, _SECOND = Way(0.04, 0.5), Way(0.07, 0.44)
 _SEARCH_TOL = 1e-7
-# Further levels of functions.
-_FINER = (2, 3)
-# The relative distance of the same pole in two searches, and of the same value from different poles.
-_SAME, _KNOWN = 1e-3, 1e-5
+# The relative distance of the same value from different poles.
+_KNOWN = 1e-5
 _NONE = np.empty(0, dtype=np.complex128)
 _WHY = "other functions would be needed, or a larger tolerance"
 
@@ -258,7 +259,11 @@ class _Search:
         with offering(lambda _: interrupted_modes(self._inside(found), False, self.request.tol, 0.0)):
             left_out = self._pin_all(found, first, second)
             modes = self._inside(found)
-        remarks = _doubtful_remarks(first, second)
+        remarks = [
+            f"resonances in within={doubtful} may be missing: the field there is not resolved, or there was no time; "
+            "take smaller rectangles, or allow more with budget=fs.Budget(seconds=...)"
+            for doubtful in (*first.doubtful, *second.doubtful)[:1]
+        ]
         if left_out:
             remarks.append(left_out)
         elif not remarks:
@@ -279,7 +284,7 @@ class _Search:
 
     def _inside(self, found: list[Judged]) -> list[Mode]:
         """The resonances in the rectangle, as modes."""
-        return OpenNotary(self.request, self.record).modes(list(filter(self._is_inside, found)))
+        return judged_modes(filter(self._is_inside, found), self.request, self.record)
 
     def _pin_all(self, found: list[Judged], first: Found, second: Found) -> str:
         """Pin all resonances of two searches, in `found`; a remark on those that were beyond the budget."""
@@ -363,8 +368,8 @@ class _Search:
     def _certain(self, before: Pinned, found: Pinned) -> list[Judged]:
         """Resonances with errors within the tolerance, or else with the least errors possible."""
         best = list(judged(self._fine(1), found, before))
-        for level in _FINER:
-            if self.record.seconds_left <= 0 or all(_is_good(one, self.request.tol) for one in best):
+        for level in range(2, LEVELS + 1):
+            if self.record.seconds_left <= 0 or all(one.estimate <= self.request.tol * abs(one.value) for one in best):
                 break
             try:
                 functions = self.made(self.request, level)
@@ -378,21 +383,7 @@ class _Search:
         return best
 
 
-def _is_good(one: Judged, tol: float) -> bool:
-    return one.estimate <= tol * abs(one.value)
-
-
-def _is_near(values: ComplexArray, known: ComplexArray, share: float = _SAME) -> BoolArray:
+def _is_near(values: ComplexArray, known: ComplexArray, share: float = NEAR) -> BoolArray:
     """Which values are near known ones, up to a share of their size."""
     near = np.abs(values[:, None] - known) <= share * np.abs(values)[:, None]
     return np.asarray(near.any(axis=1))
-
-
-def _doubtful_remarks(first: Found, second: Found) -> list[str]:
-    doubtful = (*first.doubtful, *second.doubtful)
-    if not doubtful:
-        return []
-    return [
-        f"resonances in within={doubtful[0]} may be missing: the field there is not resolved, or there was no time; "
-        "take smaller rectangles, or allow more with budget=fs.Budget(seconds=...)"
-    ]

@@ -17,6 +17,7 @@ from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.outgoing.family import at_wavenumbers
 from fspielm.collocation.system import BlockRows, Discretisation
+from fspielm.eigen.particular import DEPENDENT, independent
 from fspielm.eigen.pencil import with_value
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
@@ -33,7 +34,6 @@ from fspielm.wording import duration, readable_bytes
 
 # ---- Rectangles of the complex plane
 
-
 # Points of a contour on the longer sides; shorter sides have fewer in proportion, but at least half as many.
 _ON_SIDE = 20
 
@@ -41,15 +41,9 @@ _ON_SIDE = 20
 @final
 @dataclass(frozen=True)
 class Rectangle:
-    """All numbers between two opposite corners.
+    """All numbers between two opposite corners."""
 
-    Attributes
-    ----------
-    lower, upper : complex
-        The lower left and the upper right corner.
-    """
-
-    lower: complex
+    lower: complex  # the lower left and the upper right corner
     upper: complex
 
     @property
@@ -110,13 +104,10 @@ def _format(number: complex) -> str:
 
 # ---- Functions that satisfy the equation and radiate from the same places, at every value of a symbol
 
-
 # The least number of places of the window on either side of the boundary, and their number per function.
 _PLACES, _EACH = 100, 0.15
 # The number of data that drive fields, in the plane and in space: more than modes of one value.
 _DRIVES = {2: 6, 3: 30}
-# Functions that depend on others up to this share are dropped.
-_DEPENDENT = 1e-15
 # Wavenumbers with larger angles get the other sign.
 _TURNED = 0.75 * np.pi
 
@@ -135,25 +126,13 @@ def waves_of(problem: Problem) -> tuple[complex, ...]:
 @final
 @dataclass(frozen=True, eq=False)
 class OpenRows:
-    """The functions at one value.
-
-    Attributes
-    ----------
-    value : complex
-    finite : Discretisation
-    conditions : (n, M) array
-        Their images in the conditions, scaled so that squares add up to a mean.
-    window : (m, M) array
-        Their values in the window, likewise.
-    data : (n, L) array
-        Data that drive fields.
-    """
+    """The functions at one value."""
 
     value: complex
     finite: Discretisation
-    conditions: NumberArray
-    window: NumberArray
-    data: NumberArray
+    conditions: NumberArray  # (n, M): their images in the conditions, scaled so that squares add up to a mean
+    window: NumberArray  # (m, M): their values in the window, likewise
+    data: NumberArray  # (n, L): data that drive fields
 
     @property
     def response(self) -> ComplexArray:
@@ -179,7 +158,7 @@ class OpenRows:
         count = len(sizes)
         plain = np.asarray(np.linalg.qr(np.column_stack([self.conditions / sizes, self.data]), mode="r"))
         Q, R, order = scipy.linalg.qr(plain[:count, :count], mode="economic", pivoting=True, check_finite=False)
-        rank = int(np.count_nonzero(np.abs(np.diag(R)) > _DEPENDENT * abs(R[0, 0])))
+        rank = int(np.count_nonzero(np.abs(np.diag(R)) > 0.1 * DEPENDENT * abs(R[0, 0])))
         return R[:rank, :rank], order[:rank], sizes, Q[:, :rank].conj().T @ plain[:count, count:]
 
     def smallest(self, count: int) -> tuple[ComplexArray, int, float]:
@@ -187,15 +166,10 @@ class OpenRows:
 
         Also the number of independent functions in the basis, and their condition number.
         """
-        fitted = len(self.conditions)
-        rows = np.concatenate([self.conditions, self.window])
-        sizes = np.linalg.norm(rows, axis=0)
-        U, S, Vh = np.linalg.svd(rows / sizes, full_matrices=False)
-        rank = int(np.count_nonzero(10 * _DEPENDENT * S[0] < S))
-        _, _, Yh = np.linalg.svd(np.linalg.qr(U[:fitted, :rank], mode="r"))
-        own = (Vh[:rank].conj().T / S[:rank]) @ Yh[-count:].conj().T / sizes[:, None]
+        among = independent(np.concatenate([self.conditions, self.window]))
+        own = among.combined(among.smallest(len(self.conditions), count))
         _, R = np.linalg.qr(self.window @ own)
-        return np.asarray(np.linalg.solve(R.T, own.T).T, dtype=np.complex128), rank, float(S[0] / S[rank - 1])
+        return np.asarray(np.linalg.solve(R.T, own.T).T, dtype=np.complex128), among.rank, among.condition
 
 
 @final
@@ -211,21 +185,12 @@ class Left:
 @final
 @dataclass(frozen=True, eq=False)
 class OpenFunctions:
-    """Functions of one kind and number at the same places, for all values of a rectangle.
-
-    Attributes
-    ----------
-    problem : Problem
-    symbol : Symbol
-    trial : FeaturePlan
-    first : Discretisation
-        The discretisation at the largest value.
-    """
+    """Functions of one kind and number at the same places, for all values of a rectangle."""
 
     problem: Problem
     symbol: sp.Symbol
-    trial: FeaturePlan
-    first: Discretisation
+    plan: FeaturePlan
+    first: Discretisation  # the discretisation at the largest value
 
     def at(self, value: complex) -> OpenRows:
         """The functions at a value."""
@@ -281,7 +246,6 @@ class OpenFunctions:
 
 # ---- Functions for a search for resonances, within the budget
 
-
 # Tables of the size of a system that are in memory at a time, and the least number of systems to solve.
 _TABLES, _FEWEST = 4, 20
 # Systems that take less seconds are always tried.
@@ -297,23 +261,12 @@ class BeyondBudgetError(ProblemError):
 @final
 @dataclass(frozen=True, eq=False)
 class Requirements:
-    """What functions have to represent.
-
-    Attributes
-    ----------
-    problem : Problem
-    symbol : Symbol
-        The symbol of the value.
-    largest : float
-        The largest absolute value.
-    along : float
-        The highest wavenumber of waves that are bound to surfaces.
-    """
+    """What functions have to represent."""
 
     problem: Problem
-    symbol: sp.Symbol
-    largest: float
-    along: float
+    symbol: sp.Symbol  # the symbol of the value
+    largest: float  # the largest absolute value
+    along: float  # the highest wavenumber of waves that are bound to surfaces
 
 
 def open_functions(required: Requirements, record: Record, request: Request, level: int) -> OpenFunctions:
@@ -331,30 +284,30 @@ def open_functions(required: Requirements, record: Record, request: Request, lev
         replace(each, made=replace(each.made, held=max(each.made.held, required.along)))
         for each in first_efforts(here.problem, None, level)
     ]
-    trial = OpenSpace(here, tuple(efforts)).first().plan
-    assert isinstance(trial, FeaturePlan)  # as that of open domains is
-    _check_budget(required, record, here, trial)
-    first = trial.discretise(here, {})
+    plan = OpenSpace(here, tuple(efforts)).first().plan
+    assert isinstance(plan, FeaturePlan)  # as that of open domains is
+    _check_budget(required, record, here, plan)
+    first = plan.discretise(here, {})
     entries = first.rows * first.basis.size
     threads = first.threads if entries > _MANY_ENTRIES else 1
-    return OpenFunctions(required.problem, required.symbol, trial, replace(first, threads=threads))
+    return OpenFunctions(required.problem, required.symbol, plan, replace(first, threads=threads))
 
 
-def _check_budget(required: Requirements, record: Record, request: Request, trial: FeaturePlan) -> None:
-    budget, memory = record.budget, _TABLES * trial.nbytes(request)
-    each = trial.outlook(request, None, math.inf).seconds
+def _check_budget(required: Requirements, record: Record, request: Request, plan: FeaturePlan) -> None:
+    budget, memory = record.budget, _TABLES * plan.nbytes(request)
+    each = plan.outlook(request, None, math.inf).seconds
     bound = (
         f"; waves of wavenumber {required.along:.3g} are bound to a surface"
         if required.along > required.largest
         else ""
     )
     for is_beyond, what, remedy in (
-        (budget.neurons is not None and trial.neurons > budget.neurons, "", f"neurons={trial.neurons}"),
+        (budget.neurons is not None and plan.neurons > budget.neurons, "", f"neurons={plan.neurons}"),
         (memory > budget.memory_limit, f" and {readable_bytes(memory)} of memory", "memory=..."),
         (each > max(_LONG, record.seconds_left / _FEWEST), f" and {duration(_FEWEST * each)}, at least", "seconds=..."),
     ):
         if is_beyond:
             raise BeyondBudgetError(
-                f"resonances there need {trial.neurons} functions{what}{bound}: ask for fewer digits, or allow more "
+                f"resonances there need {plan.neurons} functions{what}{bound}: ask for fewer digits, or allow more "
                 f"with budget=fs.Budget({remedy})"
             )

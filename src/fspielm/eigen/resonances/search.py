@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import final
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, safe_rms
 from fspielm.basis.outgoing.family import Outward
 from fspielm.collocation.system import BlockResidual
-from fspielm.eigen.modes import Mode
+from fspielm.eigen.modes import AMPLE, VALUE_ROUNDING, Mode, modes_of
 from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunctions, OpenRows, Rectangle, waves_of
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.numerics.rational import Rational, rational
-from fspielm.solution.solution import Solution
+from fspielm.numerics.tolerances import CLOSE, SAME
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
 from fspielm.solvers.request import Request
@@ -25,9 +25,8 @@ from fspielm.solvers.round import FeaturePlan, RoundResult
 
 # ---- Poles of driven fields as functions of the value: there may be resonances
 
-
-# The tolerance of rational functions through fields on a contour, and the number of components of the fields.
-_LEFT, _COMPONENTS = 1e-6, 8
+# The number of random components of the fields to which rational functions are fitted.
+_COMPONENTS = 8
 # How often a rectangle is cut in two if the tolerance is not met.
 _CUTS = 4
 # The largest difference, in radians across half of the window, of waves on the left and right side of a rectangle.
@@ -95,12 +94,12 @@ def _search_cell(functions: OpenFunctions, cell: Rectangle, way: Way, cuts: int,
     """The poles of a cell, which is cut in two if there are too many."""
     around = cell.grown(way.margin)
     fitted = _fitted(functions, around.contour, record)
-    if fitted.error > _LEFT and cuts and record.seconds_left > 0:
+    if fitted.error > CLOSE and cuts and record.seconds_left > 0:
         for part in cell.cut(way.share):
             yield from _search_cell(functions, part, way, cuts - 1, record)
     else:
         inside = around.contains(fitted.poles)
-        yield Found(fitted.poles[inside], fitted.poles[~inside], () if fitted.error <= _LEFT else (cell,))
+        yield Found(fitted.poles[inside], fitted.poles[~inside], () if fitted.error <= CLOSE else (cell,))
 
 
 def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> Rational:
@@ -115,17 +114,13 @@ def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> 
             if record.seconds_left <= 0:
                 return fitted
             if place not in values:
-                values[place] = _random_components(functions.at(place).response)
-        fitted = rational(places, np.array([values[place] for place in places.tolist()]), _LEFT)
-        if fitted.error <= _LEFT:
+                response = functions.at(place).response
+                weights = np.random.default_rng(4).standard_normal((_COMPONENTS, len(response)))
+                values[place] = np.asarray((weights @ response).ravel())
+        fitted = rational(places, np.array([values[place] for place in places.tolist()]), CLOSE)
+        if fitted.error <= CLOSE:
             break
     return fitted
-
-
-def _random_components(response: ComplexArray) -> ComplexArray:
-    """A few random components of all fields."""
-    weights = np.random.default_rng(4).standard_normal((_COMPONENTS, len(response)))
-    return np.asarray((weights @ response).ravel())
 
 
 # ---- Resonances pinned by integrals around them
@@ -133,40 +128,30 @@ def _random_components(response: ComplexArray) -> ComplexArray:
 # times the distance gives the place: of several and of multiple resonances at once (W.-J. Beyn, Linear Algebra Appl.
 # 436, 2012).
 
-
 # The number of places on the first circle, and on the last ones, where other resonances are far away.
 _NODES, _LAST_NODES = 8, 6
-# The radius of the last circle, relative to the value; and in units of the distance of several values in it.
-_CLOSE, _AROUND = 1e-3, 4.0
+# The relative distance of poles that are the same as far as searches tell, and the radius of the last circle; the least
+# radius in units of the distance of several values in it.
+NEAR, _AROUND = 1e-3, 4.0
 # The radius of circles that give all digits, as a share of that radius.
 _SHARE = 0.1
 # The radius of the first circle, as a share of the distance to others.
 _APART = 0.3
 # The number of circles to try around a pole, and the factor of their radii, until the pole is well within.
 _CIRCLES, _SMALLER = 3, 0.25
-# Residues that count as zero, relative to the field on the circle, and to the largest residue.
-_NOTHING, _NO_FURTHER = 1e-6, 1e-5
-# The first on the last circle, where others are far: resonances that are about to meet have small residues.
-_SURE = 1e-7
+# Residues that count as zero, relative to the largest residue, and to the field on the last circle, where other
+# resonances are far: those that are about to meet have small residues.
+_NO_FURTHER, _SURE = 1e-5, 1e-7
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Pinned:
-    """Resonances that are close to each other.
+    """Resonances that are close to each other."""
 
-    Attributes
-    ----------
-    values : (m,) array
-    radius : float
-        The radius of a circle around them, without others.
-    seen : int
-        The largest number of them that any functions have found.
-    """
-
-    values: ComplexArray
-    radius: float
-    seen: int
+    values: ComplexArray  # (m,)
+    radius: float  # the radius of a circle around them, without others
+    seen: int  # the largest number of them that any functions have found
 
     @property
     def is_whole(self) -> bool:
@@ -177,22 +162,24 @@ class Pinned:
 def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: Record) -> Iterator[Pinned]:
     """The resonances at poles of a rectangle, and others close to them, as long as there is time."""
     poles = seen.poles
-    groups = list(clusters(poles, _CLOSE))
+    groups = list(clusters(poles, NEAR))
     middles = np.array([poles[group].mean() for group in groups])
     for group, middle in zip(groups, middles, strict=True):
         if record.seconds_left <= 0:
             return
-        if not np.any(rectangle.contains(poles[group], _CLOSE * abs(middle))):
+        if not np.any(rectangle.contains(poles[group], NEAR * abs(middle))):
             continue
         others = np.abs(np.concatenate([middles[middles != middle], seen.beside]) - middle)
-        least = max(_AROUND * float(np.abs(poles[group] - middle).max()), _CLOSE * abs(middle))
+        least = max(_AROUND * float(np.abs(poles[group] - middle).max()), NEAR * abs(middle))
         apart = float(np.min(others[others > least], initial=np.inf))
         # outside of the rectangle there may be many, which the search does not know
         reach = max(min(_APART * apart, 0.1 * abs(middle), 0.5 * middle.real, rectangle.longer), least)
         first, within = _first_poles(functions, complex(middle), reach)
-        for own in clusters(first, _CLOSE):
-            radius = min(_last_radius(first, own), within)
-            found = repinned(functions, Pinned(first[own], radius, len(own)))
+        for own in clusters(first, NEAR):
+            center = complex(first[own].mean())
+            apart = float(np.min(np.abs(np.delete(first, own) - center), initial=np.inf))
+            wanted = max(NEAR * abs(center), _AROUND * float(np.abs(first[own] - center).max()))
+            found = repinned(functions, Pinned(first[own], min(wanted, _APART * apart, within), len(own)))
             if found is not None:
                 yield found
 
@@ -200,7 +187,7 @@ def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: 
 def _first_poles(functions: OpenFunctions, middle: complex, reach: float) -> tuple[ComplexArray, float]:
     """The poles within a circle around a known one, and its radius; smaller if unknown poles hide it."""
     for radius in (reach * _SMALLER ** np.arange(_CIRCLES)).tolist():
-        found = _poles_within(functions, middle, radius, _NODES, _NOTHING)
+        found = _poles_within(functions, middle, radius, _NODES, CLOSE)
         if np.min(np.abs(found - middle), initial=np.inf) <= _SMALLER * radius:
             return found, radius
     return np.empty(0, dtype=np.complex128), reach
@@ -229,13 +216,6 @@ def clusters(values: ComplexArray, share: float) -> Iterator[NDArray[np.intp]]:
         yield np.array(own)
 
 
-def _last_radius(values: ComplexArray, own: NDArray[np.intp]) -> float:
-    middle = complex(values[own].mean())
-    others = np.delete(values, own)
-    wanted = max(_CLOSE * abs(middle), _AROUND * float(np.abs(values[own] - middle).max()))
-    return min(wanted, _APART * float(np.min(np.abs(others - middle), initial=np.inf)))
-
-
 def _poles_within(functions: OpenFunctions, center: complex, radius: float, nodes: int, least: float) -> ComplexArray:
     """The poles within a circle with residues of at least `least`, relative to the field on it.
 
@@ -256,49 +236,24 @@ def _poles_within(functions: OpenFunctions, center: complex, radius: float, node
 
 # ---- Errors of resonances
 
-
-# Values at a smaller relative distance are one multiple value.
-_SAME = 1e-9
 # Places on a circle of radius one, and the factor from one circle to the next.
 _WAYS, _LARGER = (1.0, -0.5 + 0.75j), 4.0
-# A safety factor for errors to first order, and the rounding of a value.
-_AMPLE, _ROUNDING = 3.0, 4e-15
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A resonance with an estimate of its error.
-
-    Attributes
-    ----------
-    value : complex
-    estimate : float
-        The estimated error of the value.
-    relative : float
-        The estimated relative error of the field.
-    trial : FeaturePlan
-        The functions it was found with.
-    rows : OpenRows
-        The functions at the value.
-    coefficients : (M,) array
-    left : tuple of Left
-        Residuals in the conditions.
-    rank : int
-        The number of independent functions.
-    condition : float
-        The condition number of these.
-    """
+    """A resonance with an estimate of its error."""
 
     value: complex
-    estimate: float
-    relative: float
-    trial: FeaturePlan
-    rows: OpenRows
-    coefficients: ComplexArray
-    left: tuple[Left, ...]
-    rank: int
-    condition: float
+    estimate: float  # the estimated error of the value
+    relative: float  # the estimated relative error of the field
+    plan: FeaturePlan  # the functions it was found with
+    rows: OpenRows  # the functions at the value
+    coefficients: ComplexArray  # (M,)
+    left: tuple[Left, ...]  # residuals in the conditions
+    rank: int  # the number of independent functions
+    condition: float  # the condition number of these
 
 
 def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[Judged]:
@@ -312,7 +267,7 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
     If several resonances with the same field are about to meet, driven fields grow faster toward them, and errors are
     roots: then we enlarge circles until r drives less than one on them.
     """
-    for own in clusters(found.values, _SAME):
+    for own in clusters(found.values, SAME):
         value = complex(found.values[own].mean())
         rows = functions.at(value)
         coefficients, rank, condition = rows.smallest(len(own))
@@ -322,28 +277,20 @@ def judged(functions: OpenFunctions, found: Pinned, before: Pinned) -> Iterator[
         is_clear = found.is_whole and len(before.values) == len(found.values) < functions.drives
         moved = float(np.abs(before.values - value).min()) if is_clear else np.inf
         for place, size in enumerate(sizes):
-            shown = _AMPLE * found.radius * driven * float(size)
+            shown = AMPLE * found.radius * driven * float(size)
             if len(found.values) > 1:
-                shown = _safe_radius(functions, value, _AMPLE * float(size), shown, found.radius)
-            estimate = max(shown, moved) + _ROUNDING * abs(value)
+                shown = _safe_radius(functions, value, AMPLE * float(size), shown, found.radius)
+            estimate = max(shown, moved) + 2 * VALUE_ROUNDING * abs(value)
             if estimate > found.radius:  # nothing is known beyond the circle
                 estimate = np.inf
-            yield Judged(
-                value,
-                estimate,
-                estimate / found.radius,
-                functions.trial,
-                rows,
-                coefficients[:, place],
-                tuple(replace(each, values=each.values[:, place]) for each in left),
-                rank,
-                condition,
-            )
+            residuals = tuple(replace(each, values=each.values[:, place]) for each in left)
+            known = (value, estimate, estimate / found.radius, functions.plan, rows, coefficients[:, place], residuals)
+            yield Judged(*known, rank, condition)
 
 
 def _safe_radius(functions: OpenFunctions, value: complex, left: float, first: float, most: float) -> float:
     """The radius of a circle on which the residual drives less than one: resonances stay within it."""
-    radius = max(first, _ROUNDING * abs(value))
+    radius = max(first, 2 * VALUE_ROUNDING * abs(value))
     while radius < most:
         driven = max(functions.at(value + radius * way).amplification for way in _WAYS)
         if left * driven <= 1:
@@ -354,46 +301,19 @@ def _safe_radius(functions: OpenFunctions, value: complex, left: float, first: f
 
 # ---- Resonances as modes, whose fields are solutions
 
-
 _WHY = "functions that satisfy the equation and radiate"
 _ENDING = "the function of a resonance is known to fewer digits than its value; ask for a smaller tol"
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class OpenNotary:
-    """Makes modes of resonances.
-
-    Attributes
-    ----------
-    request : Request
-    record : Record
-    """
-
-    request: Request
-    record: Record
-
-    def modes(self, found: Sequence[Judged]) -> list[Mode]:
-        """All of them in the order of their real parts, with how many cannot be told from each."""
-        each = sorted(found, key=lambda one: (one.value.real, one.value.imag))
-        values = np.array([one.value for one in each])
-        errors = np.array([one.estimate for one in each])
-        return [
-            Mode(
-                one.value,
-                None,
-                one.estimate,
-                self._solution(one),
-                int(np.count_nonzero(np.abs(values - one.value) <= errors + one.estimate)),
-            )
-            for one in each
-        ]
-
-    def _solution(self, one: Judged) -> Solution:
-        return solution_of(self.request, one.rows.finite.problem, _attempt(one), self.record, _WHY, _ENDING)
+def judged_modes(found: Iterable[Judged], request: Request, record: Record) -> list[Mode]:
+    """Resonances as modes, in the order of their real parts."""
+    each = sorted(found, key=lambda one: (one.value.real, one.value.imag))
+    values = np.array([one.value for one in each], dtype=np.complex128)
+    fields = [solution_of(request, one.rows.finite.problem, _result_of(one), record, _WHY, _ENDING) for one in each]
+    return modes_of(values, np.array([one.estimate for one in each]), fields, bounded=False)
 
 
-def _attempt(one: Judged) -> RoundResult:
+def _result_of(one: Judged) -> RoundResult:
     """The field, which is one where it is largest of all places of the window that were looked at."""
     in_window: ComplexArray = one.rows.window @ one.coefficients * np.sqrt(len(one.rows.window))
     top = complex(in_window[np.argmax(np.abs(in_window))])
@@ -412,9 +332,9 @@ def _attempt(one: Judged) -> RoundResult:
         unknowns=len(one.rows.finite.problem.unknowns),
     )
     finite = one.rows.finite
-    assert isinstance(one.trial.family, Outward)  # as those of open domains are
-    family = replace(one.trial.family, basis=finite.drawn)
-    trial = replace(one.trial, family=family)
+    assert isinstance(one.plan.family, Outward)  # as those of open domains are
+    family = replace(one.plan.family, basis=finite.drawn)
+    plan = replace(one.plan, family=family)
     return RoundResult(
-        trial, replace(finite, family=family), coefficients, residuals, one.rank, one.condition, {}, estimate
+        plan, replace(finite, family=family), coefficients, residuals, one.rank, one.condition, {}, estimate
     )

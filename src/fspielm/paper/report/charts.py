@@ -11,23 +11,24 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.geometry.pictures import PALETTE
 from fspielm.jobs.job import Job, Terms
 from fspielm.jobs.perform import settings
 from fspielm.jobs.subject import Bench
 from fspielm.paper.cases.case import Case, PaperResult
 from fspielm.paper.report.analysis import SHORT_LABELS, Cell, Group, Spread, paper_result
 from fspielm.paper.theory.moments import effective_frequencies
-from fspielm.solution.plot.style import BLUE, INK, VERMILION
+from fspielm.solution.plot.style import BLUE, INK, LAYOUT, VERMILION
 from fspielm.solvers.request import Streams
 
-# Okabe and Ito's colours and a wine red of Paul Tol's, which colour-blind readers can tell apart.
+# The palette of all pictures and a wine red of Paul Tol's, which colour-blind readers can tell apart.
 COLOURS = {
-    "tanh": "#e69f00",
-    "siren": "#56b4e9",
-    "gff": "#009e73",
+    "tanh": PALETTE[4],
+    "siren": PALETTE[5],
+    "gff": PALETTE[2],
     "fs-l": BLUE,
     "fs-g": VERMILION,
-    "fs-l-space": "#cc79a7",
+    "fs-l-space": PALETTE[3],
     "fs-g-space": "#882255",
     "automatic": INK,
 }
@@ -39,7 +40,6 @@ COLOURS = {
 # Where an error of exactly zero is drawn.
 _SMALLEST = 1e-18
 _HIGHEST_POWER = 308.0
-_MARGIN = 0.06
 # Scales shorter than this many decades have ticks between the powers of ten.
 _SHORT_DECADES = 1.5
 _MOST_TICKS = 7
@@ -81,7 +81,7 @@ def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogSca
         if top == bottom:
             top += 1
     else:
-        margin = max(_MARGIN * (top - bottom), 0.08)
+        margin = max(LAYOUT.margin * (top - bottom), 0.08)
         bottom, top = bottom - margin, min(top + margin, _HIGHEST_POWER)
     return LogScale(10.0**bottom, 10.0**top, _ticks(bottom, top))
 

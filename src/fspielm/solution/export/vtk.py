@@ -6,6 +6,7 @@ import base64
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import FloatArray, NumberArray, spread_out
 from fspielm.disk import check_place, staged_file
 from fspielm.errors import ProblemError
 from fspielm.geometry.domain import Domain
@@ -21,7 +22,7 @@ from fspielm.geometry.plane import triangulate
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.time import SpaceTime
 from fspielm.solution.calculus import RegionMesh, region_column, region_mesh
-from fspielm.solution.evaluation import vectors_of
+from fspielm.solution.evaluation import meshed, vectors_of
 from fspielm.solution.export.arrays import by_name, chosen_count, in_parts, provenance
 from fspielm.solution.fields import as_shape
 
@@ -31,9 +32,19 @@ if TYPE_CHECKING:
 
 VTK_SUFFIXES = (".vtu", ".vtr", ".vti", ".vtk", ".pvd")
 _CELL_SUFFIXES = (".vtu", ".vtk")
-# VTK's numbers for the kinds of cells.
-LINE, TRIANGLE, PIXEL, VOXEL = 3, 5, 8, 11
-_BOX_CELLS = {1: LINE, 2: PIXEL, 3: VOXEL}
+
+
+@final
+class CellKind(IntEnum):
+    """VTK's numbers for the kinds of cells."""
+
+    LINE = 3
+    TRIANGLE = 5
+    PIXEL = 8
+    VOXEL = 11
+
+
+_BOX_CELLS = {1: CellKind.LINE, 2: CellKind.PIXEL, 3: CellKind.VOXEL}
 # VTK's number for a hidden point.
 _HIDDEN = 2
 _TYPES = {"<f8": "Float64", "<i8": "Int64", "|u1": "UInt8"}
@@ -45,12 +56,7 @@ _TITLE = 255
 
 
 def write_grid(
-    path: Path,
-    axes: Sequence[FloatArray],
-    fields: Mapping[str, FloatArray],
-    facts: Mapping[str, Any],
-    *,
-    even: bool,
+    path: Path, axes: Sequence[FloatArray], fields: Mapping[str, FloatArray], facts: Mapping[str, Any], *, even: bool
 ) -> None:
     """Write fields ``(n,)`` and vectors ``(n, 3)`` on a grid of one to three axes, the last fastest.
 
@@ -91,8 +97,6 @@ def write_cells(
     facts: Mapping[str, Any],
 ) -> None:
     """Write fields at points ``(n, d)``, d up to 3, and cells of one kind with corners at the points (.vtu)."""
-    space = np.zeros((len(points), 3))
-    space[:, : points.shape[1]] = points
     offsets = cells.shape[1] * np.arange(1, len(cells) + 1, dtype=np.int64)
     lines = [
         "<UnstructuredGrid>",
@@ -100,7 +104,7 @@ def write_cells(
         f'<Piece NumberOfPoints="{len(points)}" NumberOfCells="{len(cells)}">',
         *_point_data(fields),
         "<Points>",
-        _array(space, components=3),
+        _array(_in_space(points), components=3),
         "</Points>",
         "<Cells>",
         _array(cells, "connectivity"),
@@ -241,10 +245,7 @@ class _Target:
         points = self.points if self.inner is None else self.inner
         places = points[self.inside]
         there = np.column_stack([places, *(np.full(len(places), t) for t in instant)])
-        found = solution(there, outside="extend")
-        values = np.full((len(self.points), *found.shape[1:]), np.nan, dtype=found.dtype)
-        values[self.inside] = found
-        fields = _fields(solution, values)
+        fields = _fields(solution, spread_out(solution(there, outside="extend"), self.inside))
         fields |= region_column(solution.problem, points)
         if self.cells is not None and self.legacy:
             title = f"{facts['unknown']}, {facts['source']}"
@@ -259,10 +260,13 @@ def _fields(solution: Solution, values: NumberArray) -> dict[str, FloatArray]:
     """Real fields ``(n,)`` and vectors ``(n, 3)`` by name, from values ``(n,)`` or ``(n, U)``."""
     fields = by_name(solution, values)
     for name, places in vectors_of(solution.problem).items():
-        vector = np.zeros((len(values), 3), dtype=values.dtype)
-        vector[:, : len(places)] = values[:, places]
-        fields[name] = vector
+        fields[name] = _in_space(values[:, places])
     return in_parts(fields)
+
+
+def _in_space(vectors: NumberArray) -> NumberArray:
+    """Vectors ``(n, d)`` with zeros in what is left of three components."""
+    return np.pad(vectors, ((0, 0), (0, 3 - vectors.shape[1])))
 
 
 def _target(region: Domain, shape: tuple[int, ...], suffix: str) -> _Target:
@@ -277,8 +281,8 @@ def _target(region: Domain, shape: tuple[int, ...], suffix: str) -> _Target:
             mesh = RegionMesh(points, points, triangles)
         if mesh is not None:
             inside = np.ones(len(mesh.points), dtype=np.bool_)
-            return _Target(mesh.points, inside, mesh.inner, mesh.triangles, TRIANGLE, legacy=legacy)
-    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+            return _Target(mesh.points, inside, mesh.inner, mesh.triangles, CellKind.TRIANGLE, legacy=legacy)
+    points = meshed(axes)
     inside = region.contains(points)
     if suffix not in _CELL_SUFFIXES:
         return _Target(points, inside, axes=axes, even=suffix == ".vti")
@@ -354,14 +358,12 @@ def _write_legacy(
     path: Path, points: FloatArray, cells: NDArray[np.int64], kind: int, fields: Mapping[str, FloatArray], title: str
 ) -> None:
     """Write fields at points ``(n, d)``, d up to 3, and cells of one kind with corners at the points (.vtk)."""
-    space = np.zeros((len(points), 3))
-    space[:, : points.shape[1]] = points
     corners = cells.shape[1]
     counted = np.column_stack([np.full(len(cells), corners), cells])
     one_line = " ".join(title.encode("ascii", "replace").decode().split())[:_TITLE]
     blocks: list[tuple[str, bytes]] = [
         (f"# vtk DataFile Version 3.0\n{one_line}\nBINARY\nDATASET UNSTRUCTURED_GRID", b""),
-        (f"POINTS {len(points)} double", space.astype(">f8").tobytes()),
+        (f"POINTS {len(points)} double", _in_space(points).astype(">f8").tobytes()),
         (f"CELLS {len(cells)} {counted.size}", counted.astype(">i4").tobytes()),
         (f"CELL_TYPES {len(cells)}", np.full(len(cells), kind, dtype=">i4").tobytes()),
         (f"POINT_DATA {len(points)}", b""),

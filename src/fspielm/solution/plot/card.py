@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from html import escape
 from io import BytesIO
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 from fspielm.geometry.pictures import has_matplotlib
-from fspielm.solution.plot.panels import View, draw_quantity
+from fspielm.solution.plot.panels import View, draw_quantities
 from fspielm.solution.plot.quantity import each_field, field_quantity
-from fspielm.solution.plot.style import add_note, doubt, new_picture, style
+from fspielm.solution.plot.style import LAYOUT, add_note, doubt, new_picture, style
 from fspielm.wording import duration
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-_INCHES, _SMALL_INCHES = (2.6, 2.1), (2.0, 1.6)
-_PIXELS = (260, 400)
-# Unknowns that have a picture; all of them are named.
-_MOST_PANELS = 4
-_MOST_BYTES = 60_000
-_FINEST = 200
-_COLOURS = 128
-_TICKS = 3
-# Dots per inch, until the picture is small enough.
-_DOTS = (160, 120, 90, 60)
+@final
+@dataclass(frozen=True)
+class _Thumbnail:
+    """The size of the picture: inches and pixels, alone and among several; and limits."""
+
+    inches: tuple[float, float] = (2.6, 2.1)
+    small_inches: tuple[float, float] = (2.0, 1.6)
+    pixels: tuple[int, int] = (260, 400)
+    most_panels: int = 4  # unknowns that have a picture; all of them are named
+    most_bytes: int = 60_000
+    finest: int = 200
+    colours: int = 128
+    dots: tuple[int, ...] = (160, 120, 90, 60)  # per inch, until the picture is small enough
+
+
+_SIZE = _Thumbnail()
 
 _CARD = """\
 <div style="display:inline-flex;flex-wrap:wrap;gap:16px;align-items:center;max-width:640px;padding:12px 16px;\
@@ -47,10 +53,11 @@ _ROW = (
 def solution_card(solution: Solution) -> str:
     """Self-contained HTML; without matplotlib, it has no picture."""
     report = solution.report
-    verdict, colour = _verdict(report.converged)
+    verdicts = {None: ("error not estimated", "#555"), True: ("converged", "#00704f")}
+    verdict, colour = verdicts.get(report.converged, ("not converged", "#b34700"))
     numbers = {
         "estimated relative error": _estimates(solution),
-        "tolerance": _number(report.tol),
+        "tolerance": f"{report.tol:.1e}",
         **({"cells": report.tiling} if report.tiling else {}),
         report.noun: f"{report.neurons:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
         "time": duration(sum(d.seconds for d in report.rounds) or sum(report.seconds.values())),
@@ -66,16 +73,6 @@ def solution_card(solution: Solution) -> str:
     )
 
 
-def _verdict(converged: bool | None) -> tuple[str, str]:
-    if converged is None:
-        return "error not estimated", "#555"
-    return ("converged", "#00704f") if converged else ("not converged", "#b34700")
-
-
-def _number(value: float) -> str:
-    return f"{value:.1e}"
-
-
 def _names(solution: Solution) -> str:
     return ", ".join(str(unknown.symbol) for unknown in solution.problem.stated.unknowns)
 
@@ -87,14 +84,14 @@ def _estimates(solution: Solution) -> str:
         return "none"
     fields = solution.report.fields
     if len(fields) < 2:
-        return _number(known)
-    return ", ".join(f"{name}: {_number(own.error_estimate)}" for name, own in fields.items())
+        return f"{known:.1e}"
+    return ", ".join(f"{name}: {own.error_estimate:.1e}" for name, own in fields.items())
 
 
 def _picture(solution: Solution) -> str:
     data = base64.b64encode(_thumbnail(solution)).decode()
     name = escape(_names(solution), quote=True)
-    width = _PIXELS[len(solution.problem.names) > 1]
+    width = _SIZE.pixels[len(solution.problem.names) > 1]
     return f'<img alt="{name}" width="{width}" style="background:#fff" src="data:image/png;base64,{data}">\n'
 
 
@@ -103,27 +100,30 @@ def _thumbnail(solution: Solution) -> bytes:
     from PIL import Image
 
     quantities = [
-        replace(field_quantity(field), finest=_FINEST, note=None) for field in each_field(solution)[:_MOST_PANELS]
+        replace(field_quantity(field), finest=_SIZE.finest, note=None)
+        for field in each_field(solution)[: _SIZE.most_panels]
     ]
     with style():
         columns = 1 if len(quantities) == 1 else 2
         rows = -(-len(quantities) // columns)
-        figure = new_picture(*(_INCHES if columns == 1 else (_SMALL_INCHES[0] * columns, _SMALL_INCHES[1] * rows)))
+        figure = new_picture(
+            *(_SIZE.inches if columns == 1 else (_SIZE.small_inches[0] * columns, _SIZE.small_inches[1] * rows))
+        )
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for panel, quantity in zip_longest(axes, quantities):
             if quantity is None:
                 panel.remove()
             else:
-                draw_quantity(quantity, View(ax=panel))
+                draw_quantities([quantity], View(ax=panel))
                 if columns > 1:
-                    panel.locator_params(nbins=_TICKS)
+                    panel.locator_params(nbins=LAYOUT.fewest_ticks)
         add_note(figure, doubt(solution))
-    for dpi in _DOTS:
+    for dpi in _SIZE.dots:
         buffer = BytesIO()
         figure.savefig(buffer, format="png", dpi=dpi)
         small = BytesIO()
         with Image.open(buffer) as image:
-            image.convert("RGB").quantize(_COLOURS * columns).save(small, "PNG", optimize=True)
-        if len(small.getvalue()) <= _MOST_BYTES:
+            image.convert("RGB").quantize(_SIZE.colours * columns).save(small, "PNG", optimize=True)
+        if len(small.getvalue()) <= _SIZE.most_bytes:
             break
     return small.getvalue()

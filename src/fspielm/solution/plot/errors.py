@@ -18,14 +18,14 @@ from fspielm.errors import ProblemError
 from fspielm.expr.functions import Value, make_field
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.problem.problem import Problem
-from fspielm.problem.statement import Relation
 from fspielm.solution.fields import residual_of
-from fspielm.solution.plot.panels import View, add_colour_bar, draw_lines, draw_map, draw_quantities, height_of
+from fspielm.solution.plot.panels import View, draw_lines, draw_map_panels, draw_quantities, height_of
 from fspielm.solution.plot.plot import check_resolution
-from fspielm.solution.plot.quantity import Quantity, field_quantity, highest_frequencies, hold
+from fspielm.solution.plot.quantity import Quantity, field_quantity, highest_frequencies, hold, probe
 from fspielm.solution.plot.style import (
     BLUE,
     INK,
+    LAYOUT,
     VERMILION,
     WIDTHS,
     Width,
@@ -35,8 +35,8 @@ from fspielm.solution.plot.style import (
     as_text,
     check_picture_path,
     doubt,
-    held_label,
     inches,
+    leave_open,
     new_picture,
     save_picture,
     style,
@@ -51,12 +51,8 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# Points at which norms over the whole domain are taken, time included: always the same.
-_PROBES = 4000
-# Inches: a line of `plot_comparison`, and what colour bars take of its width.
-_LINES_HEIGHT, _COLOUR_BARS_WIDTH = 3.2, 0.7
-# Inches: the panels of `plot_convergence`, and a line of text below them; characters in such a line.
-_PANEL_HEIGHT, _TEXT_HEIGHT, _CHARACTERS = 2.3, 0.15, 100
+# Characters in a line of text below `plot_convergence`.
+_CHARACTERS = 100
 
 
 def plot_error(
@@ -157,11 +153,6 @@ def prepare(path: str | os.PathLike[str] | None, resolution: int | None, width: 
         inches(width)
 
 
-def probe(problem: Problem) -> FloatArray:
-    """Points spread evenly over the whole domain; the same every time."""
-    return problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")
-
-
 def plot_residual(
     solution: Solution,
     path: str | os.PathLike[str] | None = None,
@@ -190,7 +181,18 @@ def plot_residual(
     equations = [relation for relation in problem.pattern if relation.region.kind == "domain"]
     if not equations:
         _ = problem.operator  # which says why a field by itself has none
-    quantities = [_residual_quantity(solution, equations, number, resolution) for number in range(len(equations))]
+    quantities = [
+        Quantity(
+            problem,
+            partial(_residual_size, solution, number),
+            "|residual|" if len(equations) == 1 else f"|residual| of {equation.name}",
+            highest_frequencies(solution),
+            logarithmic=True,
+            resolution=resolution,
+            note=doubt(solution),
+        )
+        for number, equation in enumerate(equations)
+    ]
     sizes = [as_number(safe_rms(quantity.values(probe(problem)))) for quantity in quantities]
     if len(sizes) == 1:
         title = f"equation: root mean square residual {sizes[0]}"
@@ -200,19 +202,8 @@ def plot_residual(
     return save_picture(figure, path)
 
 
-def _residual_quantity(
-    solution: Solution, equations: Sequence[Relation], number: int, resolution: int | None
-) -> Quantity:
-    problem = solution.problem.stated
-
-    def residual(points: FloatArray) -> FloatArray:
-        return np.asarray(np.abs(residual_of(solution, number, points)))
-
-    label = "|residual|" if len(equations) == 1 else f"|residual| of {equations[number].name}"
-    frequencies = highest_frequencies(solution)
-    return Quantity(
-        problem, residual, label, frequencies, logarithmic=True, resolution=resolution, note=doubt(solution)
-    )
+def _residual_size(solution: Solution, number: int, points: FloatArray) -> FloatArray:
+    return np.asarray(np.abs(residual_of(solution, number, points)))
 
 
 def plot_comparison(
@@ -247,18 +238,18 @@ def plot_comparison(
     width = WIDTHS["double"]
     with style():
         if problem.dimension == 1:
-            figure = new_picture(width, _LINES_HEIGHT * len(pairs))
+            figure = new_picture(width, LAYOUT.pair_height * len(pairs))
             axes = figure.subplots(2 * len(pairs), 1, sharex=True)
             for panel, quantity in zip(axes, chain(*pairs), strict=True):
                 draw_lines(panel, quantity, [at])
                 panel.set_xlabel(panel.get_xlabel() if panel is axes[-1] else "")
         else:
             value = pairs[0][0]
-            height = height_of(value, [value.section((0, 1), at)] * 2, width - _COLOUR_BARS_WIDTH, 2)
+            height = height_of(value, [value.section((0, 1), at)] * 2, width - LAYOUT.right, 2)
             figure = new_picture(width, height * len(pairs))
             for row, pair in zip(figure.subplots(len(pairs), 2, squeeze=False), pairs, strict=True):
                 for panel, quantity in zip(row, pair, strict=True):
-                    _draw_panel(panel, quantity, at)
+                    draw_map_panels([panel], quantity, [(quantity.section((0, 1), at), at)], 1)
         if title is not None:
             figure.suptitle(as_text(title), fontsize="medium")
         add_note(figure, doubt(solution))
@@ -268,15 +259,6 @@ def plot_comparison(
 def _value_and_error(solution: Solution, exact: Value, resolution: int | None) -> tuple[Quantity, Quantity]:
     error = error_quantity(solution, read_exact(solution, exact), resolution)
     return replace(field_quantity(solution, None, resolution), note=None), replace(error, label="absolute error")
-
-
-def _draw_panel(panel: Axes, quantity: Quantity, at: FloatArray) -> None:
-    section = quantity.section((0, 1), at)
-    values = quantity.values(section.points)
-    scale = quantity.scale(values)
-    shown = draw_map(panel, quantity, section, values, scale)
-    add_colour_bar(panel, shown, quantity.label, scale.ticks)
-    panel.set_title(held_label(quantity.problem, at, (0, 1)))
 
 
 def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -303,7 +285,7 @@ def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = N
         fill(f"{done.number}  {done.why}", _CHARACTERS, subsequent_indent="    ") for done in report.rounds
     )
     with style():
-        height = _PANEL_HEIGHT + _TEXT_HEIGHT * (reasons.count("\n") + 1)
+        height = LAYOUT.rounds_height + LAYOUT.text * (reasons.count("\n") + 1)
         figure = new_picture(WIDTHS["double"], height)
         left, right = figure.subplots(1, 2, sharey=True)
         seconds = np.cumsum([done.seconds for done in report.rounds])
@@ -338,9 +320,7 @@ def _draw_rounds(axes: Axes, rounds: Sequence[Round], across: FloatArray, tol: f
     axes.set_ylim(low, high)
     axes.set_xlim(0, 1.12 * float(across.max()))
     axes.locator_params(axis="x", nbins=5)
-    axes.grid(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    leave_open(axes)
 
 
 def _limits(estimates: FloatArray, tol: float) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from fspielm.solution.plot.panels import View, set_title, user_title
 from fspielm.solution.plot.style import (
     BLUE,
     INK,
-    NOTE_HEIGHT,
+    LAYOUT,
     VERMILION,
     Width,
     add_note,
@@ -86,7 +86,7 @@ def plot_far_field(
     largest = max(float(curve.max()) for curve in curves.values()) or 1.0
     note = doubt(solution)
     with style():
-        figure = new_picture(across, across + NOTE_HEIGHT * (note is not None))
+        figure = new_picture(across, across + LAYOUT.words(None, note))
         axes: Any = figure.add_subplot(projection="polar")
         for (label, curve), (colour, line) in zip(curves.items(), _LINES, strict=False):
             if decibels:

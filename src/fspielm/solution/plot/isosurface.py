@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, spread_out
 from fspielm.errors import ProblemError
+from fspielm.solution.evaluation import meshed
 from fspielm.solution.plot.errors import prepare
-from fspielm.solution.plot.quantity import Part, Quantity, field_quantity, hold, only_field
+from fspielm.solution.plot.quantity import Part, Quantity, field_quantity, hold, only_field, through
 from fspielm.solution.plot.style import (
+    LAYOUT,
     PALE,
     Width,
     add_note,
@@ -35,11 +37,8 @@ if TYPE_CHECKING:
 
 # The default number of cells along the longest side.
 _CELLS = 40
-# Height over width of the picture, and the zoom of the box in it.
-_ASPECT, _ZOOM = 0.8, 0.95
 _ABOVE_ZERO, _BELOW_ZERO = "#b2182b", "#2166ac"
 _LIGHT = np.array([0.4, -0.7, 0.6])
-_SHADOW = 0.45
 # A cell is cut into six tetrahedra around its diagonal; the corners of each, as steps along the three axes.
 _TETRAHEDRA = [
     np.cumsum([np.zeros(3, dtype=int), *(np.eye(3, dtype=int)[axis] for axis in order)], axis=0)
@@ -149,12 +148,9 @@ def _sample(
     lower, upper = (bound[:3] for bound in domain.bounding_box)
     counts = np.maximum(np.round(cells * (upper - lower) / np.max(upper - lower)).astype(int), 4) + 1
     across, along, up = (np.linspace(a, b, n) for a, b, n in zip(lower, upper, counts, strict=True))
-    grid = np.stack(np.meshgrid(across, along, up, indexing="ij"), axis=-1).reshape(-1, 3)
-    points = np.tile(at, (len(grid), 1))
-    points[:, :3] = grid
+    points = through(at, (0, 1, 2), meshed((across, along, up)))
     inside = domain.contains(points)
-    values = np.full(len(points), np.nan)
-    values[inside] = quantity.values(points[inside])
+    values = spread_out(quantity.values(points[inside]), inside)
     return (across, along, up), values.reshape(len(across), len(along), len(up))
 
 
@@ -176,7 +172,7 @@ def _draw(
 ) -> Figure:
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-    figure = new_picture(width, _ASPECT * width)
+    figure = new_picture(width, LAYOUT.box_aspect * width)
     panel: Any = figure.add_subplot(projection="3d")
     triangles = np.concatenate([surface for _, surface in surfaces])
     colours = np.concatenate([_shades(surface, _ABOVE_ZERO if v > 0 else _BELOW_ZERO) for v, surface in surfaces])
@@ -190,7 +186,7 @@ def _draw(
         axis.line.set_color(PALE)
         # where two axes meet, one number is enough
         axis.get_major_locator().set_params(nbins=3, prune=None if name == "x" else "lower")
-    panel.set_box_aspect([line[-1] - line[0] for line in axes], zoom=_ZOOM)
+    panel.set_box_aspect([line[-1] - line[0] for line in axes], zoom=LAYOUT.box_zoom)
     panel.view_init(elev=24, azim=-58)
     return figure
 
@@ -204,5 +200,5 @@ def _shades(triangles: FloatArray, colour: str) -> FloatArray:
     light = np.abs(normals @ _LIGHT) / (lengths * np.linalg.norm(_LIGHT))
     base = np.array(to_rgb(colour))
     # from shadow to the colour to nearly white
-    dark, bright = np.minimum(_SHADOW + light, 1.0)[:, None], np.maximum(light - 0.6, 0.0)[:, None]
+    dark, bright = np.minimum(LAYOUT.shadow + light, 1.0)[:, None], np.maximum(light - 0.6, 0.0)[:, None]
     return np.asarray(dark * base + bright * (1 - base))

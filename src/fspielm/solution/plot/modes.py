@@ -11,10 +11,10 @@ import sympy as sp
 from fspielm.arrays import FloatArray
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.plot.panels import View, draw_map, panels, set_title, user_title
-from fspielm.solution.plot.quantity import Quantity, field_quantity, highest_frequencies, hold
+from fspielm.solution.plot.quantity import Quantity, field_quantity, highest_frequencies, hold, probe
 from fspielm.solution.plot.style import (
     BLUE,
-    NOTE_HEIGHT,
+    LAYOUT,
     PALE,
     POSITIVE_COLOURS,
     SIGNED_COLOURS,
@@ -35,14 +35,6 @@ if TYPE_CHECKING:
 # Modes on one page by default, and in a row.
 MOST_DRAWN = 12
 _COLUMNS = 3
-# Inches between panels, for a line of a caption, and for the title.
-_GAP, _CAPTION, _TITLE = 0.1, 0.15, 0.25
-# Height over width of a panel with a line, and the most of one with a map.
-_LINE_ASPECT, _MOST_ASPECT = 0.6, 1.5
-# Points among which the largest value of a field in space is found, for slices through it.
-_PROBES = 4000
-# The limits of a line, relative to its largest value.
-_LIMITS = 1.08
 
 
 def plot_modes(fields: Sequence[Solution], captions: Sequence[str], title: str | None = None) -> Figure:
@@ -65,12 +57,12 @@ def plot_modes(fields: Sequence[Solution], captions: Sequence[str], title: str |
     columns = 2 if len(fields) == 4 else min(len(fields), _COLUMNS)
     view = View(title=user_title(title))
     width = inches("double") * columns / _COLUMNS
-    panel = (width - (columns + 1) * _GAP) / columns * _aspect(quantities[0])
+    panel = (width - (columns + 1) * LAYOUT.mode_gap) / columns * _aspect(quantities[0])
     lines = 1 + max(caption.count("\n") for caption in captions) + (fields[0].problem.dimension > 2)
     rows = -(-len(fields) // columns)
-    height = rows * (panel + _CAPTION * lines + _GAP) + _TITLE * (title is not None)
+    height = rows * (panel + LAYOUT.text * lines + LAYOUT.mode_gap) + LAYOUT.mode_title * (title is not None)
     with style():
-        figure, axes = panels(view, width, height + NOTE_HEIGHT * bool(notes), len(fields), [1.0] * columns)
+        figure, axes = panels(view, width, height + LAYOUT.note * bool(notes), len(fields), [1.0] * columns)
         for each, quantity, caption in zip(axes, quantities, captions, strict=True):
             where = _draw_line(each, quantity) if quantity.problem.dimension == 1 else _draw_map(each, quantity)
             each.set_title(f"{caption}\n{where}" if where else caption)
@@ -92,10 +84,10 @@ def _quantity(field: Solution) -> Quantity:
 def _aspect(quantity: Quantity) -> float:
     """Height over width of a panel."""
     if quantity.problem.dimension == 1:
-        return _LINE_ASPECT
+        return LAYOUT.line_aspect
     lower, upper = quantity.problem.domain.bounding_box
     across, up = (upper - lower)[:2]
-    return min(float(up / across), _MOST_ASPECT)
+    return min(float(up / across), LAYOUT.mode_aspect)
 
 
 def _draw_line(axes: Axes, quantity: Quantity) -> str:
@@ -105,7 +97,7 @@ def _draw_line(axes: Axes, quantity: Quantity) -> str:
     axes.axhline(0.0, color=PALE, linewidth=0.6)
     axes.plot(points[:, 0], values, color=BLUE)
     axes.set_xlim(points[0, 0], points[-1, 0])
-    axes.set_ylim(-_LIMITS * largest, _LIMITS * largest)
+    axes.set_ylim(-LAYOUT.reach * largest, LAYOUT.reach * largest)
     _hide_labels(axes)
     return ""
 
@@ -115,7 +107,7 @@ def _draw_map(axes: Axes, quantity: Quantity) -> str:
     problem = quantity.problem
     at = hold(problem, None, None)
     if problem.dimension > 2:
-        places = problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")
+        places = probe(problem)
         at = places[np.argmax(np.abs(quantity.values(places)))]
     section = quantity.section((0, 1), at)
     values = quantity.values(section.points)
@@ -131,7 +123,4 @@ def _draw_map(axes: Axes, quantity: Quantity) -> str:
 
 def _hide_labels(axes: Axes) -> None:
     """Hide the ticks and names of the axes, which all panels have in common."""
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.set_xlabel("")
-    axes.set_ylabel("")
+    axes.set(xticks=[], yticks=[], xlabel="", ylabel="")

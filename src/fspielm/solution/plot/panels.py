@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import sympy as sp
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import FloatArray, spread_out
 from fspielm.errors import ProblemError
 from fspielm.problem.problem import Problem
+from fspielm.solution.evaluation import meshed
 from fspielm.solution.plot.quantity import (
     Part,
     Quantity,
@@ -20,12 +21,14 @@ from fspielm.solution.plot.quantity import (
     field_quantity,
     hold,
     is_spatial,
+    middles,
     read_times,
+    through,
 )
 from fspielm.solution.plot.style import (
     BLUE,
     INK,
-    NOTE_HEIGHT,
+    LAYOUT,
     PALE,
     VERMILION,
     Scale,
@@ -37,6 +40,7 @@ from fspielm.solution.plot.style import (
     held_label,
     inches,
     label_upright,
+    leave_open,
     new_picture,
     style,
     wrapped,
@@ -53,11 +57,6 @@ if TYPE_CHECKING:
 
 
 # ---- Lines: a quantity along one coordinate
-
-# Space above and below the values, relative to their range.
-_MARGIN = 0.06
-# Height over width of a line.
-LINE_ASPECT = 0.6
 
 
 def draw_lines(axes: Axes, quantity: Quantity, places: list[FloatArray]) -> list[Line2D]:
@@ -104,30 +103,20 @@ def set_line_axes(axes: Axes, quantity: Quantity, scale: Scale, values: FloatArr
     else:
         finite = values[np.isfinite(values)]
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-        room = _MARGIN * (high - low) or 0.5 * abs(high) or 1.0
+        room = LAYOUT.margin * (high - low) or 0.5 * abs(high) or 1.0
         axes.set_ylim(low - room, high + room)
         axes.locator_params(axis="y", nbins=5)
     axes.set_xlim(lower[0], upper[0])
     axes.locator_params(axis="x", nbins=6)
-    axes.grid(True)
     axes.set_xlabel(as_math(quantity.problem.coordinates[0]))
     if isinstance(quantity.label, sp.Basic):
         label_upright(axes, quantity.label)
     else:
         axes.set_ylabel(quantity.label)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    leave_open(axes)
 
 
 # ---- Maps: a quantity over a plane section, clipped to the outline of the domain
-
-# Height over width of a panel whose axes have different scales.
-_SPACE_TIME_ASPECT = 0.85
-# Inches beside and around the panels: labels at the left, the colour bar at the right, title and labels.
-_LEFT, _RIGHT, _ABOVE_AND_BELOW, _BETWEEN = 0.5, 0.7, 0.6, 0.3
-_NARROW_BAR = 0.5
-_TALLEST, _TALLEST_PAGE = 6.0, 9.0
-_TICKS = 5
 
 
 def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArray, scale: Scale) -> AxesImage:
@@ -146,13 +135,13 @@ def draw_map(axes: Axes, quantity: Quantity, section: Section, values: FloatArra
     if is_spatial(problem.domain, section.axes):
         axes.set_aspect("equal")
     else:
-        axes.set_box_aspect(_SPACE_TIME_ASPECT)
+        axes.set_box_aspect(LAYOUT.space_time_aspect)
     if section.loops:
         _clip(axes, shown, section)
     _draw_inner_lines(axes, section)
     if quantity.overlay is not None:
         quantity.overlay(axes, section)
-    axes.locator_params(nbins=_TICKS)
+    axes.locator_params(nbins=LAYOUT.ticks)
     across, up = (problem.coordinates[axis] for axis in section.axes)
     axes.set_xlabel(as_math(across))
     label_upright(axes, up)
@@ -180,12 +169,13 @@ def height_of(quantity: Quantity, sections: Sequence[Section], width: float, col
     """The height in inches of maps in rows of `columns`, with `bars` colour bars in each, in a figure of a width."""
     sides = [(s.extent[1] - s.extent[0], s.extent[3] - s.extent[2]) for s in sections]
     rows = -(-len(sections) // columns)
-    across = width - _LEFT - (_RIGHT if bars == 1 else bars * _NARROW_BAR) - (columns - 1) * _BETWEEN
+    beside = LAYOUT.right if bars == 1 else bars * LAYOUT.narrow_bar
+    across = width - LAYOUT.left - beside - (columns - 1) * LAYOUT.between
     if is_spatial(quantity.problem.domain, sections[0].axes):
         panel = across * max(up for _, up in sides) / sum(along for along, _ in sides[:columns])
     else:
-        panel = across / columns * _SPACE_TIME_ASPECT
-    return min(rows * (panel + _ABOVE_AND_BELOW), _TALLEST if bars == 1 else _TALLEST_PAGE)
+        panel = across / columns * LAYOUT.space_time_aspect
+    return min(rows * (panel + LAYOUT.around), LAYOUT.tallest if bars == 1 else LAYOUT.tallest_page)
 
 
 def _clip(axes: Axes, shown: AxesImage, section: Section) -> None:
@@ -196,15 +186,11 @@ def _clip(axes: Axes, shown: AxesImage, section: Section) -> None:
     shown.set_clip_path(path, axes.transData)
     axes.add_patch(PathPatch(path, fill=False, edgecolor=INK, linewidth=0.8))
     left, right, bottom, top = section.extent
-    if section.continues:
-        axes.set_xlim(left, right)
-        axes.set_ylim(bottom, top)
-        return
-    margin = 0.03 * max(right - left, top - bottom)
+    margin = 0.0 if section.continues else 0.03 * max(right - left, top - bottom)
     axes.set_xlim(left - margin, right + margin)
     axes.set_ylim(bottom - margin, top + margin)
-    for spine in axes.spines.values():
-        spine.set_color(PALE)
+    if not section.continues:
+        axes.spines[:].set_color(PALE)
 
 
 def _draw_inner_lines(axes: Axes, section: Section) -> None:
@@ -220,17 +206,25 @@ def _draw_inner_lines(axes: Axes, section: Section) -> None:
 
 VectorStyle: TypeAlias = Literal["arrows", "stream"]
 
-# Arrows along the longer side of a map, and of a small one among others.
-_ARROWS, _FEWER_ARROWS = 18, 11
-_DENSITY, _LOWER_DENSITY = 0.9, 0.5
-# Heads of streamlines, in units of ten points; and the shortest line drawn, relative to the width.
-_HEAD, _SMALLER_HEAD = 0.42, 0.3
-_SHORTEST_LINE = 0.25
-# The least density of streamlines across a narrow domain, relative to a square.
-_LEAST_SHARE = 0.3
-# The longest arrow, relative to their distance; and the shortest one drawn, relative to the longest.
-_LONGEST, _SHORTEST = 0.95, 0.03
-_STREAM_CELLS = 120
+
+@dataclass(frozen=True)
+class _VectorLook:
+    """How closely a map is covered: arrows along its longer side; the density of streamlines, and size of their heads.
+
+    The size is in units of ten points.
+    """
+
+    arrows: int
+    density: float
+    head: float
+    longest: float = 0.95  # arrow, relative to their distance
+    shortest: float = 0.03  # arrow, relative to the longest
+    shortest_line: float = 0.25  # relative to the width
+    least_share: float = 0.3  # the least density across a narrow domain, relative to a square
+    cells: int = 120  # along the longer side, for streamlines
+
+
+_LARGE, _SMALL = _VectorLook(18, 0.9, 0.42), _VectorLook(11, 0.5, 0.3)
 _PAPER = "white"
 
 # The components of a vector.
@@ -271,86 +265,58 @@ def _on_grid(vector: _Vector, section: Section, cells: int) -> tuple[FloatArray,
     """Coordinates across and up, about `cells` along the longer side, and the components there, NaN outside."""
     left, right, bottom, top = section.extent
     step = max(right - left, top - bottom) / cells
-    across, up = (
-        low + (high - low) * (np.arange(n) + 0.5) / n
-        for low, high, n in (
-            (low, high, max(round((high - low) / step), 2)) for low, high in ((left, right), (bottom, top))
-        )
-    )
-    points = np.tile(section.points[0], (len(across) * len(up), 1))
-    points[:, :2] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+    sides = ((left, right), (bottom, top))
+    across, up = (middles(low, high, max(round((high - low) / step), 2)) for low, high in sides)
+    points = through(section.points[0], (0, 1), meshed((up, across))[:, ::-1])
     inside = vector[0].problem.domain.contains(points)
-    found = np.full((2, len(points)), np.nan)
-    for row, component in zip(found, vector, strict=True):
-        row[inside] = component.values(points[inside])
-    return across, up, *found.reshape(2, len(up), len(across))
+    u, v = (spread_out(each.values(points[inside]), inside).reshape(len(up), len(across)) for each in vector)
+    return across, up, u, v
 
 
 def _draw_arrows(axes: Axes, section: Section, vector: _Vector) -> None:
     """Draw arrows that grow with the root of the magnitude, so that slow places show a direction too."""
-    across, up, u, v = _on_grid(vector, section, _FEWER_ARROWS if _is_small(axes) else _ARROWS)
+    look = _look_for(axes)
+    across, up, u, v = _on_grid(vector, section, look.arrows)
     size = np.hypot(u, v)
     largest = float(np.nanmax(size, initial=0.0)) or 1.0
     length = np.sqrt(size / largest)
-    length[length < _SHORTEST] = np.nan
+    length[length < look.shortest] = np.nan
     apart = float(across[1] - across[0])
-    steps = (_LONGEST * apart * length * component / np.where(size > 0, size, 1.0) for component in (u, v))
-    axes.quiver(
-        across,
-        up,
-        *steps,
-        angles="xy",
-        scale_units="xy",
-        scale=1.0,
-        pivot="mid",
-        units="xy",
-        width=0.1 * apart,
-        headwidth=3.6,
-        headlength=4.0,
-        headaxislength=3.6,
-        facecolor=_PAPER,
-        edgecolor=INK,
-        linewidth=0.25,
-    )
+    steps = (look.longest * apart * length * component / np.where(size > 0, size, 1.0) for component in (u, v))
+    lengths: dict[str, Any] = {"angles": "xy", "scale_units": "xy", "scale": 1.0, "units": "xy", "pivot": "mid"}
+    heads: dict[str, Any] = {"width": 0.1 * apart, "headwidth": 3.6, "headlength": 4.0, "headaxislength": 3.6}
+    colours: dict[str, Any] = {"facecolor": _PAPER, "edgecolor": INK, "linewidth": 0.25}
+    axes.quiver(across, up, *steps, **lengths, **heads, **colours)
 
 
 def _draw_streamlines(axes: Axes, section: Section, vector: _Vector) -> None:
-    across, up, u, v = _on_grid(vector, section, _STREAM_CELLS)
+    look = _look_for(axes)
+    across, up, u, v = _on_grid(vector, section, look.cells)
     limits = axes.get_xlim(), axes.get_ylim()
-    density, head = (_LOWER_DENSITY, _SMALLER_HEAD) if _is_small(axes) else (_DENSITY, _HEAD)
-    looks: dict[str, Any] = {"color": _PAPER, "linewidth": 0.6, "arrowsize": head, "arrowstyle": "-|>"}
+    looks: dict[str, Any] = {"color": _PAPER, "linewidth": 0.6, "arrowsize": look.head, "arrowstyle": "-|>"}
     left, right, bottom, top = section.extent
     share = np.array((right - left, top - bottom)) / max(right - left, top - bottom)
-    densities = tuple(density * np.maximum(share, _LEAST_SHARE))  # as far apart across as along
-    lines = axes.streamplot(across, up, u, v, density=densities, minlength=_SHORTEST_LINE, **looks)
+    densities = tuple(look.density * np.maximum(share, look.least_share))  # as far apart across as along
+    lines = axes.streamplot(across, up, u, v, density=densities, minlength=look.shortest_line, **looks)
     axes.set_xlim(limits[0])
     axes.set_ylim(limits[1])
     if section.loops:
         lines.lines.set_clip_path(as_path(section.loops), axes.transData)
 
 
-def _is_small(axes: Axes) -> bool:
-    """Whether a panel has others beside it."""
+def _look_for(axes: Axes) -> _VectorLook:
+    """The look for a panel, which may have others beside it."""
     place = axes.get_subplotspec()
-    return place is not None and place.get_gridspec().ncols > 1
+    return _SMALL if place is not None and place.get_gridspec().ncols > 1 else _LARGE
 
 
-_STYLES: dict[str, Callable[[Axes, Section, _Vector], None]] = {
-    "arrows": _draw_arrows,
-    "stream": _draw_streamlines,
-}
+_STYLES: dict[str, Callable[[Axes, Section, _Vector], None]] = {"arrows": _draw_arrows, "stream": _draw_streamlines}
 
 
-# ---- One quantity: a line, a map, snapshots, or slices
+# ---- What is drawn of a quantity: a line, a map, snapshots, or slices
 
-_SNAPSHOTS = 4
+# Snapshots over all times, and maps in a row.
 _MOST_COLUMNS = 4
-_FEW_TICKS = 4
-# Letters of a title to an inch.
-_LETTERS = 14
-# The share of the width that the colour bar and its label leave to a title.
-_BESIDE_COLOURS = 0.6
-TITLE_HEIGHT = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,20 +330,9 @@ class View:
     title: str | None = None  # in matplotlib's notation: a title of the user's has gone through `as_text`
 
 
-def draw_quantity(quantity: Quantity, view: View) -> Figure:
-    """Draw a quantity as a line or as maps, depending on the number of coordinates and the view."""
-    problem = quantity.problem
-    with style():
-        places = line_places(problem, view)
-        if places:
-            return _draw_line_panel(quantity, view, places)
-        return _draw_maps(quantity, view, sections_of(quantity, view))
-
-
 def line_places(problem: Problem, view: View) -> list[FloatArray]:
     """The points that lines go through; none where maps are drawn instead."""
-    space = problem.dimension - (problem.domain.time is not None)
-    times = () if view.time is None else read_times(problem, view.time)
+    space, times = _space_and_times(problem, view)
     if space == 0 and times:
         raise ProblemError(f"a function of time alone is drawn at all times; leave time={view.time!r} out")
     if problem.dimension > 1 and (space > 1 or not times):
@@ -388,40 +343,26 @@ def line_places(problem: Problem, view: View) -> list[FloatArray]:
 def sections_of(quantity: Quantity, view: View) -> list[tuple[Section, FloatArray]]:
     """The sections to show, each with the point it goes through."""
     problem = quantity.problem
-    space = problem.dimension - (problem.domain.time is not None)
-    times = () if view.time is None else read_times(problem, view.time)
+    space, times = _space_and_times(problem, view)
+    planes: tuple[tuple[int, int], ...] = ((0, 1),)
     if space > 2:
         if len(times) > 1:
             raise ProblemError(f"time must be a single number for slices of {space} coordinates; got {view.time!r}")
-        at = hold(problem, view.at, times[0] if times else None)
-        slices = ((0, 1),) if view.ax is not None else ((0, 1), (0, 2), (1, 2))
-        return [(quantity.section(axes, at), at) for axes in slices]
-    if space == 2 and problem.domain.time is not None and not times:
+        planes = planes if view.ax is not None else ((0, 1), (0, 2), (1, 2))
+    elif space == 2 and problem.domain.time is not None and not times:
         start, end = problem.domain.time.start, problem.domain.time.end
-        times = (end,) if view.ax is not None else tuple(np.linspace(start, end, _SNAPSHOTS).tolist())
+        times = (end,) if view.ax is not None else tuple(np.linspace(start, end, _MOST_COLUMNS).tolist())
     places = [hold(problem, view.at, time) for time in times or (None,)]
-    return [(quantity.section((0, 1), at), at) for at in places]
+    return [(quantity.section(axes, at), at) for at in places for axes in planes]
 
 
-def _draw_line_panel(quantity: Quantity, view: View, places: list[FloatArray]) -> Figure:
-    width = inches(view.width or "single")
-    figure, axes = panels(view, width, LINE_ASPECT * inches("single") + _note_height(quantity), 1)
-    draw_lines(axes[0], quantity, places)
-    return _finish(figure, axes, view, quantity)
+def _space_and_times(problem: Problem, view: View) -> tuple[int, tuple[float, ...]]:
+    """The number of coordinates of space, and the times to show."""
+    space = problem.dimension - (problem.domain.time is not None)
+    return space, () if view.time is None else read_times(problem, view.time)
 
 
-def _draw_maps(quantity: Quantity, view: View, sections: list[tuple[Section, FloatArray]]) -> Figure:
-    """Draw maps side by side, with one scale for all."""
-    columns = min(len(sections), _MOST_COLUMNS)
-    width = inches(view.width or ("single" if len(sections) == 1 else "double"))
-    height = height_of(quantity, [section for section, _ in sections], width, columns) + _note_height(quantity)
-    widths = [section.extent[1] - section.extent[0] for section, _ in sections[:columns]]
-    figure, axes = panels(view, width, height, len(sections), widths)
-    _draw_map_panels(axes, quantity, sections, columns)
-    return _finish(figure, axes, view, quantity)
-
-
-def _draw_map_panels(
+def draw_map_panels(
     axes: Sequence[Axes], quantity: Quantity, sections: Sequence[tuple[Section, FloatArray]], columns: int
 ) -> None:
     """Draw maps of one quantity, with one scale for all and a colour bar at the end of each row."""
@@ -434,10 +375,9 @@ def _draw_map_panels(
         if (index + 1) % columns == 0 or index == len(sections) - 1:
             add_colour_bar(panel, shown, quantity.label, scale.ticks)
         if columns > 1:
-            panel.locator_params(nbins=_FEW_TICKS)
+            panel.locator_params(nbins=LAYOUT.few_ticks)
         if same_axes and index % columns:
-            panel.set_ylabel("")
-            panel.tick_params(labelleft=False)
+            _hide_side_labels(panel)
 
 
 def panels(
@@ -465,11 +405,11 @@ def set_title(figure: Figure, axes: Axes, view: View) -> None:
     """Set the title above the only panel, or above all of them."""
     if view.title is None:
         return
-    letters = _LETTERS * figure.get_figwidth()
+    letters = LAYOUT.letters * figure.get_figwidth()
     if view.ax is not None:
         axes.set_title(view.title)
     elif len(figure.axes) == 1 and not axes.get_title():
-        axes.set_title(wrapped(view.title, int(_BESIDE_COLOURS * letters)))
+        axes.set_title(wrapped(view.title, int(LAYOUT.beside_colours * letters)))
     else:
         figure.suptitle(wrapped(view.title, int(letters)), fontsize="medium")
 
@@ -484,51 +424,39 @@ def _finish(figure: Figure, axes: Sequence[Axes], view: View, quantity: Quantity
     return figure
 
 
-def _note_height(quantity: Quantity) -> float:
-    return 0.0 if quantity.note is None else NOTE_HEIGHT
-
-
-def _title_and_note_height(quantity: Quantity, view: View) -> float:
-    """Inches for the title and the note of a picture."""
-    return _note_height(quantity) + TITLE_HEIGHT * (view.title is not None)
-
-
 def user_title(title: str | None) -> str | None:
     """A title in the user's words, as plain text."""
     return None if title is None else as_text(title)
 
 
-# ---- Several quantities: a panel, or a row of panels, for each, with a scale of its own
-
-_LINE_HEIGHT = 1.2
-_FEWER_TICKS = 3
-_MANY = 2
+# ---- A line, maps or rows of maps for each quantity, with a scale of its own
 
 
 def draw_quantities(quantities: Sequence[Quantity], view: View) -> Figure:
-    """Draw quantities below or beside one another, each as a line or as maps."""
-    if len(quantities) == 1:
-        return draw_quantity(quantities[0], view)
-    if view.ax is not None:
+    """Draw quantities as lines or as maps, below or beside one another, depending on the coordinates and the view."""
+    if view.ax is not None and len(quantities) > 1:
         raise ProblemError(f"ax holds one panel, but this picture has {len(quantities)}; draw one unknown at a time")
     with style():
         places = line_places(quantities[0].problem, view)
         if places:
             return _draw_line_panels(quantities, view, places)
         sections = sections_of(quantities[0], view)
-        return (_draw_beside if len(sections) == 1 else _draw_rows)(quantities, view, sections)
+        is_table = len(sections) == 1 and len(quantities) > 1
+        return (_draw_beside if is_table else _draw_rows)(quantities, view, sections)
 
 
 def _draw_line_panels(quantities: Sequence[Quantity], view: View, places: list[FloatArray]) -> Figure:
     """Draw lines below one another, over the same axis."""
-    height = _LINE_HEIGHT * len(quantities) + _title_and_note_height(quantities[0], view)
-    figure, axes = panels(view, inches(view.width or "single"), height, len(quantities))
+    count, note = len(quantities), quantities[0].note
+    height = LAYOUT.line_aspect * inches("single") + LAYOUT.words(None, note)
+    if count > 1:
+        height = LAYOUT.line_height * count + LAYOUT.words(view.title, note)
+    figure, axes = panels(view, inches(view.width or "single"), height, count)
     for panel, quantity in zip(axes, quantities, strict=True):
         draw_lines(panel, quantity, places)
         if panel is not axes[0]:
             panel.set_title("")
-            legend = panel.get_legend()
-            if legend is not None:
+            if (legend := panel.get_legend()) is not None:
                 legend.remove()
         if panel is not axes[-1]:
             _hide_labels(panel)
@@ -540,34 +468,38 @@ def _draw_beside(quantities: Sequence[Quantity], view: View, sections: Sequence[
     count, width = len(quantities), view.width or "double"
     columns = 1 if width == "single" else 2 if count in (2, 4) else 3
     height = height_of(quantities[0], [sections[0][0]] * count, inches(width), columns, columns)
-    height += _title_and_note_height(quantities[0], view)
+    height += LAYOUT.words(view.title, quantities[0].note)
     figure, axes = panels(view, inches(width), height, count, [1.0] * columns)
     for index, (panel, quantity) in enumerate(zip(axes, quantities, strict=True)):
-        _draw_map_panels([panel], quantity, sections, 1)
-        panel.locator_params(nbins=_FEWER_TICKS if columns > _MANY else _FEW_TICKS)
+        draw_map_panels([panel], quantity, sections, 1)
+        panel.locator_params(nbins=LAYOUT.fewest_ticks if columns > 2 else LAYOUT.few_ticks)
         if index % columns:
-            panel.set_ylabel("")
-            panel.tick_params(labelleft=False)
+            _hide_side_labels(panel)
         if index + columns < count:
             _hide_labels(panel)
     return _finish(figure, axes, view, quantities[0])
 
 
 def _draw_rows(quantities: Sequence[Quantity], view: View, sections: Sequence[tuple[Section, FloatArray]]) -> Figure:
-    """Draw a row of maps for each quantity, below one another."""
-    columns, width = len(sections), inches(view.width or "double")
+    """Draw a row of maps for each quantity, or several rows for a single one, with one scale for all of its maps."""
+    count, note = len(quantities), quantities[0].note
+    columns = min(len(sections), _MOST_COLUMNS) if count == 1 else len(sections)
+    width = inches(view.width or ("single" if len(sections) == 1 else "double"))
     shape = [section for section, _ in sections]
-    height = height_of(quantities[0], shape, width, columns) * len(quantities)
-    height = min(height + _title_and_note_height(quantities[0], view), _TALLEST_PAGE)
-    widths = [section.extent[1] - section.extent[0] for section in shape]
-    figure, axes = panels(view, width, height, columns * len(quantities), widths)
+    height = height_of(quantities[0], shape, width, columns) * count
+    if count > 1:
+        height = min(height + LAYOUT.words(view.title, note), LAYOUT.tallest_page)
+    else:
+        height += LAYOUT.words(None, note)
+    widths = [section.extent[1] - section.extent[0] for section in shape[:columns]]
+    figure, axes = panels(view, width, height, len(sections) * count, widths)
     for row, quantity in enumerate(quantities):
-        here = axes[row * columns : (row + 1) * columns]
-        _draw_map_panels(here, quantity, sections, columns)
+        here = axes[row * len(sections) : (row + 1) * len(sections)]
+        draw_map_panels(here, quantity, sections, columns)
         for panel in here:
             if row:
                 panel.set_title("")
-            if row < len(quantities) - 1 and len({section.axes for section in shape}) == 1:
+            if row < count - 1 and len({section.axes for section in shape}) == 1:
                 _hide_labels(panel)
     return _finish(figure, axes, view, quantities[0])
 
@@ -576,3 +508,9 @@ def _hide_labels(panel: Axes) -> None:
     """Hide the labels below a panel, which the panel under it has."""
     panel.set_xlabel("")
     panel.tick_params(labelbottom=False)
+
+
+def _hide_side_labels(panel: Axes) -> None:
+    """Hide the labels beside a panel, which the first one of its row has."""
+    panel.set_ylabel("")
+    panel.tick_params(labelleft=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,6 @@ from fspielm.disk import staged_file
 from fspielm.errors import ProblemError
 from fspielm.geometry.pictures import require_matplotlib
 from fspielm.solution.plot.panels import (
-    LINE_ASPECT,
-    TITLE_HEIGHT,
     VectorStyle,
     View,
     add_colour_bar,
@@ -36,6 +34,7 @@ from fspielm.solution.plot.panels import (
 from fspielm.solution.plot.quantity import (
     Part,
     Quantity,
+    Sampling,
     Section,
     as_path,
     each_field,
@@ -48,8 +47,8 @@ from fspielm.solution.plot.style import (
     BLUE,
     FORMATS,
     INK,
+    LAYOUT,
     MOVING_FORMATS,
-    NOTE_HEIGHT,
     Width,
     add_note,
     check_picture_path,
@@ -71,18 +70,23 @@ if TYPE_CHECKING:
 
 # ---- The cells of a solution over its picture, with the degrees of their polynomials
 
-# Degrees are written into cells up to this number; colours show them if there are more.
-_MOST_WRITTEN = 100
-# The least size of such a cell, and the least distance of two numbers along the axes, as shares of the picture.
-_LEAST_SHARE, _LEAST_SHARE_OF_LINE = 0.045, 0.02
-_LEAST_DISTANCE = (0.11, 0.035)
-_COLOURS = "plasma"
-_BRIGHTEST = 0.85
-_MOST_NAMED = 4
-_THIN, _HALO, _FAINT = 0.5, 1.0, 0.6
-_SMALL = 5.5
-# The height of ticks of a line, as a share of the picture.
-_TICK = 0.035
+
+@final
+@dataclass(frozen=True)
+class CellLook:
+    """How cells are shown over a picture; sizes and distances are shares of it."""
+
+    most_written: int = 100  # cells with degrees written into them; colours show those of more cells
+    least_share: float = 0.045  # of a cell with a number
+    least_share_of_line: float = 0.02
+    least_distance: tuple[float, float] = (0.11, 0.035)  # of two numbers, along the axes
+    tick: float = 0.035  # the height of ticks of a line
+    colours: str = "plasma"
+    brightest: float = 0.85
+    most_named: int = 4  # degrees named with their colours
+
+
+_CELLS = CellLook()
 
 
 def show_cells(quantity: Quantity, basis: Basis) -> Quantity:
@@ -97,7 +101,7 @@ def show_cells(quantity: Quantity, basis: Basis) -> Quantity:
         _draw_boxes(axes, section, functions)
         borders = [line.part for line in quantity.problem.interfaces if line.part.parameters == 1]
         for piece in (piece for part in borders for piece in smooth_pieces(part)):
-            axes.plot(*piece.T, color=INK, linewidth=2 * _THIN, scalex=False, scaley=False)
+            axes.plot(*piece.T, color=INK, linewidth=2 * LAYOUT.thin, scalex=False, scaley=False)
 
     return replace(quantity, overlay=overlay, line_overlay=lambda axes, at: _draw_ticks(axes, at, functions))
 
@@ -108,12 +112,12 @@ def _draw_boxes(axes: Axes, section: Section, basis: CellBasis) -> None:
 
     ends, cells = basis.frames.borders
     highest = basis.degrees.max(axis=1)
-    written = len(highest) <= _MOST_WRITTEN
+    written = len(highest) <= _CELLS.most_written
     # an edge between two cells shows the higher degree
     degree = highest[cells].max(axis=1)
     colours = INK if written else _colours(degree, highest)
-    halo = LineCollection(list(ends), colors="white", linewidths=_HALO, alpha=_FAINT)
-    for edges in (halo, LineCollection(list(ends), colors=colours, linewidths=_THIN)):
+    halo = LineCollection(list(ends), colors="white", linewidths=LAYOUT.halo, alpha=LAYOUT.faint)
+    for edges in (halo, LineCollection(list(ends), colors=colours, linewidths=LAYOUT.thin)):
         axes.add_collection(edges, autolim=False)
         if section.loops:
             edges.set_clip_path(as_path(section.loops), axes.transData)
@@ -127,7 +131,7 @@ def _draw_boxes(axes: Axes, section: Section, basis: CellBasis) -> None:
         for cell in np.argsort(-shares.min(axis=1), kind="stable").tolist():
             middle = 0.5 * (basis.frames.lower[cell] + basis.frames.upper[cell])
             apart = [np.abs(middle - other) / [right - left, top - bottom] for other in taken]
-            if shares[cell].min() >= _LEAST_SHARE and all(np.any(each > _LEAST_DISTANCE) for each in apart):
+            if shares[cell].min() >= _CELLS.least_share and all(np.any(each > _CELLS.least_distance) for each in apart):
                 taken.append(middle)
                 _write(axes, middle[0], middle[1], _degree(basis, cell))
 
@@ -136,20 +140,20 @@ def _draw_ticks(axes: Axes, at: FloatArray, basis: CellBasis) -> None:
     """Draw ticks where a line along the first coordinate enters another cell, and degrees between them."""
     ends = basis.frames.ticks(at)
     bottom = axes.get_xaxis_transform()
-    axes.vlines(ends, 0.0, _TICK, color=INK, linewidth=2 * _THIN, transform=bottom)
+    axes.vlines(ends, 0.0, _CELLS.tick, color=INK, linewidth=2 * LAYOUT.thin, transform=bottom)
     middles = np.tile(at, (len(ends) - 1, 1))
     middles[:, 0] = 0.5 * (ends[1:] + ends[:-1])
-    wide = np.diff(ends) >= _LEAST_SHARE_OF_LINE * (ends[-1] - ends[0])
+    wide = np.diff(ends) >= _CELLS.least_share_of_line * (ends[-1] - ends[0])
     for place, cell in zip(middles[wide], basis.frames.locate(middles[wide]), strict=True):
-        _write(axes, place[0], 0.5 * _TICK, _degree(basis, cell), transform=bottom)
+        _write(axes, place[0], 0.5 * _CELLS.tick, _degree(basis, cell), transform=bottom)
 
 
 def _write(axes: Axes, x: float, y: float, text: str, **place: Any) -> None:
     """Write small text, with a halo that keeps it legible on any colour."""
     from matplotlib.patheffects import withStroke
 
-    halo = [withStroke(linewidth=2 * _HALO, foreground="white", alpha=_FAINT)]
-    axes.text(x, y, text, ha="center", va="center", fontsize=_SMALL, color=INK, path_effects=halo, **place)
+    halo = [withStroke(linewidth=2 * LAYOUT.halo, foreground="white", alpha=LAYOUT.faint)]
+    axes.text(x, y, text, ha="center", va="center", fontsize=LAYOUT.small_size, color=INK, path_effects=halo, **place)
 
 
 def _degree(basis: CellBasis, cell: int) -> str:
@@ -160,14 +164,14 @@ def _degree(basis: CellBasis, cell: int) -> str:
 def _colours(degree: NDArray[np.int_], of: NDArray[np.int_]) -> FloatArray:
     from matplotlib import colormaps
 
-    return np.asarray(colormaps[_COLOURS](_BRIGHTEST * (degree - of.min()) / max(np.ptp(of), 1)))
+    return np.asarray(colormaps[_CELLS.colours](_CELLS.brightest * (degree - of.min()) / max(np.ptp(of), 1)))
 
 
 def _name_colours(axes: Axes, highest: NDArray[np.int_]) -> None:
     """Name some of the degrees with their colours, above the picture."""
     from matplotlib.lines import Line2D
 
-    named = np.unique(np.linspace(highest.min(), highest.max(), _MOST_NAMED).round().astype(int))
+    named = np.unique(np.linspace(highest.min(), highest.max(), _CELLS.most_named).round().astype(int))
     lines = [
         Line2D([], [], color=colour, label=f"degree {degree}" if degree == named[0] else str(degree))
         for degree, colour in zip(named, _colours(named, highest), strict=True)
@@ -177,13 +181,7 @@ def _name_colours(axes: Axes, highest: NDArray[np.int_]) -> None:
 
 # ---- Animations
 
-# Frames for each period of the highest frequency in time, and bounds of their number.
-_PER_PERIOD = 10.0
-_LEAST_FRAMES, _MOST_FRAMES = 30, 90
-_FRAMES_PER_SECOND = 15
-_DPI = 110
-# A GIF has 256 colours: those of the map or line, and greys for ink on white.
-_MAP_COLOURS, _GREYS = 206, 50
+_FRAMES = Sampling(10.0, 30, 90)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +191,10 @@ class _Movie:
     picture: Any
     frames: Callable[[], Iterator[None]]
     colours: str  # the colour map of what moves, or its one colour
+    per_second: int = 15
+    dpi: int = 110
+    # a GIF has 256 colours: those of the map or line, and greys for ink on white
+    shades: tuple[int, int] = (206, 50)
 
     def gif(self) -> bytes:
         """The movie as GIF, in an endless loop."""
@@ -207,9 +209,9 @@ class _Movie:
         # one palette for all pictures, so that colours do not flicker
         palette = Image.new("P", (1, 1))
         palette.putpalette(self._palette())
-        flat = [_flatten(image, palette) for image in images]
+        flat = [self._flatten(image, palette) for image in images]
         buffer = BytesIO()
-        pause = round(1000 / _FRAMES_PER_SECOND)
+        pause = round(1000 / self.per_second)
         flat[0].save(buffer, "GIF", save_all=True, append_images=flat[1:], duration=pause, loop=0)
         return buffer.getvalue()
 
@@ -218,19 +220,28 @@ class _Movie:
         from matplotlib.animation import FFMpegWriter
 
         # the codec needs an even number of pixels
-        width, height = (2 * round(side * _DPI / 2) / _DPI for side in self.picture.get_size_inches())
+        width, height = (2 * round(side * self.dpi / 2) / self.dpi for side in self.picture.get_size_inches())
         self.picture.set_size_inches(width, height)
-        writer = FFMpegWriter(fps=_FRAMES_PER_SECOND)
-        with style(), writer.saving(self.picture, str(path), _DPI):
+        writer = FFMpegWriter(fps=self.per_second)
+        with style(), writer.saving(self.picture, str(path), self.dpi):
             for _ in self.frames():
                 self._draw()
                 writer.grab_frame()
 
     def _draw(self) -> None:
         """Draw one state; the layout of the first is kept, so that nothing jumps."""
-        self.picture.set_dpi(_DPI)
+        self.picture.set_dpi(self.dpi)
         self.picture.canvas.draw()
         self.picture.set_layout_engine("none")
+
+    def _flatten(self, image: Image, palette: Image) -> Image:
+        """The image in the nearest colours of the palette; Pillow's are approximate, but white has to be white."""
+        from PIL import Image
+
+        flat = image.quantize(palette=palette, dither=Image.Dither.NONE)
+        white = Image.fromarray(255 * np.all(np.asarray(image) == 255, axis=-1).astype(np.uint8))
+        flat.paste(self.shades[0], mask=white)  # the first of the greys
+        return flat
 
     def _palette(self) -> bytes:
         """The colours of what moves, and ink on white, 3 bytes each."""
@@ -243,18 +254,9 @@ class _Movie:
             else LinearSegmentedColormap.from_list("line", ["white", self.colours])
         )
         ink = LinearSegmentedColormap.from_list("ink", ["white", INK])
-        shades = np.concatenate([moving(np.linspace(0, 1, _MAP_COLOURS)), ink(np.linspace(0, 1, _GREYS))])
+        both = zip((moving, ink), self.shades, strict=True)
+        shades = np.concatenate([colours(np.linspace(0, 1, count)) for colours, count in both])
         return np.round(255 * shades[:, :3]).astype(np.uint8).tobytes()
-
-
-def _flatten(image: Image, palette: Image) -> Image:
-    """The image in the nearest colours of the palette; Pillow's are approximate, but white has to be white."""
-    from PIL import Image
-
-    flat = image.quantize(palette=palette, dither=Image.Dither.NONE)
-    white = Image.fromarray(255 * np.all(np.asarray(image) == 255, axis=-1).astype(np.uint8))
-    flat.paste(_MAP_COLOURS, mask=white)  # the first of the greys
-    return flat
 
 
 def draw_animation(quantity: Quantity, view: View, path: str | os.PathLike[str] | None) -> Figure:
@@ -287,15 +289,14 @@ def _times(quantity: Quantity) -> list[float]:
     time = quantity.problem.domain.time
     assert time is not None  # checked on entry
     periods = quantity.frequencies[-1] * time.duration / (2 * np.pi)
-    count = int(np.clip(_PER_PERIOD * periods, _LEAST_FRAMES, _MOST_FRAMES))
-    return [float(t) for t in np.linspace(time.start, time.end, count)]
+    return [float(t) for t in np.linspace(time.start, time.end, _FRAMES.count(periods))]
 
 
 def _moving_line(quantity: Quantity, view: View) -> _Movie:
     problem = quantity.problem
     places = [hold(problem, view.at, time) for time in _times(quantity)]
     values = [quantity.values(quantity.line(place)) for place in places]
-    picture, axes = _new_movie(view, quantity, LINE_ASPECT * inches(view.width or "single"))
+    picture, axes = _new_movie(view, quantity, LAYOUT.line_aspect * inches(view.width or "single"))
     (line,) = draw_lines(axes, quantity, places[-1:])
     every = np.concatenate(values)
     set_line_axes(axes, quantity, quantity.scale(every), every)
@@ -330,8 +331,7 @@ def _moving_map(quantity: Quantity, view: View) -> _Movie:
 
 
 def _new_movie(view: View, quantity: Quantity, height: float) -> tuple[Any, Axes]:
-    title_height, note_height = TITLE_HEIGHT * (view.title is not None), NOTE_HEIGHT * (quantity.note is not None)
-    picture: Any = new_picture(inches(view.width or "single"), height + title_height + note_height)
+    picture: Any = new_picture(inches(view.width or "single"), height + LAYOUT.words(view.title, quantity.note))
     if view.title is not None:
         picture.suptitle(view.title, fontsize="medium")
     add_note(picture, quantity.note)

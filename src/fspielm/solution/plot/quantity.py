@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Real
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 import numpy as np
 import sympy as sp
 
-from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis
 from fspielm.basis.evaluation.direct import split_leaves
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
+from fspielm.geometry.pictures import OUTLINE_POINTS
 from fspielm.geometry.time import SpaceTime, borders_in
 from fspielm.numerics.roots import bisect
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, SAME
 from fspielm.problem.problem import Problem
-from fspielm.solution.plot.style import Scale, doubt, held_label, phase_scale, scale_for, unknown_symbol
+from fspielm.solution.evaluation import meshed
+from fspielm.solution.plot.style import Scale, doubt, phase_scale, scale_for, unknown_symbol
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,11 +46,6 @@ _PARTS: dict[str, tuple[Callable[[NumberArray], FloatArray], str, str]] = {
 
 # ---- The outline of a plane section, as closed loops to draw and to clip by
 
-_POINTS_ON_CURVE = 800
-# Ends of pieces closer than this, relative to the size of the domain, are one point.
-_SAME_POINT = 1e-6
-_BISECTIONS = 45
-
 
 def outline(domain: Domain) -> list[FloatArray] | None:
     """Closed loops ``(n, 2)`` along the true boundary of a domain of the plane, at any time.
@@ -62,7 +60,7 @@ def outline(domain: Domain) -> list[FloatArray] | None:
     lower, upper = space.bounding_box
     parts = space.solid_parts() if isinstance(space, Exterior) else space.boundary()
     pieces = [piece for part in parts for piece in smooth_pieces(part)]
-    loops = _join(pieces, _SAME_POINT * float(np.max(upper - lower)))
+    loops = _join(pieces, CLOSE * float(np.max(upper - lower)))
     if space.is_unbounded and loops is not None:  # cut to the window
         (left, bottom), (right, top) = lower, upper
         loops.append(np.array([[left, bottom], [right, bottom], [right, top], [left, top], [left, bottom]]))
@@ -97,7 +95,8 @@ def as_path(loops: list[FloatArray]) -> Path:
     turned = []
     for index, (loop, path) in enumerate(zip(loops, paths, strict=True)):
         depth = sum(other.contains_point(loop[0]) for i, other in enumerate(paths) if i != index)
-        counterclockwise = _signed_area(loop) > 0
+        x, y = loop.T
+        counterclockwise = np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y) > 0
         turned.append(path if counterclockwise == (depth % 2 == 0) else Path(loop[::-1], closed=True))
     return Path.make_compound_path(*turned)
 
@@ -107,7 +106,7 @@ def smooth_pieces(part: BoundaryPart) -> list[FloatArray]:
     pieces = []
     for low, high in pairwise(part.breaks):
         # a break belongs to the piece after it
-        unit = np.linspace(low, high, _POINTS_ON_CURVE)
+        unit = np.linspace(low, high, OUTLINE_POINTS)
         unit[-1] = np.nextafter(high, low) if high < 1 else 1.0
         runs = [unit] if part.keep is None else _kept_runs(part, part.keep, unit)
         for run in runs:
@@ -127,7 +126,7 @@ def _kept_runs(part: BoundaryPart, keep: Mask, unit: FloatArray) -> list[FloatAr
     begins = kept[changes]
     inside = np.where(begins, unit[changes], unit[changes - 1])
     outside = np.where(begins, unit[changes - 1], unit[changes])
-    inside, _ = bisect(inside, outside, holds, _BISECTIONS)
+    inside, _ = bisect(inside, outside, holds, BISECTIONS)
     runs = []
     for index, run in enumerate(np.split(unit, changes)):
         if kept[0 if index == 0 else changes[index - 1]]:
@@ -141,7 +140,7 @@ def _is_straight(points: FloatArray) -> bool:
     length = float(np.hypot(*way))
     offset = points - points[0]
     across = np.abs(offset[:, 0] * way[1] - offset[:, 1] * way[0])
-    return length > 0 and bool(across.max() <= 1e-9 * length**2)
+    return length > 0 and bool(across.max() <= SAME * length**2)
 
 
 def _join(pieces: list[FloatArray], near: float) -> list[FloatArray] | None:
@@ -151,27 +150,13 @@ def _join(pieces: list[FloatArray], near: float) -> list[FloatArray] | None:
     while remaining:
         loop = remaining.pop(0)
         while np.hypot(*(loop[-1] - loop[0])) > near or len(loop) < 3:
-            index, forward = _next_piece(remaining, loop[-1], near)
-            if index is None:
+            turned = (each[::way] for each in remaining for way in (1, -1))
+            places = (n for n, each in enumerate(turned) if np.hypot(*(each[0] - loop[-1])) <= near)
+            if (place := next(places, None)) is None:
                 return None
-            piece = remaining.pop(index)
-            loop = np.concatenate([loop, (piece if forward else piece[::-1])[1:]])
+            loop = np.concatenate([loop, remaining.pop(place // 2)[:: 1 - 2 * (place % 2)][1:]])
         loops.append(np.concatenate([loop, loop[:1]]))
     return loops
-
-
-def _next_piece(pieces: list[FloatArray], end: FloatArray, near: float) -> tuple[int | None, bool]:
-    for index, piece in enumerate(pieces):
-        if np.hypot(*(piece[0] - end)) <= near:
-            return index, True
-        if np.hypot(*(piece[-1] - end)) <= near:
-            return index, False
-    return None, True
-
-
-def _signed_area(loop: FloatArray) -> float:
-    x, y = loop.T
-    return float(0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
 
 
 # ---- Plane sections: the cells at which a map is evaluated, and the outline it is cut to
@@ -215,13 +200,8 @@ def make_section(domain: Domain, axes: tuple[int, int], at: FloatArray, cells: t
     lower, upper = (bound[list(axes)] for bound in domain.bounding_box)
 
     def centers(fineness: int) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
-        across, up = (
-            a + (b - a) * (np.arange(n * fineness) + 0.5) / (n * fineness)
-            for a, b, n in zip(lower, upper, cells, strict=True)
-        )
-        points = np.tile(at, (len(across) * len(up), 1))
-        points[:, axes] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-        return (across, up), points
+        across, up = (middles(a, b, n * fineness) for a, b, n in zip(lower, upper, cells, strict=True))
+        return (across, up), through(at, axes, meshed((up, across))[:, ::-1])
 
     _, points = centers(1)
     inside = domain.contains(points)
@@ -242,6 +222,18 @@ def make_section(domain: Domain, axes: tuple[int, int], at: FloatArray, cells: t
     return Section(axes, points[inside], inside.reshape(shape), extent, loops, lines, domain.is_unbounded)
 
 
+def middles(low: float, high: float, count: int) -> FloatArray:
+    """The middles of so many cells between two ends."""
+    return np.asarray(low + (high - low) * (np.arange(count) + 0.5) / count)
+
+
+def through(at: FloatArray, axes: Sequence[int], places: FloatArray) -> FloatArray:
+    """Points through `at` ``(d,)`` that have these coordinates ``(n, a)`` along some axes."""
+    points = np.tile(at, (len(places), 1))
+    points[:, axes] = places
+    return points
+
+
 def is_spatial(domain: Domain, axes: tuple[int, int] = (0, 1)) -> bool:
     """Whether both coordinates are space, and so have the same scale."""
     return domain.time is None or domain.dimension - 1 not in axes
@@ -249,10 +241,23 @@ def is_spatial(domain: Domain, axes: tuple[int, int] = (0, 1)) -> bool:
 
 # ---- Quantities: functions over the domain, where they are sampled, and how finely
 
-# Cells for each period of the highest frequency; the images are smoothed between them.
-_PER_PERIOD = 8.0
-_LEAST_CELLS, _MOST_CELLS = 160, 480
-_LEAST_ON_LINE, _MOST_ON_LINE = 600, 6000
+
+@final
+@dataclass(frozen=True)
+class Sampling:
+    """How finely to sample: for each period of the highest frequency, at least, and at most."""
+
+    per_period: float
+    least: int
+    most: int
+
+    def count(self, periods: float) -> int:
+        """The number of samples for so many periods."""
+        return int(np.clip(self.per_period * periods, self.least, self.most))
+
+
+# The images are smoothed between the cells of a map.
+_CELLS, _ON_LINE = Sampling(8.0, 160, 480), Sampling(16.0, 600, 6000)
 
 
 def frequencies(basis: Basis, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -288,7 +293,7 @@ class Quantity:
     logarithmic: bool = False  # whether it is shown in decades; it is not negative then
     # cells along the longer side of a map, or points of a line; if None, as many as the frequencies need
     resolution: int | None = None
-    finest: int = _MOST_CELLS  # the most cells if `resolution` is None
+    finest: int = _CELLS.most  # the most cells if `resolution` is None
     note: str | None = None  # the note at the foot of its pictures; see `doubt`
     cyclic: bool = False  # whether it is a phase, from -pi to pi
     overlay: Callable[[Axes, Section], None] | None = None  # draws over a map: takes its axes and its section
@@ -307,29 +312,24 @@ class Quantity:
         """Points ``(n, d)`` along the first coordinate, through `at`."""
         lower, upper = self.problem.domain.bounding_box
         periods = self.frequencies[0] * (upper[0] - lower[0]) / (2 * np.pi)
-        count = self.resolution or int(np.clip(2 * _PER_PERIOD * periods, _LEAST_ON_LINE, _MOST_ON_LINE))
-        points = np.tile(at, (count, 1))
-        points[:, 0] = np.linspace(lower[0], upper[0], count)
-        return points
+        count = self.resolution or _ON_LINE.count(periods)
+        return through(at, (0,), np.linspace(lower[0], upper[0], count)[:, None])
 
     def _cells(self, axes: tuple[int, int]) -> tuple[int, int]:
         pair = list(axes)
         lower, upper = self.problem.domain.bounding_box
         sides = (upper - lower)[pair]
-        wanted = _PER_PERIOD * self.frequencies[pair] * sides / (2 * np.pi)
+        periods = self.frequencies[pair] * sides / (2 * np.pi)
+        # a phase jumps, and so cannot be smoothed between cells
+        coarsest = self.finest if self.cyclic else min(_CELLS.least, self.finest)
+        sampling = replace(_CELLS, least=coarsest, most=self.finest)
         if not is_spatial(self.problem.domain, axes):
-            across, up = (self.resolution or int(np.clip(n, self._coarsest, self.finest)) for n in wanted)
+            across, up = (self.resolution or sampling.count(each) for each in periods)
             return across, up
         longest = float(sides.max())
-        finest = float(np.max(wanted / sides)) * longest
-        count = self.resolution or int(np.clip(finest, self._coarsest, self.finest))
+        count = self.resolution or sampling.count(float(np.max(periods / sides)) * longest)
         across, up = (max(round(count * side / longest), 2) for side in sides)
         return across, up
-
-    @property
-    def _coarsest(self) -> int:
-        # a phase jumps, and so cannot be smoothed between cells
-        return self.finest if self.cyclic else min(_LEAST_CELLS, self.finest)
 
 
 def hold(problem: Problem, at: Sequence[float] | None, time: float | None) -> FloatArray:
@@ -356,6 +356,15 @@ def hold(problem: Problem, at: Sequence[float] | None, time: float | None) -> Fl
     return point
 
 
+# Points at which norms over the whole domain are taken, time included.
+_PROBES = 4000
+
+
+def probe(problem: Problem) -> FloatArray:
+    """Points spread evenly over the whole domain; the same every time."""
+    return problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")
+
+
 def read_times(problem: Problem, time: float | Sequence[float]) -> tuple[float, ...]:
     """Check that one time or several are within the problem's, and return them as a tuple."""
     if problem.domain.time is None:
@@ -367,100 +376,6 @@ def read_times(problem: Problem, time: float | Sequence[float]) -> tuple[float, 
     if not numbers or len(numbers) != len(times) or not all(start <= t <= end for t in numbers):
         raise ProblemError(f"time must be one or several numbers from {start:g} to {end:g}; got {time!r}")
     return tuple(numbers)
-
-
-# ---- The energy of a solution by frequency
-
-# Samples for each period of the highest frequency, and bounds of their number along one axis.
-_SAMPLES_PER_PERIOD = 2.5
-_LEAST_SAMPLES, _MOST_SAMPLES_ON_LINE, _MOST_SAMPLES_IN_PLANE = 64, 4000, 400
-# Frequencies along one axis; odd, so that zero is one of them.
-_FREQUENCIES_ON_LINE, _FREQUENCIES_IN_PLANE = 1201, 301
-
-
-@dataclass(frozen=True, eq=False)
-class Energy:
-    """Squared Fourier transform, relative to its largest value.
-
-    Attributes
-    ----------
-    axes : tuple of (n,) arrays
-        Angular frequencies along each axis.
-    values : array
-        One axis for each of `axes`.
-    held : str
-        The values of the later coordinates, as a label.
-    """
-
-    axes: tuple[FloatArray, ...]
-    values: FloatArray
-    held: str = ""
-
-
-def energy_along_line(solution: Solution, reach: float) -> Energy:
-    """Energy of a solution of one coordinate, at frequencies up to `reach`."""
-    lower, upper = solution.problem.domain.bounding_box
-    points, window = _samples(lower[0], upper[0], reach, _MOST_SAMPLES_ON_LINE)
-    wave, frequencies = _waves(points, reach, _FREQUENCIES_ON_LINE)
-    return _energy((frequencies,), wave @ (solution(points[:, None], outside="extend") * window))
-
-
-def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
-    """Energy over the first two coordinates, the others fixed in the middle, at frequencies up to `reach`."""
-    domain = solution.problem.domain
-    middle = hold(solution.problem, None, None)
-    lower, upper = domain.bounding_box
-    (across, fade_x), (up, fade_y) = (
-        _samples(lower[axis], upper[axis], reach[axis], _MOST_SAMPLES_IN_PLANE) for axis in (0, 1)
-    )
-    plane = np.stack(np.meshgrid(across, up, indexing="ij"), axis=-1).reshape(-1, 2)
-    points = np.tile(middle, (len(plane), 1))
-    points[:, :2] = plane
-    inside = domain.contains(points)
-    values = np.zeros(len(points), dtype=solution.coefficients.dtype)
-    # outside of the domain the features add up to anything
-    values[inside] = solution(points[inside], outside="extend")
-    shape = (len(across), len(up))
-    window = np.outer(fade_x, fade_y) if inside.all() else _fade_to_outline(inside.reshape(shape))
-    held = held_label(solution.problem, middle, (0, 1))
-    (wave_x, along_x), (wave_y, along_y) = (
-        _waves(places, reach[axis], _FREQUENCIES_IN_PLANE) for axis, places in enumerate((across, up))
-    )
-    amplitudes = wave_x @ (values.reshape(shape) * window) @ wave_y.T
-    return _energy((along_x, along_y), amplitudes, f" at {held}" if held else "")
-
-
-def _samples(lower: float, upper: float, reach: float, most: int) -> tuple[FloatArray, FloatArray]:
-    """Points along an axis that resolve frequencies up to `reach`, and a window that fades out at both ends."""
-    wanted = _SAMPLES_PER_PERIOD * reach * (upper - lower) / (2 * np.pi)
-    count = int(np.clip(wanted, _LEAST_SAMPLES, most))
-    unit = (np.arange(count) + 0.5) / count
-    return lower + (upper - lower) * unit, _fade(2 * np.minimum(unit, 1 - unit))
-
-
-def _fade(depth: FloatArray) -> FloatArray:
-    """A smooth window from 0 at the boundary to 1 at depth 1; a kink would look like high frequencies."""
-    return np.asarray(np.sin(0.5 * np.pi * np.clip(depth, 0.0, 1.0)) ** 4)
-
-
-def _fade_to_outline(inside: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> FloatArray:
-    from scipy.ndimage import distance_transform_edt  # imported here: pictures are not always wanted
-
-    depth = distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1]
-    return _fade(depth / depth.max())
-
-
-def _waves(places: FloatArray, reach: float, count: int) -> tuple[ComplexArray, FloatArray]:
-    """The Fourier transform as a matrix, and its frequencies: up to `reach`, or to the Nyquist frequency."""
-    nyquist = np.pi / (places[1] - places[0])
-    frequencies = np.linspace(-1, 1, count) * min(reach, nyquist)
-    return np.exp(-1j * np.outer(frequencies, places)), frequencies
-
-
-def _energy(axes: tuple[FloatArray, ...], amplitudes: ComplexArray, held: str = "") -> Energy:
-    energy = np.abs(amplitudes) ** 2
-    largest = float(energy.max())
-    return Energy(axes, energy / largest if largest > 0 else energy, held)
 
 
 # ---- One quantity for each unknown of a solution

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.errors import ProblemError
+from fspielm.solution.evaluation import meshed
 from fspielm.solution.plot.panels import add_colour_bar
-from fspielm.solution.plot.quantity import (
-    Energy,
-    energy_along_line,
-    energy_in_plane,
-    frequencies,
-    is_spatial,
-    only_field,
-)
+from fspielm.solution.plot.quantity import Sampling, frequencies, hold, is_spatial, middles, only_field, through
 from fspielm.solution.plot.style import (
     BLUE,
     INK,
+    LAYOUT,
+    MOST_DECADES,
     VERMILION,
     WIDTHS,
     add_note,
@@ -28,22 +25,110 @@ from fspielm.solution.plot.style import (
     as_plain,
     check_picture_path,
     doubt,
+    held_label,
     new_picture,
     save_picture,
     style,
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from fspielm.solution.solution import Solution
 
 
-_HEIGHT = 3.3
-_MARGIN = 1.08
+# ---- The energy of a solution by frequency
+
+_SAMPLES_ON_LINE, _SAMPLES_IN_PLANE = Sampling(2.5, 64, 4000), Sampling(2.5, 64, 400)
+# Frequencies along one axis; odd, so that zero is one of them.
+_FREQUENCIES_ON_LINE, _FREQUENCIES_IN_PLANE = 1201, 301
+
+
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """Squared Fourier transform, relative to its largest value.
+
+    Attributes
+    ----------
+    axes : tuple of (n,) arrays
+        Angular frequencies along each axis.
+    values : array
+        One axis for each of `axes`.
+    held : str
+        The values of the later coordinates, as a label.
+    """
+
+    axes: tuple[FloatArray, ...]
+    values: FloatArray
+    held: str = ""
+
+
+def energy_along_line(solution: Solution, reach: float) -> Energy:
+    """Energy of a solution of one coordinate, at frequencies up to `reach`."""
+    lower, upper = solution.problem.domain.bounding_box
+    points, window = _samples(lower[0], upper[0], reach, _SAMPLES_ON_LINE)
+    wave, frequencies = _waves(points, reach, _FREQUENCIES_ON_LINE)
+    return _energy((frequencies,), wave @ (solution(points[:, None], outside="extend") * window))
+
+
+def energy_in_plane(solution: Solution, reach: FloatArray) -> Energy:
+    """Energy over the first two coordinates, the others fixed in the middle, at frequencies up to `reach`."""
+    domain = solution.problem.domain
+    middle = hold(solution.problem, None, None)
+    lower, upper = domain.bounding_box
+    (across, fade_x), (up, fade_y) = (
+        _samples(lower[axis], upper[axis], reach[axis], _SAMPLES_IN_PLANE) for axis in (0, 1)
+    )
+    points = through(middle, (0, 1), meshed((across, up)))
+    inside = domain.contains(points)
+    values = np.zeros(len(points), dtype=solution.coefficients.dtype)
+    # outside of the domain the features add up to anything
+    values[inside] = solution(points[inside], outside="extend")
+    shape = (len(across), len(up))
+    window = np.outer(fade_x, fade_y) if inside.all() else _fade_to_outline(inside.reshape(shape))
+    held = held_label(solution.problem, middle, (0, 1))
+    (wave_x, along_x), (wave_y, along_y) = (
+        _waves(places, reach[axis], _FREQUENCIES_IN_PLANE) for axis, places in enumerate((across, up))
+    )
+    amplitudes = wave_x @ (values.reshape(shape) * window) @ wave_y.T
+    return _energy((along_x, along_y), amplitudes, f" at {held}" if held else "")
+
+
+def _samples(lower: float, upper: float, reach: float, sampling: Sampling) -> tuple[FloatArray, FloatArray]:
+    """Points along an axis that resolve frequencies up to `reach`, and a window that fades out at both ends."""
+    count = sampling.count(reach * (upper - lower) / (2 * np.pi))
+    unit = middles(0.0, 1.0, count)
+    return lower + (upper - lower) * unit, _fade(2 * np.minimum(unit, 1 - unit))
+
+
+def _fade(depth: FloatArray) -> FloatArray:
+    """A smooth window from 0 at the boundary to 1 at depth 1; a kink would look like high frequencies."""
+    return np.asarray(np.sin(0.5 * np.pi * np.clip(depth, 0.0, 1.0)) ** 4)
+
+
+def _fade_to_outline(inside: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> FloatArray:
+    from scipy.ndimage import distance_transform_edt  # imported here: pictures are not always wanted
+
+    depth = distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1]
+    return _fade(depth / depth.max())
+
+
+def _waves(places: FloatArray, reach: float, count: int) -> tuple[ComplexArray, FloatArray]:
+    """The Fourier transform as a matrix, and its frequencies: up to `reach`, or to the Nyquist frequency."""
+    nyquist = np.pi / (places[1] - places[0])
+    frequencies = np.linspace(-1, 1, count) * min(reach, nyquist)
+    return np.exp(-1j * np.outer(frequencies, places)), frequencies
+
+
+def _energy(axes: tuple[FloatArray, ...], amplitudes: ComplexArray, held: str = "") -> Energy:
+    energy = np.abs(amplitudes) ** 2
+    largest = float(energy.max())
+    return Energy(axes, energy / largest if largest > 0 else energy, held)
+
+
+# ---- Pictures of spectra
+
 _COEFFICIENT_DECADES = 5
-_ENERGY_DECADES = 6
 # Two axes of space share one scale, unless their bands differ by more than this factor.
 _MOST_RATIO = 2.0
 
@@ -89,7 +174,7 @@ def plot_spectrum(solution: Solution, path: str | os.PathLike[str] | None = None
     W, coefficients = frequencies(solution.basis, solution.coefficients)
     band = np.array([found.frequency for found in solution.report.bands.values()])
     with style():
-        figure = new_picture(WIDTHS["double"], _HEIGHT)
+        figure = new_picture(WIDTHS["double"], LAYOUT.spectrum_height)
         if solution.problem.dimension == 1:
             _draw_lines(figure, solution, W[:, 0], np.abs(coefficients), band)
         else:
@@ -112,8 +197,8 @@ def _draw_lines(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatA
     above.set_title(f"{len(W)} chosen frequencies")
     above.set_ylabel("|coefficient|")
     energy = energy_along_line(solution, reach)
-    below.semilogy(energy.axes[0], np.maximum(energy.values, 10.0**-_ENERGY_DECADES), color=INK, linewidth=0.9)
-    below.set_ylim(10.0**-_ENERGY_DECADES, 4)
+    below.semilogy(energy.axes[0], np.maximum(energy.values, 10.0**-MOST_DECADES), color=INK, linewidth=0.9)
+    below.set_ylim(10.0**-MOST_DECADES, 4)
     below.set_title(f"Energy of {as_math(solution.problem.unknown)}")
     below.set_ylabel("relative energy")
     below.set_xlabel(_axis_label(solution, 0))
@@ -131,6 +216,7 @@ def _draw_lines(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatA
 def _draw_planes(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatArray, band: FloatArray) -> None:
     """Draw the frequencies as points, and the energy as a map beside them."""
     from matplotlib.colors import LogNorm
+    from matplotlib.patches import Rectangle
 
     reach = np.array([_reach(np.concatenate([np.abs(W[:, axis]), band[axis : axis + 1]])) for axis in (0, 1)])
     if is_spatial(solution.problem.domain) and reach.max() < _MOST_RATIO * reach.min():
@@ -142,11 +228,14 @@ def _draw_planes(figure: Figure, solution: Solution, W: FloatArray, sizes: Float
     dots = left.scatter(*W[order].T, c=sizes[order], s=size, norm=norm, cmap="viridis_r", linewidths=0)
     left.set_title(f"{len(W)} chosen frequencies")
     energy = energy_in_plane(solution, reach)
-    image = _draw_energy(right, energy)
+    floor = 10.0**-MOST_DECADES
+    heights, looks = np.maximum(energy.values.T, floor), {"cmap": "magma_r", "shading": "nearest", "rasterized": True}
+    image: Any = right.pcolormesh(*energy.axes, heights, norm=LogNorm(floor, 1.0), **looks)
     right.set_title(f"Energy of {as_math(solution.problem.unknown)}{energy.held}")
     for panel, shown, label in ((left, dots, "|coefficient|"), (right, image, "relative energy")):
         if len(band):
-            _draw_box(panel, band)
+            box = Rectangle((-band[0], -band[1]), *(2 * band), fill=False, edgecolor=VERMILION, ls="--", lw=1.0)
+            panel.add_patch(box)
         panel.set_xlim(-reach[0], reach[0])
         panel.set_ylim(-reach[1], reach[1])
         panel.set_box_aspect(1)
@@ -156,29 +245,6 @@ def _draw_planes(figure: Figure, solution: Solution, W: FloatArray, sizes: Float
     left.set_ylabel(_axis_label(solution, 1))
     if len(band):
         figure.legend(left.patches[:1], [_band_label(solution, band)], loc="outside lower center", frameon=False)
-
-
-def _draw_energy(axes: Axes, energy: Energy) -> Any:
-    from matplotlib.colors import LogNorm
-
-    floor = 10.0**-_ENERGY_DECADES
-    axes.set_facecolor("white")
-    return axes.pcolormesh(
-        *energy.axes,
-        np.maximum(energy.values.T, floor),
-        norm=LogNorm(floor, 1.0),
-        cmap="magma_r",
-        shading="nearest",
-        rasterized=True,
-    )
-
-
-def _draw_box(axes: Axes, band: FloatArray) -> None:
-    from matplotlib.patches import Rectangle
-
-    width, height = 2 * band
-    corner = (-float(band[0]), -float(band[1]))
-    axes.add_patch(Rectangle(corner, width, height, fill=False, edgecolor=VERMILION, linestyle="--", linewidth=1.0))
 
 
 def _band_label(solution: Solution, band: FloatArray) -> str:
@@ -193,8 +259,7 @@ def _axis_label(solution: Solution, axis: int) -> str:
 
 
 def _reach(frequencies: FloatArray) -> float:
-    largest = float(frequencies.max(initial=0.0))
-    return _MARGIN * largest if largest > 0 else 1.0
+    return LAYOUT.reach * float(frequencies.max(initial=0.0)) or 1.0
 
 
 def _decades(sizes: FloatArray, most: int) -> tuple[float, float]:

@@ -22,7 +22,9 @@ import sympy as sp
 from fspielm.arrays import FloatArray
 from fspielm.disk import describe, staged_file
 from fspielm.errors import ProblemError
-from fspielm.geometry.pictures import require_matplotlib
+from fspielm.estimate.estimate import NO_DIGITS
+from fspielm.geometry.pictures import INK as INK
+from fspielm.geometry.pictures import PALETTE, require_matplotlib
 from fspielm.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -40,12 +42,9 @@ Width: TypeAlias = Literal["single", "double"]
 # Inches: one and two columns of a journal.
 WIDTHS: dict[str, float] = {"single": 3.5, "double": 7.0}
 
-INK = "#222222"
 PALE = "#bbbbbb"
 GRID = "#e3e3e3"
-# Okabe and Ito's colours, which colour-blind readers tell apart.
-BLUE = "#0072b2"
-VERMILION = "#d55e00"
+BLUE, VERMILION = PALETTE[:2]
 
 # Symmetric about white for signed fields; even in lightness for the others.
 SIGNED_COLOURS = "RdBu_r"
@@ -105,10 +104,70 @@ def inches(width: Width) -> float:
     return WIDTHS[width]
 
 
+@final
+@dataclass(frozen=True)
+class Layout:
+    """Sizes in inches, proportions, and widths of lines in points, that pictures share."""
+
+    # what is around panels: labels at the left, a colour bar at the right, or several narrow ones; title and labels
+    left: float = 0.5
+    right: float = 0.7
+    narrow_bar: float = 0.5
+    around: float = 0.6
+    between: float = 0.3
+    tallest: float = 6.0
+    tallest_page: float = 9.0
+    # words: titles and notes, lines of text, and letters in an inch of a title
+    title: float = 0.2
+    note: float = 0.2
+    text: float = 0.15
+    letters: int = 14
+    beside_colours: float = 0.6  # the share of the width that a colour bar and its label leave to a title
+    # panels with lines: height over width, and inches where there are several
+    line_aspect: float = 0.6
+    line_height: float = 1.2
+    pair_height: float = 3.2  # of a solution and its error
+    spectrum_height: float = 3.3
+    rounds_height: float = 2.3
+    margin: float = 0.06  # above and below the values, relative to their range
+    reach: float = 1.08  # the end of an axis, relative to the largest value
+    space_time_aspect: float = 0.85  # height over width of a panel whose axes have different scales
+    # modes: height over width of a map, at most; inches between panels
+    mode_aspect: float = 1.5
+    mode_gap: float = 0.1
+    mode_title: float = 0.25
+    caption_digits: int = 10  # of a value, at most
+    # isosurfaces: height over width, the zoom of the box, and the darkest shade
+    box_aspect: float = 0.8
+    box_zoom: float = 0.95
+    shadow: float = 0.45
+    # ticks of one map, of several, and of many
+    ticks: int = 5
+    few_ticks: int = 4
+    fewest_ticks: int = 3
+    # type and lines
+    note_size: float = 7.0
+    small_size: float = 5.5
+    thin: float = 0.5
+    halo: float = 1.0
+    faint: float = 0.6
+
+    def words(self, title: str | None, note: str | None) -> float:
+        """The height of a title and of a note, if there are any."""
+        return self.title * (title is not None) + self.note * (note is not None)
+
+
+LAYOUT = Layout()
+
+
+def leave_open(axes: Axes) -> None:
+    """A light grid, without a frame at the top and at the right."""
+    axes.grid(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
 # ---- Labels: the user's symbols, numbers and words
 
-# A label of this many letters is not rotated.
-_SHORT = 2
 # Numbers between these are written without a power of ten.
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-3, 1e5
 
@@ -134,10 +193,7 @@ def as_number(value: float) -> str:
     """A number with two digits and a power of ten, as mathematics."""
     if not math.isfinite(value):
         return "beyond all digits"
-    if value == 0.0:
-        return "0"
-    mantissa, exponent = f"{value:.1e}".split("e")
-    return rf"${mantissa} \times 10^{{{int(exponent)}}}$"
+    return "0" if value == 0.0 else _with_power(f"{value:.1e}")
 
 
 def as_plain(value: float, digits: int = 3) -> str:
@@ -146,7 +202,12 @@ def as_plain(value: float, digits: int = 3) -> str:
         exponent = math.floor(math.log10(abs(value))) if value else 0
         return f"{value:.{digits}g}" if exponent < digits - 1 else f"{value:.0f}"
     mantissa, power = f"{value:.{digits - 1}e}".split("e")
-    return rf"${float(mantissa):g} \times 10^{{{int(power)}}}$"
+    return _with_power(f"{float(mantissa):g}e{power}")
+
+
+def _with_power(number: str) -> str:
+    mantissa, exponent = number.split("e")
+    return rf"${mantissa} \times 10^{{{int(exponent)}}}$"
 
 
 def unknown_symbol(problem: Problem) -> sp.Symbol:
@@ -155,11 +216,9 @@ def unknown_symbol(problem: Problem) -> sp.Symbol:
 
 
 def label_upright(axes: Axes, symbol: sp.Basic) -> None:
-    """Label the vertical axis with a symbol, horizontally if it is short."""
-    if len(str(symbol)) <= _SHORT:
-        axes.set_ylabel(as_math(symbol), rotation="horizontal", ha="right", va="center")
-    else:
-        axes.set_ylabel(as_math(symbol))
+    """Label the vertical axis with a symbol, horizontally if it has one or two letters."""
+    level: dict[str, Any] = {"rotation": "horizontal", "ha": "right", "va": "center"} if len(str(symbol)) < 3 else {}
+    axes.set_ylabel(as_math(symbol), **level)
 
 
 def held_label(problem: Problem, at: FloatArray, shown: Collection[int]) -> str:
@@ -291,7 +350,7 @@ def is_moving(path: str | os.PathLike[str] | None) -> bool:
 
 # ---- Scales of colours and axes
 
-_MOST_DECADES = 6
+MOST_DECADES = 6
 
 
 @dataclass(frozen=True)
@@ -340,16 +399,13 @@ def error_range(error: FloatArray) -> tuple[float, float]:
         return 1e-17, 1e-15
     top = int(np.ceil(np.log10(positive.max())))
     bottom = int(np.floor(np.log10(np.quantile(positive, 0.01))))
-    return 10.0 ** max(min(bottom, top - 2), top - _MOST_DECADES), 10.0**top
+    return 10.0 ** max(min(bottom, top - 2), top - MOST_DECADES), 10.0**top
 
 
 # ---- Notes on pictures of solutions that may be visibly wrong
 
-# The height of a note at the foot of a figure, in inches.
-NOTE_HEIGHT = 0.2
-# From this relative error on, not even the first digit is known; below the second, it is not visible.
-_NO_DIGIT, _VISIBLE = 0.5, 1e-3
-_NOTE_SIZE = 7.0
+# Smaller relative errors are not visible.
+_VISIBLE = 1e-3
 
 
 def doubt(solution: Solution) -> str | None:
@@ -358,7 +414,7 @@ def doubt(solution: Solution) -> str | None:
     known = report.error_estimate
     if known is None:
         return None
-    if not known < _NO_DIGIT:
+    if not known < NO_DIGITS:
         return "not converged: no digits are reliable"
     if report.converged or known < _VISIBLE:
         return None
@@ -368,7 +424,7 @@ def doubt(solution: Solution) -> str | None:
 def add_note(figure: Figure, note: str | None) -> None:
     """Set a note at the foot of a figure, below everything else."""
     if note is not None:
-        figure.supxlabel(note, x=0.99, ha="right", fontsize=_NOTE_SIZE, color=VERMILION)
+        figure.supxlabel(note, x=0.99, ha="right", fontsize=LAYOUT.note_size, color=VERMILION)
 
 
 def add_note_within(axes: Axes, note: str | None) -> None:
@@ -376,14 +432,5 @@ def add_note_within(axes: Axes, note: str | None) -> None:
     if note is None:
         return
     paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
-    axes.text(
-        0.98,
-        0.03,
-        note,
-        transform=axes.transAxes,
-        ha="right",
-        va="bottom",
-        fontsize=_NOTE_SIZE,
-        color=VERMILION,
-        bbox=paper,
-    )
+    looks: dict[str, Any] = {"fontsize": LAYOUT.note_size, "color": VERMILION, "bbox": paper}
+    axes.text(0.98, 0.03, note, transform=axes.transAxes, ha="right", va="bottom", **looks)
