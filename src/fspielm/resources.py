@@ -272,7 +272,7 @@ def run_interruptibly(function: Callable[[], T]) -> T:
         except BaseException as error:
             future.set_exception(error)
 
-    thread = Thread(target=work, name="fspielm-work", daemon=True)
+    thread = Thread(target=copy_context().run, args=[work], name="fspielm-work", daemon=True)
     thread.start()
     while thread.is_alive():
         # with a time limit: without one, Windows would not deliver Ctrl-C

@@ -3,7 +3,50 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+# ---- Arguments in messages, as the interface in use writes them
+
+# What reports say of a budget and of modes, as Python code; and the same as options of the command line.
+_OPTIONS = {
+    "budget=fs.Budget(seconds=...)": "--seconds",
+    "budget=fs.Budget(memory=...)": "--memory",
+    "within=(a, b)": "--within a b",
+}
+_in_options: ContextVar[bool] = ContextVar("in options", default=False)
+
+
+@contextmanager
+def speaking_in_options() -> Iterator[None]:
+    """Write arguments as options of the command line within a block."""
+    token = _in_options.set(True)
+    try:
+        yield
+    finally:
+        _in_options.reset(token)
+
+
+def argument(name: str, value: Any = None) -> str:
+    """An argument, with its value if one is given: ``within=(1, 3)``, or ``--within 1 3`` on the command line."""
+    several = isinstance(value, tuple | list)
+    # complex numbers without their parentheses
+    values = [str(one).strip("()") for one in (value if several else [] if value is None else [value])]
+    if _in_options.get():
+        return " ".join([f"--{name.replace('_', '-')}", *(one.replace(" ", "") for one in values)])
+    return f"{name}=({', '.join(values)})" if several else "=".join([name, *values])
+
+
+def spoken(text: str) -> str:
+    """A text of a report, which is stored with arguments as in Python, for the interface in use."""
+    for code, option in _OPTIONS.items() if _in_options.get() else ():
+        text = text.replace(code, option)
+    return text
+
+
+# ---- Advice, sizes, time spans and numbers
 
 MORE_TIME = "allow more with budget=fs.Budget(seconds=...)"
 OUT_OF_TIME = f"the time of the budget is over; {MORE_TIME}"

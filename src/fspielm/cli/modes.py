@@ -15,7 +15,6 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from fspielm.cli.entry import in_options
 from fspielm.cli.options import limit_blas, optional, with_options
 from fspielm.cli.output import headed_table, page_console, print_json
 from fspielm.cli.progress import completing, run_or_salvage, show_rounds, working
@@ -30,7 +29,7 @@ from fspielm.resources import run_interruptibly
 from fspielm.solution.plot.modes import MOST_DRAWN
 from fspielm.solution.plot.style import check_picture_path, save_picture
 from fspielm.solvers.request import Budget
-from fspielm.wording import did_you_mean, known_digits
+from fspielm.wording import did_you_mean, known_digits, spoken
 
 # The default name of the eigenvalue.
 EIGENVALUE = "lam"
@@ -159,7 +158,7 @@ def _print(modes: Modes, title: str) -> None:
     elif modes.complete:
         console.print(Text("\nA second search found the same modes, and no other between them."))
     for remark in modes.remarks:
-        console.print(Text(f"\n{in_options(remark)}"))
+        console.print(Text(f"\n{spoken(remark)}"))
 
 
 def _as_json(modes: Modes) -> dict[str, Any]:

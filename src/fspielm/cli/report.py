@@ -15,7 +15,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fspielm.cli.entry import in_options
 from fspielm.cli.options import Choice
 from fspielm.cli.output import facts_table, headed_table, page_console
 from fspielm.cli.progress import completing, working
@@ -33,7 +32,7 @@ from fspielm.solution.open_space import check_far_field
 from fspielm.solution.plot.style import FORMATS, check_picture_path, save_picture
 from fspielm.solution.report import Report
 from fspielm.solution.solution import Solution
-from fspielm.wording import duration
+from fspielm.wording import duration, spoken
 
 # ---- Cross sections
 
@@ -251,7 +250,7 @@ def _verdict(report: Report) -> dict[str, str]:
         return {}
     return {
         "error estimate": f"{report.error_estimate:.2e} relative L2, {report.max_error_estimate:.2e} maximum",
-        "verdict": f"{'converged' if report.converged else 'NOT CONVERGED'}: {in_options(report.reason)}",
+        "verdict": f"{'converged' if report.converged else 'NOT CONVERGED'}: {spoken(report.reason)}",
     }
 
 

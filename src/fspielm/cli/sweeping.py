@@ -13,7 +13,6 @@ import sympy as sp
 import typer
 from rich.console import Console
 
-from fspielm.cli.entry import in_options
 from fspielm.cli.options import Options, file_settings, optional
 from fspielm.cli.output import headed_table, print_json
 from fspielm.cli.progress import completing, run_or_salvage, working
@@ -28,7 +27,7 @@ from fspielm.jobs.sweeping import sweep
 from fspielm.problem.problem import Problem
 from fspielm.solution.plot.style import save_picture
 from fspielm.solution.solution import Solution
-from fspielm.wording import did_you_mean
+from fspielm.wording import did_you_mean, spoken
 
 _SUFFIXES = (".csv", ".nc")
 # Of a step: how far the last value may be from a multiple of the step.
@@ -195,7 +194,7 @@ def _print(found: Any, title: str) -> None:
         row = {name: found[name].values[place] for name in found.data_vars}
         at = [f"{found[name].values[i]:g}" for name, i in zip(found["error_estimate"].dims, place, strict=True)]
         shown = [f"{abs(row[name]) if found[name].dtype.kind == 'c' else row[name]:.6g}" for name in names]
-        verdict = "" if row["converged"] else in_options(str(row["message"] or row["status"]))
+        verdict = "" if row["converged"] else spoken(str(row["message"] or row["status"]))
         table.add_row(*at, *shown, f"{row['error_estimate']:.1e}", verdict)
     console.print(table)
 
