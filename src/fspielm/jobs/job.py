@@ -22,32 +22,22 @@ from fspielm.version import versions
 @final
 @dataclass(frozen=True)
 class Terms:
-    """What every solve of a study is given. With the job it determines the result to the last bit.
+    """What every solve of a study is given. With the job it determines the result to the last bit."""
 
-    Attributes
-    ----------
-    threads : int
-        Of assembly and linear algebra.
-    memory : float
-        Bytes that a solve may use. How much it needs is known in advance; it waits until there is room.
-    share : float
-        Bytes that an automatic solve may use, whose needs are not known in advance.
-    seconds : float or None
-        Time limit of a solve.
-    tol : float
-        For the automatic solver, and for the verdict on an estimate.
-    """
-
+    # of assembly and linear algebra
     threads: int
+    # bytes that a solve may use; how much it needs is known in advance, and it waits until there is room
     memory: float
+    # bytes that an automatic solve may use, whose needs are not known in advance
     share: float
+    # time limit of a solve
     seconds: float | None
+    # for the automatic solver, and for the verdict on an estimate
     tol: float
 
-    def as_dict(self) -> dict[str, Any]:
-        """The terms as plain values for JSON."""
-        return asdict(self)
 
+# Of a machine's memory, for solves that run together; the rest is for the system and errors of the estimates.
+MEMORY_SHARE = 0.8
 
 AUTOMATIC = "automatic"
 ALL_METHODS = (*METHODS, *SPACE_METHODS, AUTOMATIC)

@@ -16,7 +16,7 @@ import numpy as np
 
 from fspielm.basis.random.families import check_count
 from fspielm.errors import ProblemError
-from fspielm.jobs.job import ALL_METHODS, AUTOMATIC, Job, Terms, name_least_squares
+from fspielm.jobs.job import ALL_METHODS, AUTOMATIC, MEMORY_SHARE, Job, Terms, name_least_squares
 from fspielm.jobs.subject import Subject
 from fspielm.paper.cases import catalogue as cases
 from fspielm.paper.cases.case import METHODS, SPACE_METHODS, PaperSetting, paper_setting
@@ -177,7 +177,6 @@ def _pair(pair: Any) -> Pair:
 # ---- Plans
 
 
-_MEMORY_SHARE = 0.8
 # More are surely a mistake.
 _MOST_SOLVES = 250_000
 
@@ -268,7 +267,7 @@ class Plan:
 
     def terms(self) -> Terms:
         """The terms of every solve on this machine."""
-        memory = _MEMORY_SHARE * physical_memory() if self.memory is None else self.memory
+        memory = MEMORY_SHARE * physical_memory() if self.memory is None else self.memory
         at_once = max(available_threads() // self.threads, 1) if self.memory is None else 1
         return Terms(self.threads, memory, memory / at_once, self.seconds, self.tol)
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from queue import Empty, Queue
 from threading import Thread
 from time import perf_counter
@@ -67,8 +68,10 @@ if __name__ == "__main__":
 
 # At most, beyond a solve's time limit: for measuring, and for what the solver does not count.
 _GRACE_SECONDS = 30.0
-# At most, for the imports of a new process, which are slow from a cold network disk.
-_START_SECONDS = 120.0
+# A process that is well answers within a fraction of it.
+ANSWER_SECONDS = 10.0
+# At most, for what a slow network delays: the imports of a new process from a cold disk, a large answer.
+SLOW_SECONDS = 120.0
 # How often `wanted` is called.
 _ASK_SECONDS = 1.0
 _MODULE = "fspielm.jobs.child"
@@ -151,12 +154,12 @@ class Sandbox:
             raise _GivenUpError(f"the process that solves cannot be started: {process}")
         self._process = process
         try:
-            self.environment = self._receive(perf_counter() + _START_SECONDS, wanted)["environment"]
+            self.environment = self._receive(perf_counter() + SLOW_SECONDS, wanted)["environment"]
         except TimeoutError:
-            raise _GivenUpError(f"the process that solves did not start within {_START_SECONDS:g} s") from None
+            raise _GivenUpError(f"the process that solves did not start within {SLOW_SECONDS:g} s") from None
 
     def _ask(self, job: Job, subject: Subject, terms: Terms) -> None:
-        request = {"job": job.as_dict(), "terms": terms.as_dict(), "digest": subject.digest}
+        request = {"job": job.as_dict(), "terms": asdict(terms), "digest": subject.digest}
         # the process keeps subjects, which may be large
         self._send(request if subject.digest in self._sent else request | {"subject": subject.as_dict()})
         self._sent.add(subject.digest)

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -127,7 +128,7 @@ class Store:
             "fspielm": __version__,
             "created": _now(),
             "plan": json.dumps(plan.as_dict()),
-            "terms": json.dumps(terms.as_dict()),
+            "terms": json.dumps(asdict(terms)),
         }
         schema = files("fspielm.jobs").joinpath("schema.sql").read_text(encoding="utf-8")
         with _drafted(place) as draft, closing(_connect(draft)) as connection, _writing(place):

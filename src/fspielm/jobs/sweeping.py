@@ -21,7 +21,7 @@ import sympy as sp
 
 from fspielm.errors import AccuracyWarning, ProblemError, WorkersWarning
 from fspielm.jobs.engines.cluster import Cluster
-from fspielm.jobs.engines.engine import Ended, Engine, Here, Several, Task
+from fspielm.jobs.engines.engine import Ended, Engine, Here, Processes, Task
 from fspielm.jobs.job import FAILED, Outcome, Row, Terms
 from fspielm.jobs.running import check_workers, only_run, record_all
 from fspielm.jobs.store import Store
@@ -79,9 +79,9 @@ def choose_engine(
         return Here(sweeper), Subject(_NAME)
     subject = Subject(_NAME, pickled=pickled)
     if scheduler is not None:
-        return Cluster(threads, scheduler=scheduler), subject
+        return Cluster(threads, scheduler), subject
     count = workers or max(available_threads() // threads, 1)
-    return Several(min(count, rows), threads), subject
+    return Processes(min(count, rows), threads), subject
 
 
 def _pickled(sweeper: Sweeper) -> str | Exception:
