@@ -17,9 +17,9 @@ from fspielm.disk import describe
 from fspielm.errors import ProblemError, WorkersWarning
 from fspielm.jobs.engines.cluster import Cluster
 from fspielm.jobs.engines.engine import Ended, Engine, Processes, Task
-from fspielm.jobs.job import MEMORY_SHARE, Job
+from fspielm.jobs.job import MEMORY_SHARE, Job, Terms
 from fspielm.jobs.perform import needed_memory
-from fspielm.jobs.plan import Plan
+from fspielm.jobs.plan import AnyPlan, Plan
 from fspielm.jobs.store import Store, StoreError
 from fspielm.jobs.subject import Bench
 from fspielm.jobs.table import read_table, take
@@ -101,6 +101,26 @@ def _lock_path(place: Path) -> Path:
 # ---- Run a study
 
 
+@contextmanager
+def opened_store(
+    place: Path,
+    plan: AnyPlan,
+    terms: Callable[[], Terms],
+    check: Callable[[Store], None],
+    *,
+    retry_failed: bool,
+) -> Iterator[Store]:
+    """The store of a plan, which no other process may run meanwhile; created on these terms if it does not exist."""
+    with only_run(place):
+        if not place.exists():
+            Store.create(place, plan, terms()).close()
+        with Store.open(place) as store:
+            check(store)
+            if retry_failed:
+                store.forget_failures()
+            yield store
+
+
 def run(
     plan: Plan,
     store: str | os.PathLike[str],
@@ -138,25 +158,24 @@ def run(
     place = Path(store)
     known = None if continue_from is None else read_table(plan, continue_from)
     with ExitStack() as stack:
-        stack.enter_context(only_run(place))
-        engine = None
-        if not place.exists():
-            terms = plan.terms()
-            if scheduler is not None:
-                cluster = Cluster(plan.threads, scheduler)
-                engine = stack.enter_context(cluster)
-                if plan.memory is None:
-                    # of the workers' machines, not of this one
-                    terms = replace(terms, memory=cluster.largest, share=cluster.part)
-            Store.create(place, plan, terms).close()
-        opened = stack.enter_context(Store.open(place))
-        opened.check_plan(plan)
-        if retry_failed:
-            opened.forget_failures()
+        engines: list[Engine] = []
+
+        def terms() -> Terms:
+            if scheduler is None:
+                return plan.terms()
+            cluster = stack.enter_context(Cluster(plan.threads, scheduler))
+            engines.append(cluster)
+            # of the workers' machines, not of this one
+            own = {"memory": cluster.largest, "share": cluster.part} if plan.memory is None else {}
+            return replace(plan.terms(), **own)
+
+        opened = stack.enter_context(
+            opened_store(place, plan, terms, lambda store: store.check_plan(plan), retry_failed=retry_failed)
+        )
         if known is not None:
             take(opened, known)
         if opened.missing():
-            engine = engine or stack.enter_context(_make_engine(plan, workers, scheduler))
+            engine = engines[0] if engines else stack.enter_context(_make_engine(plan, workers, scheduler))
             record_all(opened, engine, tasks_of(opened, plan), starts, ends)
 
 

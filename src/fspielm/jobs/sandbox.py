@@ -79,13 +79,7 @@ _BLAS_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
 
 
 class Sandbox:
-    """Solves jobs one after the other in a process of its own.
-
-    Parameters
-    ----------
-    threads : int
-        Of the linear algebra there.
-    """
+    """Solves jobs one after the other in a process of its own, whose linear algebra has so many threads."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -94,22 +88,10 @@ class Sandbox:
         self._sent: set[str] = set()
         self.environment: dict[str, str] = {}
 
-    def __enter__(self) -> Sandbox:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
     def perform(self, job: Job, subject: Subject, terms: Terms, *, wanted: Callable[[], bool] | None = None) -> Outcome:
         """Solve a job; if the process dies or takes too long, the outcome is a failure.
 
-        Parameters
-        ----------
-        job : Job
-        subject : Subject
-        terms : Terms
-        wanted : callable, optional
-            Called now and then; the solve is given up as soon as it returns False.
+        Now and then it calls `wanted`, and gives the solve up as soon as that returns False.
         """
         begun = perf_counter()
         try:

@@ -44,17 +44,7 @@ def _entry(entry: Entry, measure: str) -> dict[str, Any]:
 
 
 def _setting(cell: Cell) -> dict[str, Any]:
-    job = cell.job
-    low, high = job.mu or (None, None)
-    return {
-        "subject": job.subject,
-        "method": job.method,
-        "mu_min": low,
-        "mu_max": high,
-        "neurons": job.neurons,
-        "least_squares": job.least_squares,
-        "scaling": job.scaling,
-    }
+    return {name: value for name, value in cell.job.columns.items() if name != "seed"}
 
 
 def _numbers(cell: Cell) -> dict[str, Any]:
