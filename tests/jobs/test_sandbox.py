@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from io import StringIO
 from pathlib import Path
 from time import perf_counter
@@ -117,7 +117,7 @@ class TestThreads:
     ) -> None:
         monkeypatch.setattr(blas, "threads", lambda: runs)
         subject = Subject("poisson-1d")
-        request = {"job": SHORT.as_dict(), "terms": replace(TERMS, threads=2).as_dict(), "digest": subject.digest}
+        request = {"job": SHORT.as_dict(), "terms": asdict(replace(TERMS, threads=2)), "digest": subject.digest}
         answers = StringIO()
         child.serve(StringIO(json.dumps(request | {"subject": subject.as_dict()}) + "\n"), answers)
         outcome = json.loads(answers.getvalue().splitlines()[1])["outcome"]

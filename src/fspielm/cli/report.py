@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -157,18 +157,27 @@ class Outputs:
 
     def draw(self, run: CaseRun | FileRun, title: str) -> None:
         """Draw a run if pictures are asked for, and save the picture under every name."""
-        if not self.plot:
-            return
-        with working("drawing"):
-            figure = run_interruptibly(partial(draw_run, run, title))
-            for path in self.plot:
-                save_picture(figure, path)
-        self.announce("Picture", self.plot)
+        if self.plot:
+            draw_pictures(partial(draw_run, run, title), self.plot)
+            self.announce("Picture", self.plot)
 
-    def announce(self, what: str, paths: list[Path]) -> None:
+    def announce(self, what: str, paths: Sequence[Path]) -> None:
         """Print what was written, unless JSON is printed."""
         if paths and not self.json:
-            print("\n" + "\n".join(f"{what}: {path}" for path in paths))
+            announce(what, paths)
+
+
+def draw_pictures(draw: Callable[[], Any], paths: Sequence[Path]) -> None:
+    """Draw a figure, and save it under every name."""
+    with working("drawing"):
+        figure = run_interruptibly(draw)
+        for path in paths:
+            save_picture(figure, path)
+
+
+def announce(what: str, paths: Sequence[Path]) -> None:
+    """Print what was written."""
+    print("\n" + "\n".join(f"{what}: {path}" for path in paths))
 
 
 # ---- Reports of benchmarks and problem files
