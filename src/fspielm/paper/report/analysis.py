@@ -19,6 +19,7 @@ from fspielm.jobs.plan import Plan
 from fspielm.jobs.store import Store
 from fspielm.jobs.subject import Bench, Subject
 from fspielm.paper.cases.case import Case, PaperResult
+from fspielm.solution.plot.style import BLUE, INK, VERMILION
 
 
 @final
@@ -61,25 +62,29 @@ def spread(values: Iterable[float | None]) -> Spread | None:
 # ---- Methods
 
 
-LABELS = {
-    "tanh": "Tanh-PIELM",
-    "siren": "SIREN-PIELM",
-    "gff": "GFF-PIELM",
-    "fs-l": "FS-PIELM-L",
-    "fs-g": "FS-PIELM-G",
-    "fs-l-space": "FS-PIELM-L, space",
-    "fs-g-space": "FS-PIELM-G, space",
-    "automatic": "automatic",
-}
-SHORT_LABELS = {
-    "tanh": "Tanh",
-    "siren": "SIREN",
-    "gff": "GFF",
-    "fs-l": "FS-L",
-    "fs-g": "FS-G",
-    "fs-l-space": "FS-L space",
-    "fs-g-space": "FS-G space",
-    "automatic": "automatic",
+@final
+@dataclass(frozen=True)
+class Look:
+    """How tables and charts show a method."""
+
+    label: str
+    short: str
+    # such that colour-blind readers can tell them apart: Okabe and Ito's, and a wine red of Paul Tol's
+    colour: str
+    marker: str
+    # makes all markers look about as large
+    size: float = 1.0
+
+
+LOOKS = {
+    "tanh": Look("Tanh-PIELM", "Tanh", "#e69f00", "o"),
+    "siren": Look("SIREN-PIELM", "SIREN", "#56b4e9", "s"),
+    "gff": Look("GFF-PIELM", "GFF", "#009e73", "^"),
+    "fs-l": Look("FS-PIELM-L", "FS-L", BLUE, "D", 0.85),
+    "fs-g": Look("FS-PIELM-G", "FS-G", VERMILION, "v"),
+    "fs-l-space": Look("FS-PIELM-L, space", "FS-L space", "#cc79a7", "P", 1.15),
+    "fs-g-space": Look("FS-PIELM-G, space", "FS-G space", "#882255", "X", 1.15),
+    "automatic": Look("automatic", "automatic", INK, "*", 1.5),
 }
 
 
