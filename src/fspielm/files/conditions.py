@@ -67,13 +67,7 @@ def read_given(table: Table, names: Names) -> Names:
 
 
 def given_by_region(problem: Problem) -> tuple[dict[sp.Symbol, ByRegion], dict[AppliedUndef, ByRegion]]:
-    """What a problem is given by region: values of symbols, and functions of the coordinates.
-
-    Raises
-    ------
-    ProblemError
-        If something else is given, or a function of other coordinates, which a file cannot hold.
-    """
+    """What a problem is given by region: values of symbols, and functions of the coordinates; refuse anything else."""
     symbols, functions = {}, {}
     order = ", ".join(map(str, problem.coordinates))
     for key, value in (problem.statement.given or {}).items():

@@ -9,7 +9,6 @@ from binascii import Error as Base64Error
 from collections.abc import Callable, Sequence
 from importlib.resources import files as resources
 from itertools import product
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -67,25 +66,16 @@ def _read_file(table: Table) -> Subject:
         subject = Subject(name, text if "\n" in text else f"{text}\n")
         with_place(table, subject.open, "text")
     elif "path" in table:
-        path = _path_beside(table, "path")
+        path = table.path_beside("path", "plan", exists=True)
         subject = table.make(lambda: Subject.from_file(path, name=name), "path")
     else:
         raise table.error("the key 'path' is missing")
     if "values" in table:
         return _with_values(table, subject)
     if "reference" in table:
-        reference = _path_beside(table, "reference")
+        reference = table.path_beside("reference", "plan", exists=True)
         return table.make(lambda: subject.with_reference(load(reference)), "reference")
     return subject
-
-
-def _path_beside(table: Table, key: str) -> Path:
-    path = table.document.resolve(table.text(key))
-    if path is None:
-        raise table.error(f"{key} must name a file beside the plan, or below; got {shown(table[key])}", key)
-    if path.exists() and not path.is_file():  # reading a pipe could block
-        raise table.error(f"{key} must name a file; {shown(table[key])} is none", key)
-    return path
 
 
 def _with_values(table: Table, subject: Subject) -> Subject:
