@@ -35,20 +35,13 @@ MANY_WAVES = 300
 @final
 @dataclass(frozen=True)
 class Deadline:
-    """The time at which work has to end, and the memory that the process may hold.
+    """The time at which work has to end, and the memory that the process may hold."""
 
-    Attributes
-    ----------
-    end : float
-        On the clock of `time.perf_counter`; no work begins after it.
-    memory : float
-        Bytes that the process may hold in all.
-    grace : float
-        Seconds after the end in which work that has begun may be completed; infinite to let it complete in any case.
-    """
-
+    # on the clock of `time.perf_counter`; no work begins after it
     end: float = float("inf")
+    # bytes that the process may hold in all
     memory: float = float("inf")
+    # seconds after the end in which work that has begun may be completed; infinite to let it complete in any case
     grace: float = 0.0
 
     @classmethod

@@ -51,7 +51,8 @@ def spoken(text: str) -> str:
 MORE_TIME = "allow more with budget=fs.Budget(seconds=...)"
 OUT_OF_TIME = f"the time of the budget is over; {MORE_TIME}"
 
-_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_MINUTE = 60
+_HOUR, _DAY = 60 * _MINUTE, 24 * 60 * _MINUTE
 # Significant digits of a double, and of a number with unknown error.
 _DIGITS, _ROUGH_DIGITS = 15, 3
 # Range of numbers shown without a power of ten.
@@ -91,12 +92,9 @@ def too_many_waves(waves: float, functions: float, memory: float, limit: float, 
 
 
 def duration(seconds: float) -> str:
-    """A time span with about two digits, in at most two units: ``"0.42 s"``, ``"4.5 s"``, ``"83 s"``, ``"7 min 30 s"``.
+    """A time span with about two digits, in at most two units: ``"0.42 s"``, ``"83 s"``, ``"7 min 30 s"``.
 
-    Parameters
-    ----------
-    seconds : float
-        Negative spans count as zero.
+    Negative spans count as zero.
     """
     if not math.isfinite(seconds):
         return "an unknown time"
@@ -129,14 +127,8 @@ def _in_two(amount: int, size: int, large: str, small: str) -> str:
 def known_digits(value: complex, error: float, most: int = _DIGITS) -> str:
     """A number with the digits that its error allows: 9.6397238440219 with error 3e-12 is ``"9.63972384402"``.
 
-    Parameters
-    ----------
-    value : float or complex
-        Both parts of a complex number have the same decimal places.
-    error : float
-        Error bound; zero shows all digits, infinity or NaN three.
-    most : int
-        Largest number of significant digits.
+    The error zero shows all digits, at `most` so many; infinity or NaN three. Both parts of a complex number have the
+    same decimal places.
     """
     size = abs(value)
     if not (size and math.isfinite(size)):

@@ -17,6 +17,7 @@ from fspielm.disk import staged_file
 from fspielm.errors import ProblemError, TextError
 from fspielm.files.saved import load
 from fspielm.files.toml import LARGEST, Table, open_document, shown, write_toml
+from fspielm.jobs.job import MOST_SOLVES
 from fspielm.jobs.plan import Plan, Sweep
 from fspielm.jobs.subject import Subject
 from fspielm.paper.cases import catalogue as cases
@@ -36,7 +37,6 @@ _LISTS: dict[str, tuple[type, str]] = {
     "seeds": (int, "a list of whole numbers, or how many (5 means 0 to 4)"),
 }
 _MU = '"best", "grid", a list of pairs as in [[5, 80], [10, 90]], or { min = [5, 10], max = [50, 60] }'
-_MOST = 10_000
 _QUOTED = re.compile(r"'([^']*)'")
 
 
@@ -109,8 +109,8 @@ def _list(table: Table, key: str) -> Sequence[Any]:
     value = table[key]
     kind, wanted = _LISTS[key]
     if key == "seeds" and isinstance(value, int) and not isinstance(value, bool):
-        if not 0 < value <= _MOST:
-            raise table.error(f"seeds must be {wanted}, at most {_MOST}; got {shown(value)}", key)
+        if not 0 < value <= MOST_SOLVES:
+            raise table.error(f"seeds must be {wanted}, at most {MOST_SOLVES}; got {shown(value)}", key)
         return range(value)
     if not isinstance(value, list) or not all(_is_a(item, kind) for item in value):
         raise table.error(f"{key} must be {wanted}; got {shown(value)}", key)
@@ -127,20 +127,18 @@ def _ranges(table: Table) -> Any:
         for key in ("min", "max"):
             if not _are_numbers(inner[key]):
                 raise inner.error(f"{key} must be a list of numbers; got {shown(inner[key])}", key)
-        if len(inner["min"]) * len(inner["max"]) > _MOST:
-            raise table.error(f"mu has more than {_MOST} combinations of min and max", "mu")
+        if len(inner["min"]) * len(inner["max"]) > MOST_SOLVES:
+            raise table.error(f"mu has more than {MOST_SOLVES} combinations of min and max", "mu")
         return list(product(inner["min"], inner["max"]))
     if not isinstance(mu, list) or not all(_are_numbers(pair) and len(pair) == 2 for pair in mu):
         raise table.error(f"mu must be {_MU}; got {shown(mu)}", "mu")
     return [tuple(pair) for pair in mu]
 
 
-def number(table: Table, key: str) -> float:
-    """The number under `key`."""
-    value = table[key]
-    if not _is_a(value, float):
-        raise table.error(f"{key} must be a number; got {shown(value)}", key)
-    return float(value)
+def _number(table: Table, key: str) -> float:
+    if not _is_a(table[key], float):
+        raise table.error(f"{key} must be a number; got {shown(table[key])}", key)
+    return float(table[key])
 
 
 def _are_numbers(value: Any) -> bool:
@@ -217,7 +215,7 @@ def read_plan(source: str | os.PathLike[str]) -> Plan:
     document = open_document(source, "plan file")
     file = Table(document.content(), document)
     file.check_keys(["name", "sweeps"], ["files", "threads", *_NUMBERS])
-    terms: dict[str, Any] = {key: number(file, key) for key in _NUMBERS if key in file}
+    terms: dict[str, Any] = {key: _number(file, key) for key in _NUMBERS if key in file}
     if "threads" in file:
         terms["threads"] = file.whole("threads")
     subjects = read_files(file.tables("files"))

@@ -25,9 +25,6 @@ from fspielm.jobs.subject import Subject
 # take seconds.
 
 
-_PR_SET_PDEATHSIG = 1
-
-
 def start_module(module: str, *arguments: str, environment: Mapping[str, str], **streams: Any) -> subprocess.Popen[str]:
     """Run a module in a new Python with the same import path.
 
@@ -52,7 +49,7 @@ def _main() -> None:
     parent, module = int(sys.argv[1]), sys.argv[2]
     # Linux alone has this call; elsewhere a process has to notice by itself that its parent is gone
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
         if os.getppid() != parent:
             sys.exit(1)
     sys.argv[:] = sys.argv[2:]

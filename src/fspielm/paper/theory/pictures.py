@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 COLOURS: dict[Scheme, str] = {"scaling": VERMILION, "shift": BLUE}
 
+# Of one of several panels, one above the other.
+_PANEL_HEIGHT = 1.6
+
 # Percent. The scale of deviations is linear up to here and logarithmic beyond.
 _LINEAR = 1.0
 _TICKS = (-100, -10, -1, 0, 1, 10)
@@ -59,7 +62,6 @@ def tidy(axes: Axes) -> None:
 
 TARGETS = (10.0, 80.0)
 
-_PANEL_HEIGHT = 1.9
 # How many standard deviations of a density are drawn, and the smallest density shown.
 _REACH = 4.0
 _FLOOR = 3e-4
@@ -142,7 +144,6 @@ def _key() -> list[Any]:
 # ---- Mean and standard deviation over the magnitude: exact, stated and drawn
 
 
-_HEIGHT = 6.0
 # The logarithmic axis begins here, and leaves out smaller shifts.
 _LOWEST = 0.3
 _DOTS: dict[str, Any] = {"fmt": "o", "markersize": 2.6, "elinewidth": 0.8, "linestyle": "none"}
@@ -155,7 +156,7 @@ def draw_moments(rows: Sequence[Comparison]) -> Figure:
     rows = [row for row in rows if row.mu >= _LOWEST]
     dimensions = sorted({row.dimension for row in rows})
     with style():
-        figure = new_picture(WIDTHS["double"], _HEIGHT)
+        figure = new_picture(WIDTHS["double"], 4 * _PANEL_HEIGHT)
         panels = figure.subplots(4, len(dimensions), sharex=True, sharey="row", squeeze=False)
         for column, dimension in enumerate(dimensions):
             own = [row for row in rows if row.dimension == dimension]
@@ -240,7 +241,6 @@ def _key_moments() -> list[Any]:
 # ---- The variance ratio over the mean frequency: exact, stated and drawn
 
 
-_HEIGHT_RATIOS = 3.2
 _KINDS: dict[str, dict[str, Any]] = {
     "exact": {},
     "paper": {"linestyle": "--", "linewidth": 0.8},
@@ -254,7 +254,7 @@ def draw_ratios(rows: Sequence[RatioComparison]) -> Figure:
 
     dimensions = sorted({row.dimension for row in rows})
     with style():
-        figure = new_picture(WIDTHS["double"], _HEIGHT_RATIOS)
+        figure = new_picture(WIDTHS["double"], 2 * _PANEL_HEIGHT)
         left, right = figure.subplots(1, 2, sharex=True)
         for dimension, colour in zip(dimensions, PALETTE, strict=False):
             own = [row for row in rows if row.dimension == dimension]
