@@ -163,8 +163,8 @@ def run(
         def terms() -> Terms:
             if scheduler is None:
                 return plan.terms()
-            cluster = stack.enter_context(Cluster(plan.threads, scheduler))
-            engines.append(cluster)
+            cluster = Cluster(plan.threads, scheduler)
+            engines.append(stack.enter_context(cluster))
             # of the workers' machines, not of this one
             own = {"memory": cluster.largest, "share": cluster.part} if plan.memory is None else {}
             return replace(plan.terms(), **own)
