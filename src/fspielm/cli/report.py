@@ -89,8 +89,10 @@ _WRITERS: dict[str, Callable[..., None]] = {
 }
 
 PICTURES_HELP = ", to .png, .pdf, .svg or .jpg; again for more."
-HELP = f"Write the solution; again for more: {', '.join(_WRITERS)}."
-
+Out = Annotated[
+    list[Path] | None,
+    typer.Option("--out", metavar="FILE", help=f"Write the solution; again for more: {', '.join(_WRITERS)}."),
+]
 FarField = Annotated[
     Path | None,
     typer.Option(
@@ -112,8 +114,7 @@ class Outputs:
             "--plot", metavar="FILE", help=f"Draw the solution, and its error where a reference is known{PICTURES_HELP}"
         ),
     ] = None
-    out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None
-
+    out: Out = None
     far_field: FarField = None
 
     def check(self, problem: Problem) -> None:
@@ -264,15 +265,10 @@ def _verdict(report: Report) -> dict[str, str]:
 
 
 def _found(solution: Solution) -> dict[str, str]:
-    """The verdict, the estimates of several unknowns, and the cross sections."""
-    return _verdict(solution.report) | _each_unknown(solution.report) | cross_sections_fact(solution)
-
-
-def _each_unknown(report: Report) -> dict[str, str]:
-    """The estimates of several unknowns; the verdict has only the largest."""
-    if not report.fields:
-        return {}
-    return {"of each": ", ".join(f"{name}: {own.error_estimate:.2e}" for name, own in report.fields.items())}
+    """The verdict, which has the largest estimate; the estimates of several unknowns; and the cross sections."""
+    fields = solution.report.fields
+    of_each = ", ".join(f"{name}: {own.error_estimate:.2e}" for name, own in fields.items())
+    return _verdict(solution.report) | ({"of each": of_each} if fields else {}) | cross_sections_fact(solution)
 
 
 def _features(report: Report) -> str:
@@ -341,7 +337,7 @@ def _compared_with(run: CaseRun, choice: Choice) -> tuple[str, PaperResult]:
 def show_saved(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A solution that was saved, .fspielm.")],
     plot: Annotated[list[Path] | None, typer.Option("--plot", metavar="FILE", help=f"Draw it{PICTURES_HELP}")] = None,
-    out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None,
+    out: Out = None,
     far_field: FarField = None,
 ) -> None:
     """Print what a saved solution solves, how it came about and how good it is; draw or export it."""

@@ -96,7 +96,8 @@ class Sandbox:
             # the time limit does not count the imports of a new process
             begun = perf_counter()
             self._ask(job, subject, terms)
-            answer = self._receive(None if terms.seconds is None else begun + _limit(terms.seconds), wanted)
+            limit = None if terms.seconds is None else terms.seconds + min(_GRACE_SECONDS, 2.0 + terms.seconds / 2)
+            answer = self._receive(None if limit is None else begun + limit, wanted)
         except TimeoutError:
             self.close()
             return failure(_too_long(terms), perf_counter() - begun)
@@ -182,11 +183,6 @@ class Sandbox:
 
 class _GivenUpError(Exception):
     """There will be no answer: the process is gone, or the solve is no longer wanted."""
-
-
-def _limit(seconds: float) -> float:
-    """Seconds after which the process of a solve with this time limit is killed."""
-    return seconds + min(_GRACE_SECONDS, 2.0 + seconds / 2)
 
 
 def _too_long(terms: Terms) -> str:

@@ -179,7 +179,7 @@ def _row(run: CaseRun) -> str:
         name=escape(run.case.name),
         neurons=run.solution.report.neurons,
         error=number(run.relative_error),
-        estimate=_estimate(run),
+        estimate=number(run.solution.report.error_estimate),
         best=number(best),
         method=escape(method),
         time=duration(run.seconds),
@@ -207,11 +207,6 @@ def _figure(run: CaseRun, picture: str) -> str:
         facts="\n".join(f"<dt>{term}</dt><dd>{fact}</dd>" for term, fact in facts.items()),
         notes=notes,
     )
-
-
-def _estimate(run: CaseRun) -> str:
-    estimate = run.solution.report.error_estimate
-    return "&ndash;" if estimate is None else number(estimate)
 
 
 def _verdict(run: CaseRun) -> dict[str, str]:

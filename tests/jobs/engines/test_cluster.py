@@ -92,7 +92,7 @@ class TestPlacing:
         ended = list(cluster.run([make_task(1, memory=3 * 2**30), make_task(2)]))
         assert [one.task.job.seed for one in ended] == [1, 2]
         assert ended[0].outcome.status == "failed"
-        assert ended[0].outcome.message == "needs 3.0 GiB of memory, and no host has more than 1.0 GiB"
+        assert ended[0].outcome.message == "needs 3.00 GiB of memory, and no host has more than 1.00 GiB"
         assert len(fake.given) == 1
 
     def test_large_ones_run_one_after_the_other(self, make_task: MakeTask) -> None:

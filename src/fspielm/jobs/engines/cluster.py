@@ -21,6 +21,7 @@ from fspielm.jobs.job import MEMORY_SHARE, Outcome, failure
 from fspielm.jobs.sandbox import ANSWER_SECONDS, SLOW_SECONDS
 from fspielm.numerics.tolerances import SAME
 from fspielm.version import __version__
+from fspielm.wording import readable_bytes
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -325,7 +326,6 @@ class WorkerPool:
 
 # How often a task is tried if its worker dies.
 _TRIES = 3
-_GIB = 2.0**30
 
 
 @dataclass(frozen=True)
@@ -334,11 +334,6 @@ class _Try:
 
     task: Task
     deaths: int = 0
-
-    @property
-    def memory(self) -> float:
-        """Bytes to reserve."""
-        return self.task.reserved
 
 
 @dataclass(frozen=True)
@@ -411,13 +406,13 @@ class Cluster(Engine):
         """Send tasks to workers as long as there is room; yield those that are too large for every host."""
         hosts, largest = self._pool.hosts, self._pool.largest
         while hosts.has_room:
-            attempt = backlog.take(lambda one: one.memory > largest or hosts.find(one.memory) is not None)
+            attempt = backlog.take(lambda one: one.task.reserved > largest or hosts.find(one.task.reserved) is not None)
             if attempt is None:
                 break
-            worker = hosts.find(attempt.memory)
+            worker = hosts.find(attempt.task.reserved)
             if worker is None:
-                reason = f"needs {attempt.memory / _GIB:.1f} GiB of memory, and no host has more than"
-                yield Ended(attempt.task, failure(f"{reason} {largest / _GIB:.1f} GiB"), {})
+                needs, have = readable_bytes(attempt.task.reserved), readable_bytes(largest)
+                yield Ended(attempt.task, failure(f"needs {needs} of memory, and no host has more than {have}"), {})
             else:
                 starts(attempt.task)
                 self._send(attempt, worker)
@@ -428,7 +423,7 @@ class Cluster(Engine):
         request["digest"] = task.subject.digest
         if task.subject.digest not in self._sent.get(worker, ()):
             request["subject"] = task.subject.as_dict()
-        self._pool.hosts.begin(number, worker, attempt.memory)
+        self._pool.hosts.begin(number, worker, attempt.task.reserved)
         self._flights[number] = _Flight(attempt, worker, self._pool.submit(number, request, worker))
 
     def _next(self, backlog: Backlog[_Try]) -> list[Ended]:

@@ -22,17 +22,6 @@ if TYPE_CHECKING:
 _LOGGERS = ("distributed", "tornado")
 
 
-def check_installed() -> None:
-    """Refuse to begin without Dask."""
-    try:
-        import distributed  # noqa: F401
-    except ImportError as error:
-        raise ProblemError(
-            f"the workers of a scheduler need the package distributed, which is not installed ({error}); "
-            "install it with: pip install 'fspielm[cluster]'"
-        ) from error
-
-
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
     """A client of the scheduler at an address, which has to answer and to run this version."""
@@ -65,10 +54,17 @@ def mismatch(version: str) -> str:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep Dask's log messages off the terminal, but not out of other handlers."""
-    # distributed adds handlers to its loggers when it is imported
-    check_installed()
-    loggers = [logging.root, *map(logging.getLogger, _logger_names())]
+    """Keep Dask's log messages off the terminal, but not out of other handlers; refuse to begin without Dask."""
+    try:
+        # adds handlers to its loggers
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise ProblemError(
+            f"the workers of a scheduler need the package distributed, which is not installed ({error}); "
+            "install it with: pip install 'fspielm[cluster]'"
+        ) from error
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _LOGGERS]
+    loggers = [logging.root, *map(logging.getLogger, names)]
     found = {handler for logger in loggers for handler in logger.handlers}
     loud = [handler for handler in found if type(handler) is logging.StreamHandler]
 
@@ -83,10 +79,6 @@ def quiet() -> Iterator[None]:
     finally:
         for handler in loud:
             handler.removeFilter(is_not_dask)
-
-
-def _logger_names() -> list[str]:
-    return [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _LOGGERS]
 
 
 @contextmanager
