@@ -166,7 +166,7 @@ def run(
             cluster = Cluster(plan.threads, scheduler)
             engines.append(stack.enter_context(cluster))
             # of the workers' machines, not of this one
-            own = {"memory": cluster.largest, "share": cluster.part} if plan.memory is None else {}
+            own: dict[str, Any] = {"memory": cluster.largest, "share": cluster.part} if plan.memory is None else {}
             return replace(plan.terms(), **own)
 
         opened = stack.enter_context(
