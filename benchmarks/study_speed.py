@@ -20,9 +20,9 @@ from statistics import median
 from time import perf_counter
 
 from fspielm import resources as blas
-from fspielm.jobs import Cluster, Engine, Plan, SingleProcess, Store, Sweep
+from fspielm.jobs import Engine, Plan, Processes, Store, Sweep
 from fspielm.jobs.perform import perform
-from fspielm.jobs.running import record_all
+from fspielm.jobs.running import record_all, tasks_of
 
 METHODS = ("tanh", "siren", "gff", "fs-l", "fs-g")
 
@@ -37,12 +37,12 @@ def main() -> None:
     light = Sweep(["poisson-1d"], METHODS, neurons=[300], seeds=range(40))
     heavy = Sweep(["helmholtz-2d"], METHODS, neurons=[options.neurons], seeds=range(8))
     empty = Plan("empty", [Sweep(["poisson-1d"], METHODS, seeds=range(40))], memory=1.0)
-    with SingleProcess(1) as single, Cluster(1, workers=1) as one, Cluster(1, workers=2) as two:
-        for engine in (single, one, two):
+    with Processes(1, 1) as one, Processes(2, 1) as two:
+        for engine in (one, two):
             timed(engine, Plan("warm", [Sweep(["poisson-1d", "helmholtz-2d"], METHODS, neurons=[300], seeds=[0])]))
         if options.repeat:
             compare(one, two, Plan("both", [light, heavy]), options.repeat)
-        overheads({"one process": (single, 1), "one worker": (one, 1), "two workers": (two, 2)}, empty)
+        overheads({"one worker": (one, 1), "two workers": (two, 2)}, empty)
 
 
 def compare(one: Engine, two: Engine, plan: Plan, repeat: int) -> None:
@@ -69,7 +69,7 @@ def timed(engine: Engine, plan: Plan) -> float:
     """Seconds that a whole study takes, its store included."""
     with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder) / "a.db", plan, plan.terms()) as store:
         begun = perf_counter()
-        record_all(store, plan, engine)
+        record_all(store, engine, tasks_of(store, plan))
         return perf_counter() - begun
 
 

@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 
 import fspielm
-from fspielm.wording import did_you_mean, duration, known_digits, readable_bytes, roughly
+from fspielm.resources import run_interruptibly
+from fspielm.wording import (
+    MORE_TIME,
+    argument,
+    did_you_mean,
+    duration,
+    known_digits,
+    readable_bytes,
+    roughly,
+    speaking_in_options,
+    spoken,
+)
 
 
 @pytest.mark.parametrize(
@@ -122,3 +133,17 @@ def test_a_large_number_is_said_roughly(number: float, text: str) -> None:
 )
 def test_bytes(size: float, text: str) -> None:
     assert readable_bytes(size) == text
+
+
+def test_arguments_are_written_as_the_interface_in_use_writes_them() -> None:
+    python = "within=(1-0.5j, 3), count=4, far_field: allow more with budget=fs.Budget(seconds=...)"
+    options = "--within 1-0.5j 3, --count 4, --far-field: allow more with --seconds"
+
+    def told() -> str:
+        first = f"{argument('within', (1 - 0.5j, 3))}, {argument('count', 4)}, {argument('far_field')}"
+        return spoken(f"{first}: {MORE_TIME}")
+
+    assert told() == python
+    with speaking_in_options():
+        assert told() == run_interruptibly(told) == options
+    assert told() == python

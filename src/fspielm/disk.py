@@ -27,13 +27,7 @@ _KINDS = {
 
 
 def open_file(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a regular file, to read its bytes.
-
-    Raises
-    ------
-    OSError
-        If that is not possible, or the file is not regular: reading a pipe may block, and some devices never end.
-    """
+    """Open a regular file to read its bytes; others are an OSError: a pipe may block, and some devices never end."""
     return open(path, "rb", opener=_open)
 
 
@@ -55,8 +49,7 @@ def _open(path: str, flags: int) -> int:
 # folders in preparation.
 _MARK = ".draft"
 # A killed process left drafts of this age; younger ones may still be in use.
-_ABANDONED_FILE_SECONDS = 600.0
-_ABANDONED_FOLDER_SECONDS = 3600.0
+_ABANDONED_SECONDS = 3600.0
 # Bytes of a name; most systems allow 255.
 _LONG_NAME = 200
 # More than a disk keeps in reserve.
@@ -116,14 +109,7 @@ def find_cause(draft: Path) -> None:
 
 
 def check_place(path: str | os.PathLike[str], suffixes: Collection[str] = ()) -> None:
-    """Refuse a `path` that cannot be written, before any long computation.
-
-    Parameters
-    ----------
-    path : path
-    suffixes : collection of str
-        Allowed suffixes, lower case with the dot; all if empty.
-    """
+    """Refuse a `path` that cannot be written, or with none of the `suffixes`, before any long computation."""
     path = Path(path)
     if suffixes and path.suffix.lower() not in suffixes:
         raise ProblemError(f"the name of the file must end in {', '.join(suffixes)}; got {path.name!r}")
@@ -148,7 +134,7 @@ def _remove_abandoned_files(target: Path) -> None:
             if not (entry.name.startswith(start) and entry.name.endswith(_MARK + target.suffix)):
                 continue
             with suppress(OSError):  # another process may remove it first
-                if time.time() - entry.stat().st_mtime > _ABANDONED_FILE_SECONDS:
+                if time.time() - entry.stat().st_mtime > _ABANDONED_SECONDS:
                     os.unlink(entry)
 
 
@@ -227,23 +213,15 @@ def _clear_abandoned_folders(target: Path) -> None:
             if (scratch / _OLD).is_dir() and not target.exists():
                 (scratch / _OLD).rename(target)
             changed = max(path.lstat().st_mtime for path in (scratch, *scratch.rglob("*")))
-            if time.time() - changed > _ABANDONED_FOLDER_SECONDS:
+            if time.time() - changed > _ABANDONED_SECONDS:
                 shutil.rmtree(scratch)
 
 
 def check_replaceable(target: Path, written: Collection[str], *, mark: str, marked: str = "index.html") -> None:
     """Refuse a folder whose replacement would destroy something.
 
-    Parameters
-    ----------
-    target : Path
-        Accepted if it does not exist or is empty.
-    written : collection of str
-        Relative paths of the files that an earlier run may have left there, such as ``"figures/a.png"``.
-    mark : str
-        Text in the file `marked` if an earlier run wrote it.
-    marked : str
-        Name of that file, one of `written`.
+    An earlier run may have left the files `written`, relative paths such as ``"figures/a.png"``; one of them, `marked`,
+    then has the text `mark`.
     """
     target = target.resolve()
     if not target.exists():

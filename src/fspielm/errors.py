@@ -23,17 +23,8 @@ class UnsuitableError(Exception):
 class TextError(ProblemError):
     """A text that cannot be parsed.
 
-    Its message has three lines: the reason with line and column, this line of the text, and a mark below the column.
-
-    Attributes
-    ----------
-    reason : str
-    text : str
-        The whole text.
-    position : int
-        Index of the offending character.
-    name : str
-        Name of a file, or empty.
+    Its message has three lines: the reason with line and column, this line of the text, and a mark below the column, at
+    the `position` of the offending character. The `name` is that of a file, or empty.
     """
 
     def __init__(self, reason: str, text: str, position: int, name: str = "") -> None:

@@ -35,20 +35,13 @@ MANY_WAVES = 300
 @final
 @dataclass(frozen=True)
 class Deadline:
-    """The time at which work has to end, and the memory that the process may hold.
+    """The time at which work has to end, and the memory that the process may hold."""
 
-    Attributes
-    ----------
-    end : float
-        On the clock of `time.perf_counter`; no work begins after it.
-    memory : float
-        Bytes that the process may hold in all.
-    grace : float
-        Seconds after the end in which work that has begun may be completed; infinite to let it complete in any case.
-    """
-
+    # on the clock of `time.perf_counter`; no work begins after it
     end: float = float("inf")
+    # bytes that the process may hold in all
     memory: float = float("inf")
+    # seconds after the end in which work that has begun may be completed; infinite to let it complete in any case
     grace: float = 0.0
 
     @classmethod
@@ -272,7 +265,7 @@ def run_interruptibly(function: Callable[[], T]) -> T:
         except BaseException as error:
             future.set_exception(error)
 
-    thread = Thread(target=work, name="fspielm-work", daemon=True)
+    thread = Thread(target=copy_context().run, args=[work], name="fspielm-work", daemon=True)
     thread.start()
     while thread.is_alive():
         # with a time limit: without one, Windows would not deliver Ctrl-C

@@ -3,12 +3,56 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+# ---- Arguments in messages, as the interface in use writes them
+
+# What reports say of a budget and of modes, as Python code; and the same as options of the command line.
+_OPTIONS = {
+    "budget=fs.Budget(seconds=...)": "--seconds",
+    "budget=fs.Budget(memory=...)": "--memory",
+    "within=(a, b)": "--within a b",
+}
+_in_options: ContextVar[bool] = ContextVar("in options", default=False)
+
+
+@contextmanager
+def speaking_in_options() -> Iterator[None]:
+    """Write arguments as options of the command line within a block."""
+    token = _in_options.set(True)
+    try:
+        yield
+    finally:
+        _in_options.reset(token)
+
+
+def argument(name: str, value: Any = None) -> str:
+    """An argument, with its value if one is given: ``within=(1, 3)``, or ``--within 1 3`` on the command line."""
+    several = isinstance(value, tuple | list)
+    # complex numbers without their parentheses
+    values = [str(one).strip("()") for one in (value if several else [] if value is None else [value])]
+    if _in_options.get():
+        return " ".join([f"--{name.replace('_', '-')}", *(one.replace(" ", "") for one in values)])
+    return f"{name}=({', '.join(values)})" if several else "=".join([name, *values])
+
+
+def spoken(text: str) -> str:
+    """A text of a report, which is stored with arguments as in Python, for the interface in use."""
+    for code, option in _OPTIONS.items() if _in_options.get() else ():
+        text = text.replace(code, option)
+    return text
+
+
+# ---- Advice, sizes, time spans and numbers
 
 MORE_TIME = "allow more with budget=fs.Budget(seconds=...)"
 OUT_OF_TIME = f"the time of the budget is over; {MORE_TIME}"
 
-_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_MINUTE = 60
+_HOUR, _DAY = 60 * _MINUTE, 24 * 60 * _MINUTE
 # Significant digits of a double, and of a number with unknown error.
 _DIGITS, _ROUGH_DIGITS = 15, 3
 # Range of numbers shown without a power of ten.
@@ -48,12 +92,9 @@ def too_many_waves(waves: float, functions: float, memory: float, limit: float, 
 
 
 def duration(seconds: float) -> str:
-    """A time span with about two digits, in at most two units: ``"0.42 s"``, ``"4.5 s"``, ``"83 s"``, ``"7 min 30 s"``.
+    """A time span with about two digits, in at most two units: ``"0.42 s"``, ``"83 s"``, ``"7 min 30 s"``.
 
-    Parameters
-    ----------
-    seconds : float
-        Negative spans count as zero.
+    Negative spans count as zero.
     """
     if not math.isfinite(seconds):
         return "an unknown time"
@@ -86,14 +127,8 @@ def _in_two(amount: int, size: int, large: str, small: str) -> str:
 def known_digits(value: complex, error: float, most: int = _DIGITS) -> str:
     """A number with the digits that its error allows: 9.6397238440219 with error 3e-12 is ``"9.63972384402"``.
 
-    Parameters
-    ----------
-    value : float or complex
-        Both parts of a complex number have the same decimal places.
-    error : float
-        Error bound; zero shows all digits, infinity or NaN three.
-    most : int
-        Largest number of significant digits.
+    The error zero shows all digits, at `most` so many; infinity or NaN three. Both parts of a complex number have the
+    same decimal places.
     """
     size = abs(value)
     if not (size and math.isfinite(size)):

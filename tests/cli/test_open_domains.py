@@ -178,4 +178,4 @@ def test_what_has_none_is_refused_before_the_solve(
 
 def test_a_domain_with_an_end_has_none(fspielm: Any) -> None:
     done = fspielm("solve", "heat", "--far-field", "far.csv")
-    assert done.error == "--far-field is for open domains, in problem files exterior = [...]; this one has an end"
+    assert done.error.startswith("--far-field is for open domains, ")

@@ -15,7 +15,7 @@ x, y, lam = sp.symbols("x y lam")
 u, v = sp.Function("u")(x), sp.Function("v")(x, y)
 STRING, DRUM = sp.Eq(-u.diff(x, 2), lam * u), sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
 SQUARE, HELD, FREE = fs.Box((0, 0), (1, 1)), fs.Dirichlet(0), fs.Neumann(0)
-AT_END = r"lies at the end of within= up to its bound"
+AT_END = r"lies at an end of the interval, up to its bound"
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_what_is_at_an_end_by_an_estimate_is_not_said_to_have_a_bound():
     wish = Wish(None, (1.0, 2.0), 1.0)
     modes: list[Mode] = [Known(1.0, 1e-9, 1e-9), Known(2.0, 1e-9)]  # type: ignore[list-item]
     assert end_remarks(modes, wish) == [
-        "the value 1 lies at the end of within= up to its bound",
-        "the value 2 lies at the end of within= up to the estimate of its error",
+        "the value 1 lies at an end of the interval, up to its bound",
+        "the value 2 lies at an end of the interval, up to the estimate of its error",
     ]
 
 

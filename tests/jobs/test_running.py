@@ -16,7 +16,7 @@ import pytest
 
 import fspielm as fs
 from fspielm.errors import ProblemError, WorkersWarning
-from fspielm.jobs import Cluster, Ended, Engine, Outcome, Plan, Row, Store, Sweep, Task, run, running
+from fspielm.jobs import Ended, Engine, Outcome, Plan, Processes, Row, Store, Sweep, Task, run, running
 from fspielm.jobs import store as module
 from fspielm.jobs.engines import connection
 from fspielm.jobs.job import DONE, failure
@@ -146,12 +146,12 @@ class TestRefusals:
             WorkersWarning, match=r"workers=3 with 2 threads each on 4 cores .*; workers=2 would be faster"
         ):
             engine = running._make_engine(plan_of(1, threads=2), 3, None)
-        assert isinstance(engine, Cluster)
+        assert isinstance(engine, Processes)
 
     def test_a_scheduler_that_is_not_there_begins_nothing(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(connection, "_ANSWER_SECONDS", 0.3)
+        monkeypatch.setattr(connection, "ANSWER_SECONDS", 0.3)
         with pytest.raises(ProblemError, match="no scheduler answers"):
             run(plan_of(1), tmp_path / "a.db", scheduler="tcp://127.0.0.1:9")
         assert not (tmp_path / "a.db").exists()

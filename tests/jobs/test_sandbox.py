@@ -6,7 +6,8 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import asdict, replace
 from io import StringIO
 from pathlib import Path
 from time import perf_counter
@@ -27,7 +28,7 @@ LONG = Job("helmholtz-2d", "fs-l", 0, (5.0, 60.0), 3000, "svd 1e-12", "none")
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(1) as sandbox:
+    with closing(Sandbox(1)) as sandbox:
         yield sandbox
 
 
@@ -99,8 +100,8 @@ class TestTimeLimits:
         (tmp_path / "mute_child.py").write_text("import time\ntime.sleep(600)\n")
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setattr(module, "_MODULE", "mute_child")
-        monkeypatch.setattr(module, "_START_SECONDS", 0.3)
-        with Sandbox(1) as sandbox:
+        monkeypatch.setattr(module, "SLOW_SECONDS", 0.3)
+        with closing(Sandbox(1)) as sandbox:
             outcome = perform(sandbox, SHORT)
             assert sandbox._process is None
         assert (outcome.status, outcome.message) == (
@@ -116,7 +117,7 @@ class TestThreads:
     ) -> None:
         monkeypatch.setattr(blas, "threads", lambda: runs)
         subject = Subject("poisson-1d")
-        request = {"job": SHORT.as_dict(), "terms": replace(TERMS, threads=2).as_dict(), "digest": subject.digest}
+        request = {"job": SHORT.as_dict(), "terms": asdict(replace(TERMS, threads=2)), "digest": subject.digest}
         answers = StringIO()
         child.serve(StringIO(json.dumps(request | {"subject": subject.as_dict()}) + "\n"), answers)
         outcome = json.loads(answers.getvalue().splitlines()[1])["outcome"]
@@ -163,7 +164,7 @@ class TestEnds:
 
     def test_it_cannot_be_started(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "executable", "/no/such/python")
-        with Sandbox(1) as sandbox:
+        with closing(Sandbox(1)) as sandbox:
             outcome = perform(sandbox, SHORT)
         assert outcome.status == "failed"
         assert "cannot be started" in outcome.message
@@ -173,18 +174,18 @@ class TestEnds:
             raise TypeError("expected str")
 
         monkeypatch.setattr(module, "start_module", refuse)
-        with Sandbox(1) as sandbox:
+        with closing(Sandbox(1)) as sandbox:
             outcome = perform(sandbox, SHORT)
         assert outcome.message == "the process that solves cannot be started: expected str"
 
     def test_what_is_no_text_in_the_path_is_passed_over(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "path", [*sys.path, Path("somewhere")])
-        with Sandbox(1) as sandbox:
+        with closing(Sandbox(1)) as sandbox:
             assert perform(sandbox, SHORT).status == "done"
 
     def test_it_ends_when_it_starts(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "_MODULE", "no_such_module")
-        with Sandbox(1) as sandbox:
+        with closing(Sandbox(1)) as sandbox:
             outcome = perform(sandbox, SHORT)
         assert outcome.message == "the process that solved it ended with status 1"
 

@@ -6,57 +6,15 @@ Slow imports come after the handlers of Ctrl-C are installed.
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, NoReturn
 
 from fspielm.errors import AccuracyWarning, ProblemError, SolveError, StorageWarning, TextError, WorkersWarning
-
-# ---- Messages of the library, with options in place of arguments
-
-
-# Two numbers as Python writes them; complex ones are in parentheses.
-_END = r"\(?([^(),]+)\)?"
-_ENDS = rf"\({_END}, {_END}\)"
-
-# Patterns in messages, and their replacements.
-_PHRASES = {
-    r"budget=fs\.Budget\(seconds=\.\.\.\)": "--seconds",
-    r"budget=fs\.Budget\(memory=\.\.\.\)": "--memory",
-    rf"\bwithin={_ENDS}": "--within {} {}",
-    rf"(?<=: write ){_ENDS}": "--within {} {}",
-    rf"(?<=right one, write ){_ENDS}": "--within {} {}",
-    rf"(?<=real values, as in ){_ENDS}": "--within {} {}",
-    r"\bwithin=(?= )|\bwithin(?= is | must )|(?<=give )within": "--within",
-    r"\bcount=(\d+)": "--count {}",
-    r"\bcount=(?!\w)|\bcount(?= must )|(?<=not )count(?=:)": "--count",
-    r"^far_field(?=:| is )": "--far-field",
-    r"fs\.Exterior\(\.\.\.\), (?=in problem files )": "",
-    r"open domains have resonances, fs\.Exterior\(\.\.\.\)": "open domains have resonances",
-    r"is said by solution\.orders\(\)": "is said by orders() of the solution, saved with --out and loaded in Python",
-}
-_COMPILED = [(re.compile(pattern), form) for pattern, form in _PHRASES.items()]
-
-
-def in_options(message: str) -> str:
-    """The message with command line options in place of Python arguments."""
-    for pattern, form in _COMPILED:
-        message = pattern.sub(partial(_filled, form), message)
-    return message
-
-
-def _filled(form: str, match: re.Match[str]) -> str:
-    """A replacement with the numbers of the match, each as one word: 1-0.5j."""
-    return form.format(*(number.replace(" ", "") for number in match.groups()))
-
-
-# ---- The entry point
-
+from fspielm.wording import speaking_in_options, spoken
 
 FAILED, WRONG_INPUT = 1, 2
 
@@ -76,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 failed, 2 wrong input, 130 interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        with _signals(), _warnings():
+        with _signals(), _warnings(), speaking_in_options():
             status = _run(arguments)
             sys.stdout.flush()
     except (Interrupted, KeyboardInterrupt) as interrupt:
@@ -119,7 +77,7 @@ def _fail(message: object, status: int) -> int:
         _say(f"error: {str(message).splitlines()[0]}")
         print(message.excerpt, file=sys.stderr, flush=True)
     else:
-        _say(f"error: {in_options(str(message))}")
+        _say(f"error: {spoken(str(message))}")
     return status
 
 
@@ -142,7 +100,7 @@ def _warnings() -> Iterator[None]:
     """Print warnings as one line, without their place in the source."""
 
     def show(message: Warning | str, *place: Any, **options: Any) -> None:
-        _say(f"warning: {in_options(str(message))}")
+        _say(f"warning: {spoken(str(message))}")
 
     with warnings.catch_warnings():
         warnings.showwarning = show

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,29 +11,25 @@ from typing import Annotated, Any
 
 import sympy as sp
 import typer
-from rich.console import Console
 from rich.text import Text
 
-from fspielm.cli.entry import in_options
-from fspielm.cli.options import limit_blas, optional, with_options
+from fspielm.cli.options import Rng, Seconds, Threads, limit_blas, optional, with_options
 from fspielm.cli.output import headed_table, page_console, print_json
 from fspielm.cli.progress import completing, run_or_salvage, show_rounds, working
-from fspielm.cli.report import PICTURES_HELP
+from fspielm.cli.report import PICTURES_HELP, announce, draw_pictures
 from fspielm.eigen.eigenmodes import eigenmodes
 from fspielm.eigen.modes import Modes
 from fspielm.errors import AccuracyWarning, ProblemError
 from fspielm.files.draft import ProblemFile
 from fspielm.files.read import read_problem_file
 from fspielm.files.saved import save
-from fspielm.resources import run_interruptibly
 from fspielm.solution.plot.modes import MOST_DRAWN
-from fspielm.solution.plot.style import check_picture_path, save_picture
+from fspielm.solution.plot.style import check_picture_path
 from fspielm.solvers.request import Budget
-from fspielm.wording import did_you_mean, known_digits
+from fspielm.wording import did_you_mean, known_digits, spoken
 
 # The default name of the eigenvalue.
 EIGENVALUE = "lam"
-_WIDTH = 80
 _COUNT = 6
 
 
@@ -49,9 +44,9 @@ class ModesOptions:
         optional("LOW HIGH", "All in an interval instead; outside of objects in a rectangle, 1-0.5j 3.", "none"),
     ] = None
     tol: Annotated[float | None, optional("X", "Relative error of each value.", "1e-8")] = None
-    seconds: Annotated[float | None, optional("S", "End by then, with the best answer found.", "600")] = None
-    rng: Annotated[int | None, optional("N", "Seed of functions and points.", "0", min=0)] = None
-    threads: Annotated[int | None, optional("N", "Threads to use.", "all cores")] = None
+    seconds: Seconds = None
+    rng: Rng = None
+    threads: Threads = None
     plot: Annotated[
         list[Path] | None,
         typer.Option("--plot", metavar="FILE", help=f"Draw the first {MOST_DRAWN} modes{PICTURES_HELP}"),
@@ -96,9 +91,9 @@ def find_modes(
             if not options.as_json:
                 _tell_saved(len(modes), options.save)
         if options.plot and len(modes):
-            _draw(modes, file.title or str(path), options.plot)
+            draw_pictures(partial(modes.plot, title=file.title or str(path)), options.plot)
             if not options.as_json:
-                print("\n" + "\n".join(f"Picture: {picture}" for picture in options.plot))
+                announce("Picture", options.plot)
 
 
 def _save(modes: Modes, folder: Path, title: str) -> None:
@@ -110,15 +105,7 @@ def _save(modes: Modes, folder: Path, title: str) -> None:
 def _tell_saved(count: int, folder: Path) -> None:
     if count:
         kept = "mode-1.fspielm" if count == 1 else f"mode-1.fspielm to mode-{count}.fspielm"
-        Console(highlight=False, width=_WIDTH).print(Text(f"\nSaved: {kept} in {folder}"))
-
-
-def _draw(modes: Modes, title: str, paths: Sequence[Path]) -> None:
-    """The first modes with their values and errors, as a picture under every name."""
-    with working("drawing"):
-        figure = run_interruptibly(partial(modes.plot, title=title))
-        for path in paths:
-            save_picture(figure, path)
+        page_console().print(Text(f"\nSaved: {kept} in {folder}"))
 
 
 def _symbol(file: ProblemFile, name: str) -> sp.Symbol:
@@ -159,20 +146,17 @@ def _print(modes: Modes, title: str) -> None:
     elif modes.complete:
         console.print(Text("\nA second search found the same modes, and no other between them."))
     for remark in modes.remarks:
-        console.print(Text(f"\n{in_options(remark)}"))
+        console.print(Text(f"\n{spoken(remark)}"))
 
 
 def _as_json(modes: Modes) -> dict[str, Any]:
-    def number(value: Any) -> Any:
-        return [value.real, value.imag] if isinstance(value, complex) else value
-
     return {
         "selfadjoint": modes.selfadjoint,
         "complete": modes.complete,
         "remarks": list(modes.remarks),
         "modes": [
             {
-                "value": number(mode.value),
+                "value": mode.value,
                 "bound": mode.bound,
                 "estimate": mode.estimate,
                 "multiplicity": mode.multiplicity,

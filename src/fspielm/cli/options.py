@@ -68,6 +68,13 @@ def _keyword(name: str, kind: Any, default: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
+def refuse(options: Any, names: Sequence[str], reason: str) -> None:
+    """Refuse options that were given, each with the same reason."""
+    for name in names:
+        if getattr(options, name) not in (None, AUTOMATIC):
+            raise ProblemError(f"--{name.replace('_', '-')} {reason}")
+
+
 def optional(metavar: str, text: str, default: str, **more: Any) -> Any:
     """An option that is None if left out; `default` says what happens then."""
     return typer.Option(metavar=metavar, help=text, show_default=default, **more)
@@ -78,6 +85,9 @@ def _refuse(value: str | None) -> None:
         raise ProblemError(f"--seed is called --rng now, as the argument of fs.solve is; write --rng {value}")
 
 
+Seconds = Annotated[float | None, optional("S", "End by then, with the best answer found.", "600")]
+Rng = Annotated[int | None, optional("N", "Seed of functions and points.", "0", min=0)]
+Threads = Annotated[int | None, optional("N", "Threads to use.", "all cores")]
 OldSeed = Annotated[str | None, typer.Option("--seed", hidden=True, callback=_refuse)]
 
 
@@ -85,7 +95,7 @@ OldSeed = Annotated[str | None, typer.Option("--seed", hidden=True, callback=_re
 
 
 AUTOMATIC = "auto"
-_SVD_TOLERANCE = 1e-12
+SCALINGS = ("none", "rms")
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,7 @@ class Options:
     neurons: Annotated[int | None, optional("N", "At most so many functions; with --method, so many.", "as needed")] = (
         None
     )
-    seconds: Annotated[float | None, optional("S", "End by then, with the best answer found.", "600")] = None
+    seconds: Seconds = None
     memory: Annotated[
         str | None, optional("SIZE", "At most so much, such as 500MB or 4GiB.", "60% of all there is")
     ] = None
@@ -120,8 +130,8 @@ class Options:
     approach: Annotated[
         str | None, optional("NAME", f"Kind of functions: {', '.join(APPROACHES)}.", "the cheapest")
     ] = None
-    rng: Annotated[int | None, optional("N", "Seed of functions and points.", "0", min=0)] = None
-    threads: Annotated[int | None, optional("N", "Threads to use.", "all cores")] = None
+    rng: Rng = None
+    threads: Threads = None
 
 
 @dataclass(frozen=True)
@@ -152,36 +162,28 @@ def read_options(case: Case, options: Options) -> Choice:
 
 
 def _automatic(case: Case, options: Options) -> Choice:
-    for name in ("mu", "shift"):
-        if getattr(options, name) is not None:
-            raise ProblemError(
-                f"--{name} belongs to the paper's methods; add --method with one of them ({', '.join(METHODS)})"
-            )
+    belongs = f"belongs to the paper's methods; add --method with one of them ({', '.join(METHODS)})"
+    refuse(options, ("mu", "shift"), belongs)
     settings = {"budget": _budget(options, Budget())} | _automatics(options, case.paper.svd_tolerance)
     return Choice(AUTOMATIC, options.least_squares or "qr", None, settings)
 
 
 def file_settings(options: Options, budget: Budget) -> dict[str, Any]:
     """The keyword arguments of `fspielm.solve` that the options add to a problem file's."""
-    for name in ("method", "mu", "shift"):
-        if getattr(options, name) not in (None, AUTOMATIC):
-            raise ProblemError(
-                f"--{name} belongs to the benchmarks, which the paper solves with it; leave it out for a problem file"
-            )
-    return {"budget": _budget(options, budget)} | _automatics(options, _SVD_TOLERANCE)
+    belongs = "belongs to the benchmarks, which the paper solves with it; leave it out for a problem file"
+    refuse(options, ("method", "mu", "shift"), belongs)
+    return {"budget": _budget(options, budget)} | _automatics(options, TruncatedSVD().tol)
 
 
 def _budget(options: Options, budget: Budget) -> Budget:
     limits: dict[str, Any] = {name: getattr(options, name) for name in ("neurons", "seconds", "threads")}
-    limits["memory"] = None if options.memory is None else _bytes(options.memory)
+    if options.memory is not None:
+        limits["memory"] = read_size(options.memory)
+        if limits["memory"] is None:
+            raise ProblemError(
+                f"--memory must be a number of bytes, or one such as 500MB or 4GiB; got {options.memory!r}"
+            )
     return replace(budget, **{name: limit for name, limit in limits.items() if limit is not None})
-
-
-def _bytes(size: str) -> float:
-    number = read_size(size)
-    if number is None:
-        raise ProblemError(f"--memory must be a number of bytes, or one such as 500MB or 4GiB; got {size!r}")
-    return number
 
 
 def limit_blas(threads: int | None) -> None:
@@ -199,25 +201,22 @@ def _automatics(options: Options, svd_tolerance: float) -> dict[str, Any]:
     if options.least_squares is not None:
         settings["least_squares"] = _least_squares(options.least_squares, svd_tolerance)
     if options.scaling is not None:
-        settings["scaling"] = _scaling(options.scaling)
+        settings["scaling"] = choose("scaling", options.scaling, SCALINGS)
     if options.approach is not None:
         settings["approach"] = choose("approach", options.approach, APPROACHES)
     return settings
 
 
 def _of_the_paper(case: Case, options: Options, method: str) -> Choice:
-    for name in ("tol", "seconds", "approach"):
-        if getattr(options, name) is not None:
-            raise ProblemError(
-                f"--{name} belongs to the automatic solver, and {method} solves once; leave out --{name} or --method"
-            )
+    belongs = f"belongs to the automatic solver, and {method} solves once; leave it out, or --method"
+    refuse(options, ("tol", "seconds", "approach"), belongs)
     least_squares = "svd" if options.least_squares is None else options.least_squares
     features = case.paper.features(method, mu=options.mu, neurons=options.neurons)
     settings = {
         "features": _shifted(features, method, "isotropic" if options.shift is None else options.shift),
         "points": case.paper.points,
         "least_squares": _least_squares(least_squares, case.paper.svd_tolerance),
-        "scaling": _scaling("none" if options.scaling is None else options.scaling),
+        "scaling": choose("scaling", options.scaling or "none", SCALINGS),
         "budget": replace(_budget(options, Budget()), neurons=None),
     }
     return Choice(method, least_squares, options.mu or case.paper.results[method].mu, settings)
@@ -235,7 +234,3 @@ def _shifted(features: Family, method: str, shift: str) -> Family:
 def _least_squares(name: str, svd_tolerance: float) -> LeastSquares:
     name = choose("least-squares method", name, ("svd", "qr"))
     return QR() if name == "qr" else TruncatedSVD(svd_tolerance)
-
-
-def _scaling(name: str) -> str:
-    return choose("scaling", name, ("none", "rms"))

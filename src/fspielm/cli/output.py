@@ -7,26 +7,32 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-_WIDTH = 80
+# Columns of a page.
+WIDTH = 80
 
 
 def page_console() -> Console:
     """A console of at most 80 columns."""
-    return Console(highlight=False, width=min(_WIDTH, Console().width))
+    return Console(highlight=False, width=min(WIDTH, Console().width))
 
 
 def print_json(content: Any) -> None:
-    """Print plain values as JSON; numbers that are not finite become null."""
+    """Print values as JSON; numbers that are not finite become null, complex ones two parts."""
     print(json.dumps(finite(content), indent=2, allow_nan=False))
 
 
 def finite(value: Any) -> Any:
-    """Plain values with None in place of numbers that are not finite, which JSON does not have."""
+    """Plain values with None for numbers that are not finite, and two parts for complex ones: JSON has neither."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, complex):
+        return [finite(value.real), finite(value.imag)]
     if isinstance(value, dict):
         return {name: finite(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

@@ -51,26 +51,16 @@ def working(description: str) -> Iterator[Callable[[str], None]]:
 def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -> Callable[[object], None]:
     """A progress function for the solve of `name`.
 
-    Of a finished round it shows the sizes, bands and estimate; other events, such as forecasts, are shown as text.
-
-    Parameters
-    ----------
-    name : str
-    show : callable
-        Shows a text of one or two lines.
-    seconds : float or None
-        Time limit of the solve, from now on.
+    Of a finished round it shows the sizes, bands and estimate, with the time left of so many seconds from now on; other
+    events, such as forecasts, are shown as text.
     """
     begun = perf_counter()
     short = name if len(name) <= _LETTERS else f"...{name[3 - _LETTERS :]}"
 
-    def show_event(event: object) -> None:
-        if isinstance(event, Round):
-            show_round(event)
-        else:
-            show(f"{name}: {event}")
-
-    def show_round(done: Round) -> None:
+    def show_event(done: object) -> None:
+        if not isinstance(done, Round):
+            show(f"{name}: {done}")
+            return
         bands = " x ".join(f"{width:.3g}" for width in done.widths)
         left = "" if seconds is None else f"; at most {duration(seconds - (perf_counter() - begun))} left"
         show(

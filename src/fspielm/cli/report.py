@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fspielm.cli.entry import in_options
 from fspielm.cli.options import Choice
 from fspielm.cli.output import facts_table, headed_table, page_console
 from fspielm.cli.progress import completing, working
@@ -33,7 +32,7 @@ from fspielm.solution.open_space import check_far_field
 from fspielm.solution.plot.style import FORMATS, check_picture_path, save_picture
 from fspielm.solution.report import Report
 from fspielm.solution.solution import Solution
-from fspielm.wording import duration
+from fspielm.wording import duration, spoken
 
 # ---- Cross sections
 
@@ -90,8 +89,10 @@ _WRITERS: dict[str, Callable[..., None]] = {
 }
 
 PICTURES_HELP = ", to .png, .pdf, .svg or .jpg; again for more."
-HELP = f"Write the solution; again for more: {', '.join(_WRITERS)}."
-
+Out = Annotated[
+    list[Path] | None,
+    typer.Option("--out", metavar="FILE", help=f"Write the solution; again for more: {', '.join(_WRITERS)}."),
+]
 FarField = Annotated[
     Path | None,
     typer.Option(
@@ -113,8 +114,7 @@ class Outputs:
             "--plot", metavar="FILE", help=f"Draw the solution, and its error where a reference is known{PICTURES_HELP}"
         ),
     ] = None
-    out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None
-
+    out: Out = None
     far_field: FarField = None
 
     def check(self, problem: Problem) -> None:
@@ -158,18 +158,27 @@ class Outputs:
 
     def draw(self, run: CaseRun | FileRun, title: str) -> None:
         """Draw a run if pictures are asked for, and save the picture under every name."""
-        if not self.plot:
-            return
-        with working("drawing"):
-            figure = run_interruptibly(partial(draw_run, run, title))
-            for path in self.plot:
-                save_picture(figure, path)
-        self.announce("Picture", self.plot)
+        if self.plot:
+            draw_pictures(partial(draw_run, run, title), self.plot)
+            self.announce("Picture", self.plot)
 
-    def announce(self, what: str, paths: list[Path]) -> None:
+    def announce(self, what: str, paths: Sequence[Path]) -> None:
         """Print what was written, unless JSON is printed."""
         if paths and not self.json:
-            print("\n" + "\n".join(f"{what}: {path}" for path in paths))
+            announce(what, paths)
+
+
+def draw_pictures(draw: Callable[[], Any], paths: Sequence[Path]) -> None:
+    """Draw a figure, and save it under every name."""
+    with working("drawing"):
+        figure = run_interruptibly(draw)
+        for path in paths:
+            save_picture(figure, path)
+
+
+def announce(what: str, paths: Sequence[Path]) -> None:
+    """Print what was written."""
+    print("\n" + "\n".join(f"{what}: {path}" for path in paths))
 
 
 # ---- Reports of benchmarks and problem files
@@ -251,20 +260,15 @@ def _verdict(report: Report) -> dict[str, str]:
         return {}
     return {
         "error estimate": f"{report.error_estimate:.2e} relative L2, {report.max_error_estimate:.2e} maximum",
-        "verdict": f"{'converged' if report.converged else 'NOT CONVERGED'}: {in_options(report.reason)}",
+        "verdict": f"{'converged' if report.converged else 'NOT CONVERGED'}: {spoken(report.reason)}",
     }
 
 
 def _found(solution: Solution) -> dict[str, str]:
-    """The verdict, the estimates of several unknowns, and the cross sections."""
-    return _verdict(solution.report) | _each_unknown(solution.report) | cross_sections_fact(solution)
-
-
-def _each_unknown(report: Report) -> dict[str, str]:
-    """The estimates of several unknowns; the verdict has only the largest."""
-    if not report.fields:
-        return {}
-    return {"of each": ", ".join(f"{name}: {own.error_estimate:.2e}" for name, own in report.fields.items())}
+    """The verdict, which has the largest estimate; the estimates of several unknowns; and the cross sections."""
+    fields = solution.report.fields
+    of_each = ", ".join(f"{name}: {own.error_estimate:.2e}" for name, own in fields.items())
+    return _verdict(solution.report) | ({"of each": of_each} if fields else {}) | cross_sections_fact(solution)
 
 
 def _features(report: Report) -> str:
@@ -333,7 +337,7 @@ def _compared_with(run: CaseRun, choice: Choice) -> tuple[str, PaperResult]:
 def show_saved(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A solution that was saved, .fspielm.")],
     plot: Annotated[list[Path] | None, typer.Option("--plot", metavar="FILE", help=f"Draw it{PICTURES_HELP}")] = None,
-    out: Annotated[list[Path] | None, typer.Option("--out", metavar="FILE", help=HELP)] = None,
+    out: Out = None,
     far_field: FarField = None,
 ) -> None:
     """Print what a saved solution solves, how it came about and how good it is; draw or export it."""

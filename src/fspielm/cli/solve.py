@@ -18,7 +18,7 @@ from fspielm.disk import check_place
 from fspielm.errors import ProblemError
 from fspielm.files.read import read_problem_file
 from fspielm.paper.cases import catalogue as cases
-from fspielm.paper.demo import FileRun, run_case, run_file
+from fspielm.paper.demo import run_case, run_file
 
 # ---- ``fspielm solve`` for problem files
 
@@ -51,16 +51,12 @@ def solve_file(name: str, options: Options, outputs: Outputs) -> None:
         else:
             print_file_report(run, name)
         outputs.write(run.solution, file.title)
-        outputs.draw(run, _title(run, name))
+        error = "" if run.relative_error is None else f": relative error {run.relative_error:.1e}"
+        outputs.draw(run, f"{file.title or name}{error}")
         if file.table is not None:
             run.solution.to_csv(file.table)
             if not outputs.json:
                 print(f"\nTable: {file.table}")
-
-
-def _title(run: FileRun, name: str) -> str:
-    error = "" if run.relative_error is None else f": relative error {run.relative_error:.1e}"
-    return f"{run.file.title or name}{error}"
 
 
 # ---- ``fspielm solve``

@@ -22,9 +22,9 @@ from rich.text import Text
 
 from fspielm import study
 from fspielm.cli.check import new_plan
-from fspielm.cli.entry import Interrupted
+from fspielm.cli.entry import FAILED, Interrupted
 from fspielm.cli.options import OldSeed, choose
-from fspielm.cli.output import headed_table
+from fspielm.cli.output import WIDTH, headed_table
 from fspielm.cli.progress import working
 from fspielm.disk import check_place
 from fspielm.errors import ProblemError
@@ -43,8 +43,6 @@ from fspielm.wording import duration
 # ---- The progress of a study, in 80 columns
 
 
-_WIDTH = 80
-_BAR = 40
 _HEADING = "best error so far"
 _NAME = 28  # largest width of a subject's name
 _COLUMN = 10  # width of an error, with the space before it
@@ -82,9 +80,8 @@ def draw_line(progress: Progress) -> str:
 
 def _draw(progress: Progress, name: str, facts: dict[str, str]) -> RenderableType:
     head = Table.grid(padding=(0, 2))
-    head.add_row(
-        ProgressBar(progress.total, progress.finished, _BAR), Text(f"{progress.finished} of {progress.total} ended")
-    )
+    ended = Text(f"{progress.finished} of {progress.total} ended")
+    head.add_row(ProgressBar(progress.total, progress.finished, WIDTH // 2), ended)
     body = Table.grid(padding=(0, 2))
     body.add_column(no_wrap=True)
     body.add_column(overflow="fold")
@@ -121,7 +118,7 @@ def _tables(progress: Progress) -> Iterator[RenderableType]:
     subjects = list(dict.fromkeys(subject for subject, _ in progress.cells))
     methods = [method for method in ALL_METHODS if any(cell[1] == method for cell in progress.cells)]
     width = max(len(_HEADING), *(min(len(subject), _NAME) for subject in subjects))
-    fit = (_WIDTH - width) // _COLUMN
+    fit = (WIDTH - width) // _COLUMN
     for start in range(0, len(methods), fit):
         yield Text("")
         yield _table(progress, subjects, methods[start : start + fit])
@@ -153,7 +150,6 @@ def _cell(progress: Progress, cell: tuple[str, str]) -> Text:
 # ---- The display of a run: a live table on a terminal, else a line now and then
 
 
-_REFRESHES_PER_SECOND = 2
 # A line after so many seconds, or after this share of the study, but at most one a second.
 _LINE_SECONDS = 10.0
 _LINE_SHARE = 0.05
@@ -167,15 +163,9 @@ def read_progress(store: Path) -> Progress:
 
 
 class Watch:
-    """Follows a run, and shows it.
+    """Follows a run, and calls `show` after every change.
 
-    Parameters
-    ----------
-    store : Path
-        Read when the first solve begins or ends; it then holds the solves of earlier runs.
-    name : str
-    show : callable
-        Called after every change.
+    It reads the store when the first solve begins or ends, which then holds the solves of earlier runs.
     """
 
     def __init__(self, store: Path, name: str, show: Callable[[Progress], None] = lambda progress: None) -> None:
@@ -245,14 +235,11 @@ def watching(store: Path, name: str) -> Iterator[Watch]:
             yield Watch(store, name, show)
         return
     watch = Watch(store, name)
-    with Live(console=console, transient=True, get_renderable=watch.screen, refresh_per_second=_REFRESHES_PER_SECOND):
+    with Live(console=console, transient=True, get_renderable=watch.screen):
         yield watch
 
 
 # ---- ``fspielm study run``
-
-
-_FAILED = 1
 
 
 def run_study(
@@ -310,7 +297,7 @@ def run_study(
     Console(highlight=False).print(draw_summary(progress, chosen.name))
     print(f"\nStudy: {place}. Next: fspielm study report {place}")
     if progress.failed == progress.total:
-        raise typer.Exit(_FAILED)
+        raise typer.Exit(FAILED)
 
 
 def _run(plan: Plan, store: Path, options: dict[str, Any]) -> None:

@@ -13,11 +13,10 @@ import sympy as sp
 import typer
 from rich.console import Console
 
-from fspielm.cli.entry import in_options
-from fspielm.cli.options import Options, file_settings, optional
+from fspielm.cli.options import Options, file_settings, optional, refuse
 from fspielm.cli.output import headed_table, print_json
 from fspielm.cli.progress import completing, run_or_salvage, working
-from fspielm.cli.report import Outputs
+from fspielm.cli.report import Outputs, draw_pictures
 from fspielm.disk import check_place, staged_file
 from fspielm.errors import ProblemError
 from fspielm.files.draft import ProblemFile
@@ -25,16 +24,12 @@ from fspielm.files.read import read_problem_file
 from fspielm.jobs.sweep_picture import plot_sweep
 from fspielm.jobs.sweep_plan import RESERVED, size
 from fspielm.jobs.sweeping import sweep
+from fspielm.numerics.tolerances import SAME
 from fspielm.problem.problem import Problem
-from fspielm.solution.plot.style import save_picture
 from fspielm.solution.solution import Solution
-from fspielm.wording import did_you_mean
+from fspielm.wording import did_you_mean, spoken
 
 _SUFFIXES = (".csv", ".nc")
-# Of a step: how far the last value may be from a multiple of the step.
-_ROUNDING = 1e-9
-# Options of single solves only.
-_ALONE = ("method", "mu", "shift", "least_squares", "scaling", "approach")
 _FORM = "write --set f=500:2000:50 (from 500 to 2000 in steps of 50), --set f=1,2,5 or --set f=3"
 
 
@@ -68,11 +63,9 @@ class SweepOptions:
 
 def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptions) -> None:
     """Solve the problem of a file for many values, print the rows, and write the outputs."""
-    for each in _ALONE:
-        if getattr(options, each) is not None:
-            raise ProblemError(f"--{each.replace('_', '-')} is for a single solve; leave it out with --set")
-    if outputs.far_field is not None:
-        raise ProblemError("--far-field is for a single solve; leave it out with --set")
+    alone = "is for a single solve; leave it out with --set"
+    refuse(options, ("method", "mu", "shift", "least_squares", "scaling", "approach"), alone)
+    refuse(outputs, ("far_field",), alone)
     for path in outputs.out or []:
         if path.suffix.lower() not in _SUFFIXES:
             raise ProblemError(f"with --set, --out writes a table of all rows, to .csv or .nc; got {path.name!r}")
@@ -106,9 +99,7 @@ def sweep_file(name: str, options: Options, outputs: Outputs, wanted: SweepOptio
         outputs.announce("Written", outputs.out or [])
         if outputs.plot:
             label, title = _words(found, wanted, file.problem)
-            figure = plot_sweep(found, label=label, title=title)
-            for path in outputs.plot:
-                save_picture(figure, path)
+            draw_pictures(partial(plot_sweep, found, label=label, title=title), outputs.plot)
             outputs.announce("Picture", outputs.plot)
 
 
@@ -153,7 +144,8 @@ def _read(text: str, file: ProblemFile) -> tuple[sp.Symbol, list[float]]:
 def _steps(text: str, first: float, last: float, step: float) -> list[float]:
     if step == 0 or not all(map(math.isfinite, (first, last, step))) or (last - first) / step < 0:
         raise ProblemError(f"--set {text!r} never gets from its first value to its last; {_FORM}")
-    count = math.floor((last - first) / step * (1 + _ROUNDING) + _ROUNDING) + 1
+    # the last value may differ from a multiple of the step by rounding
+    count = math.floor((last - first) / step * (1 + SAME) + SAME) + 1
     return [first + place * step for place in range(count)]
 
 
@@ -195,7 +187,7 @@ def _print(found: Any, title: str) -> None:
         row = {name: found[name].values[place] for name in found.data_vars}
         at = [f"{found[name].values[i]:g}" for name, i in zip(found["error_estimate"].dims, place, strict=True)]
         shown = [f"{abs(row[name]) if found[name].dtype.kind == 'c' else row[name]:.6g}" for name in names]
-        verdict = "" if row["converged"] else in_options(str(row["message"] or row["status"]))
+        verdict = "" if row["converged"] else spoken(str(row["message"] or row["status"]))
         table.add_row(*at, *shown, f"{row['error_estimate']:.1e}", verdict)
     console.print(table)
 
@@ -204,15 +196,9 @@ def _as_json(found: Any) -> dict[str, Any]:
     """Every row with its values."""
     rows = []
     for place in np.ndindex(found["error_estimate"].shape):
-        at = {name: found[name].values[i].item() for name, i in zip(found["error_estimate"].dims, place, strict=True)}
-        rows.append({**at, **{str(name): _plain(found[name].values[place]) for name in found.data_vars}})
+        at = {name: found[name].values[i] for name, i in zip(found["error_estimate"].dims, place, strict=True)}
+        rows.append({**at, **{str(name): found[name].values[place] for name in found.data_vars}})
     return {"tol": found.attrs["tol"], "rng": found.attrs["rng"], "rows": rows}
-
-
-def _plain(value: Any) -> Any:
-    """A value without NumPy's types; complex numbers as two parts."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return [plain.real, plain.imag] if isinstance(plain, complex) else plain
 
 
 def _write(found: Any, path: Path) -> None:

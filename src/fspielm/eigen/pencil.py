@@ -26,6 +26,7 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import memory_left
 from fspielm.solution.calculus import NodeCount, find_place, with_cells
+from fspielm.wording import argument
 
 # The highest power of the eigenvalue.
 MOST_DEGREE = 4
@@ -298,26 +299,30 @@ def check_zero(problem: Problem) -> None:
 def read_wish(count: Any, within: Any) -> tuple[int | None, tuple[float, float] | None]:
     """The number of modes that are wanted, or the interval."""
     if (count is None) == (within is None):
-        raise ProblemError("say which modes: count=10 for the first ten, or within=(a, b) for all in an interval")
+        raise ProblemError(
+            f"say which modes: {argument('count', 10)} for the first ten, or {argument('within', ('a', 'b'))} for all "
+            "in an interval"
+        )
     if within is None:
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise ProblemError(f"count must be a whole number, at least 1; got {count!r}")
+            raise ProblemError(f"{argument('count')} must be a whole number, at least 1; got {count!r}")
         return int(count), None
     if np.iscomplexobj(within):
         raise ProblemError(
-            f"within={within!r} is a part of the complex plane, where open domains have resonances, fs.Exterior(...); "
-            "on this one, write an interval of real values, as in (0, 100)"
+            f"{argument('within', within)} is a part of the complex plane, where open domains have resonances; "
+            f"on this one, write an interval of real values, as in {argument('within', (0, 100))}"
         )
     try:
         lower, upper = (float(end) for end in within)
     except (TypeError, ValueError):
-        raise ProblemError(f"within must be two numbers, as in (0, 100); got {within!r}") from None
+        raise ProblemError(f"{argument('within')} must be two numbers, as in (0, 100); got {within!r}") from None
     if not (np.isfinite(lower) and np.isfinite(upper)):
-        raise ProblemError(f"within must be finite; got {within!r}")
+        raise ProblemError(f"{argument('within')} must be finite; got {within!r}")
     if lower > upper:
-        raise ProblemError(f"within is the wrong way round: write ({upper:g}, {lower:g})")
+        right = argument("within", (f"{upper:g}", f"{lower:g}"))
+        raise ProblemError(f"{argument('within')} is the wrong way round: write {right}")
     if lower == upper:
-        raise ProblemError(f"within is empty: both of its ends are {lower:g}")
+        raise ProblemError(f"{argument('within')} is empty: both of its ends are {lower:g}")
     return None, (lower, upper)
 
 

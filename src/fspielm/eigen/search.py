@@ -29,7 +29,7 @@ from fspielm.solvers.request import Request, offering
 from fspielm.solvers.strategies.cells import Cells
 from fspielm.solvers.strategies.selection import select_strategies
 from fspielm.solvers.strategies.strategy import Step
-from fspielm.wording import MORE_TIME
+from fspielm.wording import MORE_TIME, argument
 
 # ---- The first shift: beyond the end of the spectrum, as far as the equation shows where that is
 
@@ -140,7 +140,8 @@ def end_remarks(modes: Sequence[Mode], wish: Wish) -> list[str]:
         if 0 < mode.estimate < math.inf and any(abs(mode.value - end) <= mode.estimate for end in wish.interval or ())
     ]
     # one sentence for modes of one value
-    return list(dict.fromkeys(f"the value {value:.10g} lies at the end of within= up to {far}" for value, far in close))
+    told = (f"the value {value:.10g} lies at an end of the interval, up to {far}" for value, far in close)
+    return list(dict.fromkeys(told))
 
 
 def join_windows(parts: Sequence[tuple[Window, Sequence[Mode]]]) -> list[Mode]:
@@ -461,5 +462,5 @@ def _refuse_complex(values: Any, interval: tuple[float, float]) -> None:
         words = ", ".join(f"{value:.6g}" for value in closest)
         raise ProblemError(
             f"there is no real value within {interval}: those closest to its middle are complex ({words}); ask for "
-            "them with count="
+            f"them with {argument('count')}"
         )

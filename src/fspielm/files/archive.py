@@ -30,12 +30,10 @@ VERSION = 2
 _KIND = b"application/x-fspielm-solution"
 _CONTENT = "content.json"
 _SEAL = b"fspielm sha256 "
-_DIGITS = 64
+_DIGITS = 2 * sha256().digest_size
 _MOST_BYTES = 2**31
 _MOST_ENTRIES = 10_000
 _DTYPES = ("<f4", "<f8", "<c8", "<c16")
-# The oldest date of the ZIP format: the same content always gives the same bytes.
-_DATE = (1980, 1, 1, 0, 0, 0)
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -48,13 +46,7 @@ def write_archive(path: str | os.PathLike[str], content: Mapping[str, Any], arra
 
 
 def read_archive(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
-    """Read what `write_archive` has written.
-
-    Raises
-    ------
-    ProblemError
-        If the file is none of ours, not whole, changed, too large, or of a newer format.
-    """
+    """Read what `write_archive` has written; refuse what is none of ours, not whole, changed, or of a newer format."""
     path = Path(path)
     try:
         with open_file(path) as file:
@@ -77,7 +69,8 @@ def pack(content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> byte
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         for name, data in entries.items():
-            archive.writestr(zipfile.ZipInfo(name, _DATE), data)
+            # dated 1980 by default: the same content always gives the same bytes
+            archive.writestr(zipfile.ZipInfo(name), data)
         archive.comment = _SEAL + b"0" * _DIGITS
     unsealed = stream.getvalue()[:-_DIGITS]
     return unsealed + sha256(unsealed).hexdigest().encode()

@@ -67,13 +67,7 @@ def read_given(table: Table, names: Names) -> Names:
 
 
 def given_by_region(problem: Problem) -> tuple[dict[sp.Symbol, ByRegion], dict[AppliedUndef, ByRegion]]:
-    """What a problem is given by region: values of symbols, and functions of the coordinates.
-
-    Raises
-    ------
-    ProblemError
-        If something else is given, or a function of other coordinates, which a file cannot hold.
-    """
+    """What a problem is given by region: values of symbols, and functions of the coordinates; refuse anything else."""
     symbols, functions = {}, {}
     order = ", ".join(map(str, problem.coordinates))
     for key, value in (problem.statement.given or {}).items():
@@ -121,9 +115,8 @@ def _plain_value(value: Any, what: str, scope: Scope) -> Any:
 # A new condition needs its name here, and a line in _READERS if its fields have a new type.
 _KINDS = (Dirichlet, Neumann, Robin, Periodic, Symmetry, Condition, Measured, Initial, Interface, Transparent)
 CONDITIONS: dict[str, type[Any]] = {kind.kind: kind for kind in _KINDS}
-# The names of conditions in acoustics, and how similar to one of our names a misspelt one is.
+# The names of conditions in acoustics.
 _OTHER_WORDS = {"hard": "neumann", "rigid": "neumann", "soft": "dirichlet", "impedance": "robin"}
-_SIMILAR = 0.7
 
 
 def read_condition(table: Table, names: Names) -> AnyCondition:
@@ -132,7 +125,7 @@ def read_condition(table: Table, names: Names) -> AnyCondition:
         table.check_keys(["type"], {key for kind in CONDITIONS.values() for key in _keys(kind)})
     name = table.text("type")
     if name.lower() not in CONDITIONS:
-        near = get_close_matches(name.lower(), CONDITIONS, 1, _SIMILAR)
+        near = get_close_matches(name.lower(), CONDITIONS, 1)
         types = f"the types are {', '.join(CONDITIONS)}"
         known = f"write {_OTHER_WORDS[name.lower()]!r}; {types}" if name.lower() in _OTHER_WORDS else types
         remedy = f"did you mean {near[0]!r}?" if near else known

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import reduce
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from fspielm.geometry.shapes.box import Box
 from fspielm.geometry.shapes.catalogue import SHAPES
 from fspielm.geometry.time import SpaceTime, Time
 from fspielm.geometry.transform import Transformed, transform
+from fspielm.numerics.tolerances import SAME
 
 # ---- Single shapes, by the arguments that they have in Python
 
@@ -89,15 +89,9 @@ def _describe_shape(domain: Domain) -> dict[str, Any]:
 
 def _load(table: Table, kind: str, optional: tuple[str, ...]) -> Domain:
     table.check_keys(["shape", "file"], ["name", *optional])
-    path = table.document.resolve(table.text("file"))
-    if path is None:
-        raise table.error(
-            f"file must name a file beside the problem file, or below; got {shown(table['file'])}", "file"
-        )
-    if path.exists() and not path.is_file():  # a pipe would be waited for
-        raise table.error(f"file must name a file; {shown(table['file'])} is none", "file")
+    path = table.path_beside("file", exists=True)
     load: Callable[..., Domain] = getattr(SHAPES[kind], _LOADERS[kind])
-    return table.make(lambda: load(Path(path), name=table.text("name")), "file")
+    return table.make(lambda: load(path, name=table.text("name")), "file")
 
 
 def _parameters(shape: Callable[..., Domain]) -> dict[str, inspect.Parameter]:
@@ -188,10 +182,9 @@ def _transform(domain: Domain, matrix: Any, offset: Any) -> Domain:
         rows = shift = np.empty(0)
     if rows.shape != (d, d) or shift.shape != (d,):
         raise ProblemError(f"matrix must have {d} rows of {d} numbers, and offset {d} numbers")
-    factor = np.abs(np.linalg.det(rows)) ** (1 / d)
-    if not (
-        np.linalg.det(rows) > 0 and np.allclose(rows @ rows.T, factor**2 * np.eye(d), rtol=0, atol=1e-9 * factor**2)
-    ):
+    determinant = np.linalg.det(rows)
+    square = np.abs(determinant) ** (2 / d)
+    if not (determinant > 0 and np.allclose(rows @ rows.T, square * np.eye(d), rtol=0, atol=SAME * square)):
         raise ProblemError("matrix must be a rotation times a positive factor")
     return transform(domain, rows, shift)
 

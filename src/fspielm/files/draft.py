@@ -101,38 +101,20 @@ class ProblemFile:
 
 @dataclass(frozen=True, eq=False)
 class ProblemDraft:
-    """The parts of a problem, each read by itself; `problem_file` checks whether they fit together.
+    """The parts of a problem, each read by itself; `problem_file` checks whether they fit together."""
 
-    Attributes
-    ----------
-    source : str
-        The file's name; empty for a text without a file.
-    names : Names
-        The unknowns with their coordinates, and the parameters.
-    equations : tuple of Eq or Expr
-    domain : Domain
-    conditions : tuple of AnyCondition
-    incident : Incident or None
-    settings : dict
-        The other fields of the `ProblemFile`.
-    """
-
+    # the file's name; empty for a text without a file
     source: str
     names: Names
     equations: tuple[sp.Basic, ...]
     domain: Domain
     conditions: tuple[AnyCondition, ...]
     incident: Incident | None
+    # the other fields of the `ProblemFile`
     settings: dict[str, Any]
 
     def problem_file(self) -> ProblemFile:
-        """The problem and its settings.
-
-        Raises
-        ------
-        ProblemError
-            If the parts do not make a problem that can be solved.
-        """
+        """The problem and its settings; refused if the parts do not make a problem that can be solved."""
         equations = self.equations[0] if len(self.equations) == 1 else self.equations
         try:
             problem = Problem(equations, self.domain, self.conditions, self._given, self._order, self.incident)

@@ -34,32 +34,21 @@ class Names:
 
     Expressions keep the parameters as symbols, so that they can be shown as written; `given` has the values for the
     `Problem`.
-
-    Attributes
-    ----------
-    unknowns : tuple of AppliedUndef
-    time : Symbol or None
-    parameters : mapping of str to Expr
-        Their values.
-    formulas : mapping of str to Expr
-        The same parameters as written: with the names of those that they are derived from.
-    fixed : frozenset of str
-        Parameters that the domain is written with, and those that they are derived from.
-    regional : mapping of str to ByRegion
-        Parameters with a value for each region.
-    functions : mapping of str to ByRegion
-        Functions of the coordinates that are given by region.
-    regions : tuple of str
-        Names of the regions of the domain.
     """
 
     unknowns: tuple[AppliedUndef, ...]
     time: sp.Symbol | None = None
+    # with their values
     parameters: Mapping[str, sp.Expr] = field(default_factory=dict)
+    # the same as written: with the names of those that they are derived from
     formulas: Mapping[str, sp.Expr] = field(default_factory=dict)
+    # parameters that the domain is written with, and those that they are derived from
     fixed: frozenset[str] = frozenset()
+    # parameters with a value for each region
     regional: Mapping[str, ByRegion] = field(default_factory=dict)
+    # of the coordinates, given by region
     functions: Mapping[str, ByRegion] = field(default_factory=dict)
+    # names of the regions of the domain
     regions: tuple[str, ...] = ()
 
     def check(self) -> None:

@@ -184,13 +184,7 @@ def _size(table: Table, key: str) -> float | None:
 
 def _read_outputs(table: Table) -> dict[str, Path]:
     table.check_keys([], _OUTPUTS)
-    outputs = {}
-    for key in table.content:
-        path = table.document.resolve(table.text(key))
-        if path is None:
-            raise table.error(f"{key} must name a file beside the problem file, or below; got {shown(table[key])}", key)
-        outputs[key] = path
-    return outputs
+    return {key: table.path_beside(key) for key in table.content}
 
 
 def _read_reference(table: Table, names: Names) -> dict[str, Any]:

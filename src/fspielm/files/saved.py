@@ -39,33 +39,21 @@ SUFFIX = ".fspielm"
 @final
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """The content of a file.
+    """The content of a file."""
 
-    Attributes
-    ----------
-    statement : mapping
-        What was solved; see `describe_statement`.
-    fields : tuple of str
-        Names of the unknowns.
-    basis : Basis
-    coefficients : (M,) array
-        Real or complex. ``(F, M)`` for F unknowns that share the basis of one.
-    report : Report
-    estimate : ErrorEstimate or None
-        None if it was not estimated.
-    versions : mapping
-        Versions of fspielm, Python, NumPy and SciPy that saved it.
-    caption : str
-        Its name if it is a part of a solution. Older files have none.
-    """
-
+    # what was solved; see `describe_statement`
     statement: Mapping[str, Any]
+    # names of the unknowns
     fields: tuple[str, ...]
     basis: Basis
+    # real or complex, (M,); (F, M) for F unknowns that share the basis of one
     coefficients: NDArray[Any]
     report: Report
+    # None if it was not estimated
     estimate: ErrorEstimate | None
+    # of fspielm, Python, NumPy and SciPy that saved it
     versions: Mapping[str, str]
+    # its name if it is a part of a solution; older files have none
     caption: str = ""
 
     def __post_init__(self) -> None:

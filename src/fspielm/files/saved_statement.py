@@ -203,14 +203,9 @@ def one_material(points: FloatArray) -> NDArray[np.int_]:
 @final
 @dataclass(frozen=True, eq=False)
 class StatedMaterials:
-    """The materials of points by a statement, which is read when they are first needed.
+    """The materials of points by a statement, which is read when they are first needed."""
 
-    Attributes
-    ----------
-    stated : mapping
-        See `describe_statement`.
-    """
-
+    # see `describe_statement`
     stated: Mapping[str, Any]
 
     @cached_property

@@ -109,19 +109,12 @@ KeyPath = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Document:
-    """A text and the name that messages give it.
-
-    Attributes
-    ----------
-    text : str
-    name : str
-        The file's name; empty for a text without a file.
-    folder : Path
-        Where the files that it names are.
-    """
+    """A text and the name that messages give it."""
 
     text: str
+    # the file's name; empty for a text without a file
     name: str = ""
+    # where the files that it names are
     folder: Path = Path()
 
     def resolve(self, name: str) -> Path | None:
@@ -196,14 +189,7 @@ class Document:
 
 
 def open_document(source: str | os.PathLike[str], kind: str = "problem file") -> Document:
-    """Open the document that `source` names; a string of several lines is taken for the text itself.
-
-    Parameters
-    ----------
-    source : path or str
-    kind : str
-        The name of such a file in messages.
-    """
+    """Open the document that `source` names; a string of several lines is taken for the text itself."""
     if isinstance(source, str) and "\n" in source:
         if len(source) > LARGEST:
             raise ProblemError(f"a {kind} has at most {LARGEST} characters; this text has {len(source)}")
@@ -329,6 +315,15 @@ class Table:
         if not isinstance(value, str):
             raise self.error(f"{key} must be text in quotes; got {shown(value)}", key)
         return value
+
+    def path_beside(self, key: str, document: str = "problem file", *, exists: bool = False) -> Path:
+        """The path of a file beside the document, or below; not a folder, nor a pipe, which could block."""
+        path = self.document.resolve(self.text(key))
+        if path is None:
+            raise self.error(f"{key} must name a file beside the {document}, or below; got {shown(self[key])}", key)
+        if exists and path.exists() and not path.is_file():
+            raise self.error(f"{key} must name a file; {shown(self[key])} is none", key)
+        return path
 
     def whole(self, key: str) -> int | None:
         """The whole number under `key`, if there is one."""

@@ -1,7 +1,7 @@
 """Sweeps and studies: many solves planned, stored, resumed and distributed."""
 
 from fspielm.jobs.engines.cluster import Cluster
-from fspielm.jobs.engines.engine import Ended, Engine, Here, Several, SingleProcess, Task
+from fspielm.jobs.engines.engine import Ended, Engine, Here, Processes, Task
 from fspielm.jobs.job import Job, Outcome, Row
 from fspielm.jobs.plan import Plan, Sweep, builtin_plan, builtin_plans
 from fspielm.jobs.plan_file import example_plan, read_plan, write_plan
@@ -21,10 +21,9 @@ __all__ = [
     "Job",
     "Outcome",
     "Plan",
+    "Processes",
     "Progress",
     "Row",
-    "Several",
-    "SingleProcess",
     "Store",
     "Subject",
     "Sweep",

@@ -22,35 +22,30 @@ from fspielm.version import versions
 @final
 @dataclass(frozen=True)
 class Terms:
-    """What every solve of a study is given. With the job it determines the result to the last bit.
+    """What every solve of a study is given. With the job it determines the result to the last bit."""
 
-    Attributes
-    ----------
-    threads : int
-        Of assembly and linear algebra.
-    memory : float
-        Bytes that a solve may use. How much it needs is known in advance; it waits until there is room.
-    share : float
-        Bytes that an automatic solve may use, whose needs are not known in advance.
-    seconds : float or None
-        Time limit of a solve.
-    tol : float
-        For the automatic solver, and for the verdict on an estimate.
-    """
-
+    # of assembly and linear algebra
     threads: int
+    # bytes that a solve may use; how much it needs is known in advance, and it waits until there is room
     memory: float
+    # bytes that an automatic solve may use, whose needs are not known in advance
     share: float
+    # time limit of a solve
     seconds: float | None
+    # for the automatic solver, and for the verdict on an estimate
     tol: float
 
-    def as_dict(self) -> dict[str, Any]:
-        """The terms as plain values for JSON."""
-        return asdict(self)
 
+# Of a machine's memory, for solves that run together; the rest is for the system and errors of the estimates.
+MEMORY_SHARE = 0.8
 
 AUTOMATIC = "automatic"
 ALL_METHODS = (*METHODS, *SPACE_METHODS, AUTOMATIC)
+
+# In databases and tables.
+JOB_COLUMNS = ("subject", "method", "mu_min", "mu_max", "neurons", "least_squares", "scaling", "seed")
+# More solves of a plan are surely a mistake.
+MOST_SOLVES = 250_000
 
 _LEAST_SQUARES = 'least squares must be "qr", or "svd" with its tolerance as in "svd 1e-12"'
 
@@ -94,6 +89,20 @@ class Job:
         """The job as plain values for JSON."""
         return asdict(self)
 
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The job as one plain value for each of `JOB_COLUMNS`."""
+        low, high = self.mu or (None, None)
+        values = (self.subject, self.method, low, high, self.neurons, self.least_squares, self.scaling, self.seed)
+        return dict(zip(JOB_COLUMNS, values, strict=True))
+
+    @classmethod
+    def from_columns(
+        cls, subject: str, method: str, low: float | None, high: float | None, *settings: Any, seed: int
+    ) -> Job:
+        """The inverse of `columns`."""
+        return cls(subject, method, seed, None if low is None or high is None else (low, high), *settings)
+
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Job:
         """The inverse of `as_dict`."""
@@ -127,7 +136,9 @@ DONE, FAILED = "done", "failed"
 # What the error of an outcome is measured with.
 EXACT, REFERENCE, ESTIMATE = "exact", "reference", "estimate"
 
-_NUMBERS = ("error", "space_time_error", "error_estimate", "held_out", "condition", "coefficient_norm")
+# The fields of an outcome that are numbers, and those that are numbers by name.
+REAL = ("error", "space_time_error", "error_estimate", "held_out", "condition", "coefficient_norm")
+BY_NAME = ("residuals", "held_out_residuals", "phases")
 
 
 @final
@@ -186,7 +197,7 @@ class Outcome:
         content = asdict(self)
         # a message may hold a file name that is not valid text
         content["message"] = self.message.encode("utf-8", "backslashreplace").decode("utf-8")
-        for name in _NUMBERS:
+        for name in REAL:
             value = content[name]
             content[name] = value if value is not None and math.isfinite(value) else None
         return content

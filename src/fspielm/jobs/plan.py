@@ -16,7 +16,7 @@ import numpy as np
 
 from fspielm.basis.random.families import check_count
 from fspielm.errors import ProblemError
-from fspielm.jobs.job import ALL_METHODS, AUTOMATIC, Job, Terms, name_least_squares
+from fspielm.jobs.job import ALL_METHODS, AUTOMATIC, MEMORY_SHARE, MOST_SOLVES, Job, Terms, name_least_squares
 from fspielm.jobs.subject import Subject
 from fspielm.paper.cases import catalogue as cases
 from fspielm.paper.cases.case import METHODS, SPACE_METHODS, PaperSetting, paper_setting
@@ -177,11 +177,6 @@ def _pair(pair: Any) -> Pair:
 # ---- Plans
 
 
-_MEMORY_SHARE = 0.8
-# More are surely a mistake.
-_MOST_SOLVES = 250_000
-
-
 class AnyPlan(Protocol):
     """What a store can hold: the plan of a study, or of a sweep."""
 
@@ -255,9 +250,9 @@ class Plan:
     def jobs(self) -> tuple[Job, ...]:
         """Every solve, once."""
         every = (job for sweep in self.sweeps for job in sweep.jobs(self._papers))
-        found = {job.key: job for job in islice(every, _MOST_SOLVES)}
+        found = {job.key: job for job in islice(every, MOST_SOLVES)}
         if next(every, None) is not None:
-            raise ProblemError(f"a plan has at most {_MOST_SOLVES} solves; make several of it")
+            raise ProblemError(f"a plan has at most {MOST_SOLVES} solves; make several of it")
         return tuple(found.values())
 
     @cached_property
@@ -268,7 +263,7 @@ class Plan:
 
     def terms(self) -> Terms:
         """The terms of every solve on this machine."""
-        memory = _MEMORY_SHARE * physical_memory() if self.memory is None else self.memory
+        memory = MEMORY_SHARE * physical_memory() if self.memory is None else self.memory
         at_once = max(available_threads() // self.threads, 1) if self.memory is None else 1
         return Terms(self.threads, memory, memory / at_once, self.seconds, self.tol)
 
@@ -336,11 +331,6 @@ def differences(one: Plan, other: Plan, names: tuple[str, str] = ("here", "there
 # ---- Built-in plans
 
 
-_LIGHT = ("poisson-1d", "heat")
-# For the panda: enough for some digits.
-_QUICK_NEURONS = 1500
-
-
 def builtin_plan(name: str) -> Plan:
     """The plan of that name: ``"paper"``, ``"tables"``, ``"light"`` or ``"quick"``."""
     if name not in _PLANS:
@@ -357,11 +347,12 @@ _ALL = tuple(cases.names())
 _PLANS = {
     "paper": (Sweep(_ALL, METHODS, mu=GRID),),
     "tables": (Sweep(_ALL, METHODS),),
-    "light": (Sweep(_LIGHT, METHODS, mu=GRID), Sweep(("heat",), SPACE_METHODS, mu=GRID)),
+    "light": (Sweep(("poisson-1d", "heat"), METHODS, mu=GRID), Sweep(("heat",), SPACE_METHODS, mu=GRID)),
     "quick": (
         Sweep(("poisson-1d",), METHODS, mu=GRID, seeds=(0, 1)),
         Sweep(("heat",), (*METHODS, *SPACE_METHODS), seeds=(0, 1)),
-        Sweep(("helmholtz-panda",), METHODS, neurons=(_QUICK_NEURONS,), seeds=(0,)),
+        # enough neurons for some digits
+        Sweep(("helmholtz-panda",), METHODS, neurons=(1500,), seeds=(0,)),
         Sweep(_ALL, (AUTOMATIC,), seeds=(0,)),
     ),
 }

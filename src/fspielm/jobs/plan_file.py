@@ -9,7 +9,6 @@ from binascii import Error as Base64Error
 from collections.abc import Callable, Sequence
 from importlib.resources import files as resources
 from itertools import product
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from fspielm.disk import staged_file
 from fspielm.errors import ProblemError, TextError
 from fspielm.files.saved import load
 from fspielm.files.toml import LARGEST, Table, open_document, shown, write_toml
+from fspielm.jobs.job import MOST_SOLVES
 from fspielm.jobs.plan import Plan, Sweep
 from fspielm.jobs.subject import Subject
 from fspielm.paper.cases import catalogue as cases
@@ -37,7 +37,6 @@ _LISTS: dict[str, tuple[type, str]] = {
     "seeds": (int, "a list of whole numbers, or how many (5 means 0 to 4)"),
 }
 _MU = '"best", "grid", a list of pairs as in [[5, 80], [10, 90]], or { min = [5, 10], max = [50, 60] }'
-_MOST = 10_000
 _QUOTED = re.compile(r"'([^']*)'")
 
 
@@ -67,25 +66,16 @@ def _read_file(table: Table) -> Subject:
         subject = Subject(name, text if "\n" in text else f"{text}\n")
         with_place(table, subject.open, "text")
     elif "path" in table:
-        path = _path_beside(table, "path")
+        path = table.path_beside("path", "plan", exists=True)
         subject = table.make(lambda: Subject.from_file(path, name=name), "path")
     else:
         raise table.error("the key 'path' is missing")
     if "values" in table:
         return _with_values(table, subject)
     if "reference" in table:
-        reference = _path_beside(table, "reference")
+        reference = table.path_beside("reference", "plan", exists=True)
         return table.make(lambda: subject.with_reference(load(reference)), "reference")
     return subject
-
-
-def _path_beside(table: Table, key: str) -> Path:
-    path = table.document.resolve(table.text(key))
-    if path is None:
-        raise table.error(f"{key} must name a file beside the plan, or below; got {shown(table[key])}", key)
-    if path.exists() and not path.is_file():  # reading a pipe could block
-        raise table.error(f"{key} must name a file; {shown(table[key])} is none", key)
-    return path
 
 
 def _with_values(table: Table, subject: Subject) -> Subject:
@@ -119,8 +109,8 @@ def _list(table: Table, key: str) -> Sequence[Any]:
     value = table[key]
     kind, wanted = _LISTS[key]
     if key == "seeds" and isinstance(value, int) and not isinstance(value, bool):
-        if not 0 < value <= _MOST:
-            raise table.error(f"seeds must be {wanted}, at most {_MOST}; got {shown(value)}", key)
+        if not 0 < value <= MOST_SOLVES:
+            raise table.error(f"seeds must be {wanted}, at most {MOST_SOLVES}; got {shown(value)}", key)
         return range(value)
     if not isinstance(value, list) or not all(_is_a(item, kind) for item in value):
         raise table.error(f"{key} must be {wanted}; got {shown(value)}", key)
@@ -137,20 +127,18 @@ def _ranges(table: Table) -> Any:
         for key in ("min", "max"):
             if not _are_numbers(inner[key]):
                 raise inner.error(f"{key} must be a list of numbers; got {shown(inner[key])}", key)
-        if len(inner["min"]) * len(inner["max"]) > _MOST:
-            raise table.error(f"mu has more than {_MOST} combinations of min and max", "mu")
+        if len(inner["min"]) * len(inner["max"]) > MOST_SOLVES:
+            raise table.error(f"mu has more than {MOST_SOLVES} combinations of min and max", "mu")
         return list(product(inner["min"], inner["max"]))
     if not isinstance(mu, list) or not all(_are_numbers(pair) and len(pair) == 2 for pair in mu):
         raise table.error(f"mu must be {_MU}; got {shown(mu)}", "mu")
     return [tuple(pair) for pair in mu]
 
 
-def number(table: Table, key: str) -> float:
-    """The number under `key`."""
-    value = table[key]
-    if not _is_a(value, float):
-        raise table.error(f"{key} must be a number; got {shown(value)}", key)
-    return float(value)
+def _number(table: Table, key: str) -> float:
+    if not _is_a(table[key], float):
+        raise table.error(f"{key} must be a number; got {shown(table[key])}", key)
+    return float(table[key])
 
 
 def _are_numbers(value: Any) -> bool:
@@ -227,7 +215,7 @@ def read_plan(source: str | os.PathLike[str]) -> Plan:
     document = open_document(source, "plan file")
     file = Table(document.content(), document)
     file.check_keys(["name", "sweeps"], ["files", "threads", *_NUMBERS])
-    terms: dict[str, Any] = {key: number(file, key) for key in _NUMBERS if key in file}
+    terms: dict[str, Any] = {key: _number(file, key) for key in _NUMBERS if key in file}
     if "threads" in file:
         terms["threads"] = file.whole("threads")
     subjects = read_files(file.tables("files"))

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import final
+from typing import Any, final
 
 from fspielm.jobs.job import Job, Row
 
@@ -27,54 +27,36 @@ class Costs:
     """Predicts the seconds of a solve from those of others."""
 
     def __init__(self) -> None:
-        self._by_kind: defaultdict[Kind, _Mean] = defaultdict(_Mean)
-        self._by_size: defaultdict[tuple[str, int | None], _Mean] = defaultdict(_Mean)
-        self._by_subject: defaultdict[str, _Mean] = defaultdict(_Mean)
-        self._all = _Mean()
-        self._work: defaultdict[str, _Work] = defaultdict(_Work)
-        self._all_work = _Work()
+        # the sum and how many: by kind, by subject and neurons, by subject, and of all
+        self._seconds: dict[tuple[Any, ...], tuple[float, int]] = {}
+        # of least-squares solves by subject, and of all
+        self._work: defaultdict[tuple[Any, ...], _Work] = defaultdict(_Work)
 
     def add(self, row: Row) -> None:
         """Learn from a solve that has ended."""
         subject, _, neurons = kind = kind_of(row.job)
         outcome = row.outcome
-        self._by_kind[kind].add(outcome.seconds)
-        if not row.done:
-            return  # the time of a failure says nothing about other kinds
-        for mean in (self._by_size[subject, neurons], self._by_subject[subject], self._all):
-            mean.add(outcome.seconds)
-        if neurons is not None and outcome.rows:
-            for work in (self._work[subject], self._all_work):
-                work.add(outcome.seconds, outcome.rows, neurons)
+        # the time of a failure says nothing about other kinds
+        for similar in (kind, (subject, neurons), (subject,), ()) if row.done else (kind,):
+            total, count = self._seconds.get(similar, (0.0, 0))
+            self._seconds[similar] = total + outcome.seconds, count + 1
+        if row.done and neurons is not None and outcome.rows:
+            for similar in ((subject,), ()):
+                self._work[similar].add(outcome.seconds, outcome.rows, neurons)
 
     def expected(self, kind: Kind) -> float | None:
         """Seconds of a solve, from the most similar ones that have ended; None if none has."""
         subject, _, neurons = kind
-        if kind in self._by_kind:
-            return self._by_kind[kind].value
-        if (subject, neurons) in self._by_size:
-            return self._by_size[subject, neurons].value
-        if neurons is not None:
-            for work in (self._work.get(subject), self._all_work):
-                if work is not None and work.done:
-                    return work.expected(neurons)
-        if subject in self._by_subject:
-            return self._by_subject[subject].value
-        return self._all.value if self._all.count else None
+        found = self._mean(kind, (subject, neurons))
+        work = [self._work[similar] for similar in ((subject,), ()) if similar in self._work]
+        if found is None and neurons is not None and work:
+            return work[0].expected(neurons)
+        return self._mean((subject,), ()) if found is None else found
 
-
-@dataclass
-class _Mean:
-    total: float = 0.0
-    count: int = 0
-
-    def add(self, value: float) -> None:
-        self.total += value
-        self.count += 1
-
-    @property
-    def value(self) -> float:
-        return self.total / self.count
+    def _mean(self, *kinds: tuple[Any, ...]) -> float | None:
+        """The mean of the first kind of which any has ended."""
+        total, count = next((self._seconds[kind] for kind in kinds if kind in self._seconds), (0.0, 0))
+        return total / count if count else None
 
 
 @dataclass

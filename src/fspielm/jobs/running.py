@@ -16,14 +16,14 @@ from fspielm.basis.random.families import check_count
 from fspielm.disk import describe
 from fspielm.errors import ProblemError, WorkersWarning
 from fspielm.jobs.engines.cluster import Cluster
-from fspielm.jobs.engines.engine import Ended, Engine, SingleProcess, Task
-from fspielm.jobs.job import Job
+from fspielm.jobs.engines.engine import Ended, Engine, Processes, Task
+from fspielm.jobs.job import MEMORY_SHARE, Job, Terms
 from fspielm.jobs.perform import needed_memory
-from fspielm.jobs.plan import Plan
+from fspielm.jobs.plan import AnyPlan, Plan
 from fspielm.jobs.store import Store, StoreError
 from fspielm.jobs.subject import Bench
 from fspielm.jobs.table import read_table, take
-from fspielm.resources import available_threads
+from fspielm.resources import available_threads, physical_memory
 
 # ---- One run of a study at a time
 
@@ -101,6 +101,26 @@ def _lock_path(place: Path) -> Path:
 # ---- Run a study
 
 
+@contextmanager
+def opened_store(
+    place: Path,
+    plan: AnyPlan,
+    terms: Callable[[], Terms],
+    check: Callable[[Store], None],
+    *,
+    retry_failed: bool,
+) -> Iterator[Store]:
+    """The store of a plan, which no other process may run meanwhile; created on these terms if it does not exist."""
+    with only_run(place):
+        if not place.exists():
+            Store.create(place, plan, terms()).close()
+        with Store.open(place) as store:
+            check(store)
+            if retry_failed:
+                store.forget_failures()
+            yield store
+
+
 def run(
     plan: Plan,
     store: str | os.PathLike[str],
@@ -138,26 +158,25 @@ def run(
     place = Path(store)
     known = None if continue_from is None else read_table(plan, continue_from)
     with ExitStack() as stack:
-        stack.enter_context(only_run(place))
-        engine = None
-        if not place.exists():
-            terms = plan.terms()
-            if scheduler is not None:
-                cluster = Cluster(plan.threads, scheduler=scheduler)
-                engine = stack.enter_context(cluster)
-                if plan.memory is None:
-                    # of the workers' machines, not of this one
-                    terms = replace(terms, memory=cluster.largest, share=cluster.part)
-            Store.create(place, plan, terms).close()
-        opened = stack.enter_context(Store.open(place))
-        opened.check_plan(plan)
-        if retry_failed:
-            opened.forget_failures()
+        engines: list[Engine] = []
+
+        def terms() -> Terms:
+            if scheduler is None:
+                return plan.terms()
+            cluster = Cluster(plan.threads, scheduler)
+            engines.append(stack.enter_context(cluster))
+            # of the workers' machines, not of this one
+            own: dict[str, Any] = {"memory": cluster.largest, "share": cluster.part} if plan.memory is None else {}
+            return replace(plan.terms(), **own)
+
+        opened = stack.enter_context(
+            opened_store(place, plan, terms, lambda store: store.check_plan(plan), retry_failed=retry_failed)
+        )
         if known is not None:
             take(opened, known)
         if opened.missing():
-            engine = engine or stack.enter_context(_make_engine(plan, workers, scheduler))
-            record_all(opened, engine, _tasks(opened, plan), starts, ends)
+            engine = engines[0] if engines else stack.enter_context(_make_engine(plan, workers, scheduler))
+            record_all(opened, engine, tasks_of(opened, plan), starts, ends)
 
 
 def check_workers(workers: Any, scheduler: Any) -> None:
@@ -172,11 +191,9 @@ def check_workers(workers: Any, scheduler: Any) -> None:
 
 def _make_engine(plan: Plan, workers: int | None, scheduler: str | None) -> Engine:
     if scheduler is not None:
-        return Cluster(plan.threads, scheduler=scheduler)
-    if workers is None or workers == 1:
-        return SingleProcess(plan.threads)
-    cores = available_threads()
-    if workers * plan.threads > cores:
+        return Cluster(plan.threads, scheduler)
+    workers, cores = workers or 1, available_threads()
+    if workers > 1 and workers * plan.threads > cores:
         fitting = max(1, cores // plan.threads)
         warnings.warn(
             f"workers={workers} with {plan.threads} threads each on {cores} cores slow each other down; "
@@ -184,7 +201,7 @@ def _make_engine(plan: Plan, workers: int | None, scheduler: str | None) -> Engi
             WorkersWarning,
             stacklevel=3,
         )
-    return Cluster(plan.threads, workers=workers)
+    return Processes(workers, plan.threads, MEMORY_SHARE * physical_memory())
 
 
 def record_all(
@@ -203,7 +220,8 @@ def record_all(
         ends(ended)
 
 
-def _tasks(store: Store, plan: Plan) -> Iterator[Task]:
+def tasks_of(store: Store, plan: Plan) -> Iterator[Task]:
+    """The solves of a plan that its store lacks, with the memory that each needs."""
     terms = store.terms
 
     @cache

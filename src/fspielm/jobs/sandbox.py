@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from queue import Empty, Queue
 from threading import Thread
 from time import perf_counter
@@ -22,9 +23,6 @@ from fspielm.jobs.subject import Subject
 # ---- Processes that end with their parent
 # The child runs this file first, by its path: it has to be tied to its parent before it imports the package, which may
 # take seconds.
-
-
-_PR_SET_PDEATHSIG = 1
 
 
 def start_module(module: str, *arguments: str, environment: Mapping[str, str], **streams: Any) -> subprocess.Popen[str]:
@@ -51,7 +49,7 @@ def _main() -> None:
     parent, module = int(sys.argv[1]), sys.argv[2]
     # Linux alone has this call; elsewhere a process has to notice by itself that its parent is gone
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
         if os.getppid() != parent:
             sys.exit(1)
     sys.argv[:] = sys.argv[2:]
@@ -67,8 +65,10 @@ if __name__ == "__main__":
 
 # At most, beyond a solve's time limit: for measuring, and for what the solver does not count.
 _GRACE_SECONDS = 30.0
-# At most, for the imports of a new process, which are slow from a cold network disk.
-_START_SECONDS = 120.0
+# A process that is well answers within a fraction of it.
+ANSWER_SECONDS = 10.0
+# At most, for what a slow network delays: the imports of a new process from a cold disk, a large answer.
+SLOW_SECONDS = 120.0
 # How often `wanted` is called.
 _ASK_SECONDS = 1.0
 _MODULE = "fspielm.jobs.child"
@@ -76,13 +76,7 @@ _BLAS_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
 
 
 class Sandbox:
-    """Solves jobs one after the other in a process of its own.
-
-    Parameters
-    ----------
-    threads : int
-        Of the linear algebra there.
-    """
+    """Solves jobs one after the other in a process of its own, whose linear algebra has so many threads."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -91,22 +85,10 @@ class Sandbox:
         self._sent: set[str] = set()
         self.environment: dict[str, str] = {}
 
-    def __enter__(self) -> Sandbox:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
     def perform(self, job: Job, subject: Subject, terms: Terms, *, wanted: Callable[[], bool] | None = None) -> Outcome:
         """Solve a job; if the process dies or takes too long, the outcome is a failure.
 
-        Parameters
-        ----------
-        job : Job
-        subject : Subject
-        terms : Terms
-        wanted : callable, optional
-            Called now and then; the solve is given up as soon as it returns False.
+        Now and then it calls `wanted`, and gives the solve up as soon as that returns False.
         """
         begun = perf_counter()
         try:
@@ -114,7 +96,8 @@ class Sandbox:
             # the time limit does not count the imports of a new process
             begun = perf_counter()
             self._ask(job, subject, terms)
-            answer = self._receive(None if terms.seconds is None else begun + _limit(terms.seconds), wanted)
+            limit = None if terms.seconds is None else terms.seconds + min(_GRACE_SECONDS, 2.0 + terms.seconds / 2)
+            answer = self._receive(None if limit is None else begun + limit, wanted)
         except TimeoutError:
             self.close()
             return failure(_too_long(terms), perf_counter() - begun)
@@ -151,12 +134,12 @@ class Sandbox:
             raise _GivenUpError(f"the process that solves cannot be started: {process}")
         self._process = process
         try:
-            self.environment = self._receive(perf_counter() + _START_SECONDS, wanted)["environment"]
+            self.environment = self._receive(perf_counter() + SLOW_SECONDS, wanted)["environment"]
         except TimeoutError:
-            raise _GivenUpError(f"the process that solves did not start within {_START_SECONDS:g} s") from None
+            raise _GivenUpError(f"the process that solves did not start within {SLOW_SECONDS:g} s") from None
 
     def _ask(self, job: Job, subject: Subject, terms: Terms) -> None:
-        request = {"job": job.as_dict(), "terms": terms.as_dict(), "digest": subject.digest}
+        request = {"job": job.as_dict(), "terms": asdict(terms), "digest": subject.digest}
         # the process keeps subjects, which may be large
         self._send(request if subject.digest in self._sent else request | {"subject": subject.as_dict()})
         self._sent.add(subject.digest)
@@ -200,11 +183,6 @@ class Sandbox:
 
 class _GivenUpError(Exception):
     """There will be no answer: the process is gone, or the solve is no longer wanted."""
-
-
-def _limit(seconds: float) -> float:
-    """Seconds after which the process of a solve with this time limit is killed."""
-    return seconds + min(_GRACE_SECONDS, 2.0 + seconds / 2)
 
 
 def _too_long(terms: Terms) -> str:

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, final
 
 from fspielm.disk import staged_file
 from fspielm.errors import ProblemError
-from fspielm.jobs.job import Job, Outcome, Row, Terms, digest
+from fspielm.jobs.job import BY_NAME, JOB_COLUMNS, Job, Outcome, Row, Terms, digest
 from fspielm.jobs.plan import AnyPlan, Plan, differences
 from fspielm.version import __version__
 
@@ -22,17 +23,16 @@ SUFFIX = ".db"
 _FORMAT = 2
 # "fspS": marks the database as one of fspielm.
 _APPLICATION = 0x66737053
-_JOB = ("subject", "method", "seed", "mu_min", "mu_max", "neurons", "least_squares", "scaling")
-_JSON = ("residuals", "held_out_residuals", "phases", "measured")
+_JSON = (*BY_NAME, "measured")
 _OUTCOME = tuple(Outcome.__dataclass_fields__)
 INSERT_JOB = "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 INSERT_SOLVE = (
     f"INSERT INTO solves (job, {', '.join(_OUTCOME)}, ended, environment) "
     f"SELECT id, {', '.join('?' * len(_OUTCOME))}, ?, ? FROM jobs WHERE key = ?"
 )
-SELECT_MISSING = f"SELECT {', '.join(_JOB)} FROM jobs WHERE id NOT IN (SELECT job FROM solves) ORDER BY id"
+SELECT_MISSING = f"SELECT {', '.join(JOB_COLUMNS)} FROM jobs WHERE id NOT IN (SELECT job FROM solves) ORDER BY id"
 SELECT_ROWS = (
-    f"SELECT {', '.join(f'jobs.{name}' for name in _JOB)}, "
+    f"SELECT {', '.join(f'jobs.{name}' for name in JOB_COLUMNS)}, "
     f"{', '.join(f'solves.{name}' for name in (*_OUTCOME, 'ended', 'environment'))} "
     "FROM jobs JOIN solves ON jobs.id = solves.job ORDER BY jobs.id"
 )
@@ -127,14 +127,15 @@ class Store:
             "fspielm": __version__,
             "created": _now(),
             "plan": json.dumps(plan.as_dict()),
-            "terms": json.dumps(terms.as_dict()),
+            "terms": json.dumps(asdict(terms)),
         }
         schema = files("fspielm.jobs").joinpath("schema.sql").read_text(encoding="utf-8")
         with _drafted(place) as draft, closing(_connect(draft)) as connection, _writing(place):
             connection.executescript(f"BEGIN; {schema}; PRAGMA application_id = {_APPLICATION}; COMMIT;")
             connection.execute("BEGIN")
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-            connection.executemany(INSERT_JOB, _job_values(plan.jobs))
+            jobs = ((number, job.key, *job.columns.values()) for number, job in enumerate(plan.jobs))
+            connection.executemany(INSERT_JOB, jobs)
             connection.execute("COMMIT")
             _remove_sidecars(place)
         return cls.open(place)
@@ -297,14 +298,6 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _job_values(jobs: Iterable[Job]) -> Iterator[tuple[Any, ...]]:
-    """The values of `INSERT_JOB` for every job, in order."""
-    for number, job in enumerate(jobs):
-        low, high = job.mu or (None, None)
-        settings = (low, high, job.neurons, job.least_squares, job.scaling, job.seed)
-        yield (number, job.key, job.subject, job.method, *settings)
-
-
 def _solve_values(row: Row) -> list[Any]:
     """The values of `INSERT_SOLVE`."""
     content = row.outcome.as_dict()
@@ -314,13 +307,13 @@ def _solve_values(row: Row) -> list[Any]:
 
 def _read_job(values: tuple[Any, ...]) -> Job:
     """A job as `SELECT_MISSING` gives it."""
-    subject, method, seed, low, high, *rest = values
-    return Job(subject, method, seed, None if low is None else (low, high), *rest)
+    *others, seed = values
+    return Job.from_columns(*others, seed=seed)
 
 
 def _read_row(values: tuple[Any, ...]) -> Row:
     """A solve as `SELECT_ROWS` gives it."""
-    count = len(_JOB)
+    count = len(JOB_COLUMNS)
     content = dict(zip(_OUTCOME, values[count:], strict=False))
     content |= {name: json.loads(content[name]) for name in _JSON}
     return Row(_read_job(values[:count]), Outcome(**content), values[-2], values[-1] or "")

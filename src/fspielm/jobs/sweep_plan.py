@@ -21,7 +21,7 @@ import sympy as sp
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError, SolveError
 from fspielm.geometry.domain import Domain
-from fspielm.jobs.job import AUTOMATIC, ESTIMATE, Job, Outcome, Terms
+from fspielm.jobs.job import AUTOMATIC, ESTIMATE, MOST_SOLVES, Job, Outcome, Terms
 from fspielm.jobs.perform import outcome_from, outcome_of
 from fspielm.numerics.sampling import kronecker
 from fspielm.problem.parameters import check_parameter, need_values
@@ -34,9 +34,6 @@ from fspielm.solvers.series import Series
 
 
 Number: TypeAlias = int | float
-
-# More rows are surely a mistake.
-_MOST_ROWS = 250_000
 
 
 @final
@@ -63,13 +60,7 @@ class Grid:
 
 
 def read_grid(problem: Problem, values: Any) -> tuple[tuple[sp.Symbol, ...], Grid]:
-    """Check `values`, and give the parameters of a sweep with the grid of their values.
-
-    Raises
-    ------
-    ProblemError
-        If a parameter does not occur in the problem, has no or repeated values, or another symbol has no value.
-    """
+    """Check `values`, and give the parameters of a sweep with the grid of their values."""
     if not isinstance(values, Mapping) or not values:
         raise ProblemError(
             f"values must be a mapping from parameters to their values, as in {{k: [1, 2]}}; got {values!r}"
@@ -80,8 +71,8 @@ def read_grid(problem: Problem, values: Any) -> tuple[tuple[sp.Symbol, ...], Gri
     if left:
         raise ProblemError(need_values(problem, left))
     grid = Grid(tuple(map(str, values)), tuple(_numbers(str(name), some) for name, some in values.items()))
-    if math.prod(grid.shape) > _MOST_ROWS:
-        raise ProblemError(f"a sweep has at most {_MOST_ROWS} rows; got {math.prod(grid.shape)}: make several of it")
+    if math.prod(grid.shape) > MOST_SOLVES:
+        raise ProblemError(f"a sweep has at most {MOST_SOLVES} rows; got {math.prod(grid.shape)}: make several of it")
     return tuple(values), grid
 
 
@@ -90,12 +81,10 @@ def _numbers(name: str, values: Any) -> tuple[Number, ...]:
         array = np.atleast_1d(np.asarray(values))
     except ValueError:
         array = np.array(["?"])
-    if array.ndim != 1 or array.dtype.kind not in "iuf":
-        if array.size == 0:
-            raise ProblemError(f"values of {name} are empty; give at least one number")
-        raise ProblemError(f"values of {name} must be real numbers in a row, as in [1, 2.5] or np.linspace(1, 9, 5)")
     if array.size == 0:
         raise ProblemError(f"values of {name} are empty; give at least one number")
+    if array.ndim != 1 or array.dtype.kind not in "iuf":
+        raise ProblemError(f"values of {name} must be real numbers in a row, as in [1, 2.5] or np.linspace(1, 9, 5)")
     if not np.all(np.isfinite(array)):
         raise ProblemError(f"values of {name} must be finite; got {array[~np.isfinite(array)][0]}")
     numbers: tuple[Number, ...] = tuple(array.tolist())
@@ -142,13 +131,7 @@ def _in_window(domain: Domain) -> FloatArray:
 
 
 def apply_measure(measure: Measure, solution: Solution) -> dict[str, Any]:
-    """Apply a measure to a solution: its quantities by name, as lists of numbers.
-
-    Raises
-    ------
-    SolveError
-        If the measure raises, or gives no numbers.
-    """
+    """Apply a measure to a solution: its quantities by name, as lists of numbers; a SolveError if that fails."""
     try:
         given = measure(solution)
     except Exception as error:
@@ -189,8 +172,7 @@ def check_measure(measure: Any) -> Measure:
         return size
     if not callable(measure):
         raise ProblemError(f"measure must be a function of a solution, as in lambda solution: ...; got {measure!r}")
-    checked: Measure = measure
-    return checked
+    return measure  # type: ignore[no-any-return]
 
 
 # ---- The plan of a sweep, with digests of its problem and measure
@@ -224,13 +206,8 @@ class SweepPlan:
     def as_dict(self) -> dict[str, Any]:
         """The plan as plain values for JSON."""
         parameters = dict(zip(self.grid.names, map(list, self.grid.values), strict=True))
-        return {
-            "parameters": parameters,
-            "problem": self.problem,
-            "measure": self.measure,
-            "tol": self.tol,
-            "rng": self.seed,
-        }
+        others = {"problem": self.problem, "measure": self.measure, "tol": self.tol, "rng": self.seed}
+        return {"parameters": parameters, **others}
 
     def differences(self, content: Mapping[str, Any]) -> list[str]:
         """How this plan differs from that of a file, in words."""

@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,9 +22,9 @@ import sympy as sp
 
 from fspielm.errors import AccuracyWarning, ProblemError, WorkersWarning
 from fspielm.jobs.engines.cluster import Cluster
-from fspielm.jobs.engines.engine import Ended, Engine, Here, Several, Task
+from fspielm.jobs.engines.engine import Ended, Engine, Here, Processes, Task
 from fspielm.jobs.job import FAILED, Outcome, Row, Terms
-from fspielm.jobs.running import check_workers, only_run, record_all
+from fspielm.jobs.running import check_workers, opened_store, record_all
 from fspielm.jobs.store import Store
 from fspielm.jobs.subject import Subject
 from fspielm.jobs.sweep_plan import (
@@ -79,9 +80,9 @@ def choose_engine(
         return Here(sweeper), Subject(_NAME)
     subject = Subject(_NAME, pickled=pickled)
     if scheduler is not None:
-        return Cluster(threads, scheduler=scheduler), subject
+        return Cluster(threads, scheduler), subject
     count = workers or max(available_threads() // threads, 1)
-    return Several(min(count, rows), threads), subject
+    return Processes(min(count, rows), threads), subject
 
 
 def _pickled(sweeper: Sweeper) -> str | Exception:
@@ -182,13 +183,8 @@ def sweep(
         so_far = offering(lambda _: _as_dataset(grid, _of_one_shape(ended), plan.tol, facts) if ended else None)
         stack.enter_context(so_far)
         place = Path(stack.enter_context(TemporaryDirectory()), "sweep.db") if keep is None else Path(keep)
-        stack.enter_context(only_run(place))
-        if not place.exists():
-            Store.create(place, plan, terms_for(limits, float(tol), workers)).close()
-        store = stack.enter_context(Store.open(place))
-        _check_same(store, plan)
-        if retry_failed:
-            store.forget_failures()
+        terms_of, check = partial(terms_for, limits, float(tol), workers), partial(_check_same, plan)
+        store = stack.enter_context(opened_store(place, plan, terms_of, check, retry_failed=retry_failed))
         missing, terms = store.missing(), store.terms
         ended += store.rows()
         if missing:
@@ -202,7 +198,7 @@ def sweep(
     return dataset
 
 
-def _check_same(store: Store, plan: SweepPlan) -> None:
+def _check_same(plan: SweepPlan, store: Store) -> None:
     found = plan.differences(store.content)
     if found:
         raise ProblemError(

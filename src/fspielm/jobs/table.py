@@ -5,15 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 from fspielm.disk import check_place, open_file, staged_file
 from fspielm.errors import ProblemError
-from fspielm.jobs.job import AUTOMATIC, DONE, FAILED, THREADS, UNKNOWN, Job, Outcome, Row
+from fspielm.jobs.job import AUTOMATIC, BY_NAME, DONE, FAILED, JOB_COLUMNS, REAL, THREADS, UNKNOWN, Job, Outcome, Row
 from fspielm.jobs.plan import Plan
 from fspielm.jobs.store import Store
 
@@ -85,32 +85,25 @@ def read_origin(path: Path) -> Origin:
 # ---- The rows
 
 
-_JOB = ("subject", "method", "mu_min", "mu_max", "neurons", "least_squares", "scaling", "seed")
+T = TypeVar("T")
+
 _WHOLE = ("rows", "rank")
-_REAL = ("error", "space_time_error", "error_estimate", "held_out", "condition", "coefficient_norm")
-_BY_NAME = ("residuals", "held_out_residuals", "phases")
 # The number of neurons that an automatic solve chose; other jobs state their own.
 _USED = "neurons_used"
-COLUMNS = (*_JOB, "status", "measure", *_REAL, _USED, *_WHOLE, "seconds", *_BY_NAME, "ended", "environment", "message")
+_RESULTS = ("status", "measure", *REAL, _USED, *_WHOLE, "seconds", *BY_NAME)
+COLUMNS = (*JOB_COLUMNS, *_RESULTS, "ended", "environment", "message")
 
 
 @final
 @dataclass(frozen=True)
 class Taken:
-    """How many rows of a CSV file a study has taken.
+    """How many rows of a CSV file a study has taken."""
 
-    Attributes
-    ----------
-    new : int
-        Rows that were added to the study.
-    known : int
-        Rows of solves that the study had already; it keeps its own.
-    foreign : int
-        Rows of solves that are not in its plan.
-    """
-
+    # rows that were added to the study
     new: int
+    # rows of solves that the study had already; it keeps its own
     known: int
+    # rows of solves that are not in its plan
     foreign: int
 
 
@@ -222,14 +215,11 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def _cells(row: Row) -> dict[str, Any]:
-    job, outcome = row.job, row.outcome.as_dict()
-    low, high = job.mu or (None, None)
+    outcome = row.outcome.as_dict()
     return {
-        **{name: getattr(job, name) for name in _JOB if not name.startswith("mu")},
-        "mu_min": low,
-        "mu_max": high,
-        **{name: outcome[name] for name in ("status", "measure", "message", *_REAL, *_WHOLE)},
-        **{name: _short(outcome[name]) for name in _BY_NAME},
+        **row.job.columns,
+        **{name: outcome[name] for name in ("status", "measure", "message", *REAL, *_WHOLE)},
+        **{name: _short(outcome[name]) for name in BY_NAME},
         _USED: outcome["neurons"],
         "seconds": f"{outcome['seconds']:.6g}",
         "ended": row.ended,
@@ -244,25 +234,25 @@ def _short(numbers: Mapping[str, float]) -> str:
 def _row(cells: Mapping[str, str]) -> Row:
     if None in cells.values():
         raise ValueError("the line is cut short")
-    low, high = _real(cells["mu_min"]), _real(cells["mu_max"])
-    job = Job(
+    job = Job.from_columns(
         cells["subject"],
         cells["method"],
-        int(cells["seed"]),
-        None if low is None or high is None else (low, high),
-        _whole(cells["neurons"]),
+        *(_optional(float, cells[name]) for name in ("mu_min", "mu_max")),
+        _optional(int, cells["neurons"]),
         cells["least_squares"] or None,
         cells["scaling"] or None,
+        seed=int(cells["seed"]),
     )
     if cells["status"] not in (DONE, FAILED):
         raise ValueError(f"the status must be {DONE} or {FAILED}; got {cells['status']!r}")
-    numbers: dict[str, Any] = {name: _real(cells[name]) for name in _REAL}
-    numbers |= {name: _whole(cells[name]) for name in _WHOLE} | {name: _numbers(cells[name]) for name in _BY_NAME}
+    numbers: dict[str, Any] = {name: _optional(float, cells[name]) for name in REAL}
+    numbers |= {name: _optional(int, cells[name]) for name in _WHOLE}
+    numbers |= {name: _numbers(cells[name]) for name in BY_NAME}
     outcome = Outcome(
         cells["status"],
         cells["message"],
         cells["measure"],
-        neurons=_whole(cells[_USED]),
+        neurons=_optional(int, cells[_USED]),
         seconds=float(cells["seconds"]),
         **numbers,
     )
@@ -276,9 +266,5 @@ def _numbers(text: str) -> dict[str, float]:
     return {str(name): float(value) for name, value in content.items()}
 
 
-def _real(text: str) -> float | None:
-    return float(text) if text else None
-
-
-def _whole(text: str) -> int | None:
-    return int(text) if text else None
+def _optional(kind: Callable[[str], T], text: str) -> T | None:
+    return kind(text) if text else None

@@ -37,9 +37,22 @@ if TYPE_CHECKING:
 Run = TypeVar("Run")
 
 
+class _Run:
+    """A solution with the time that it took."""
+
+    solution: Solution
+    seconds: float
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Seconds of each phase of the round that gave the solution, and of all the rest together."""
+        phases = dict(self.solution.report.seconds)
+        return phases | {"other": self.seconds - sum(phases.values())}
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class CaseRun:
+class CaseRun(_Run):
     """A benchmark with a solution of it and its errors."""
 
     case: Case
@@ -52,16 +65,6 @@ class CaseRun:
     seconds: float
 
     @property
-    def phases(self) -> dict[str, float]:
-        """Seconds of each phase of the round that gave the solution, and of all the rest together."""
-        return _phases(self.solution, self.seconds)
-
-    @property
-    def widths(self) -> dict[str, float] | None:
-        """Highest frequency of the functions along each axis; None if they were chosen by hand."""
-        return self.solution.report.widths
-
-    @property
     def paper_best(self) -> tuple[str, float]:
         """The paper's best method for this case, and its error."""
         return paper_best(self.case)
@@ -69,7 +72,7 @@ class CaseRun:
 
 @final
 @dataclass(frozen=True, eq=False)
-class FileRun:
+class FileRun(_Run):
     """A problem file with a solution of it, and its error if the file has the exact solution."""
 
     file: ProblemFile
@@ -77,16 +80,6 @@ class FileRun:
     # the largest of several unknowns; None if the file has no exact solution
     relative_error: float | None
     seconds: float
-
-    @property
-    def phases(self) -> dict[str, float]:
-        """As for `CaseRun`."""
-        return _phases(self.solution, self.seconds)
-
-
-def _phases(solution: Solution, seconds: float) -> dict[str, float]:
-    phases = dict(solution.report.seconds)
-    return phases | {"other": seconds - sum(phases.values())}
 
 
 def paper_best(case: Case) -> tuple[str, float]:
@@ -186,7 +179,7 @@ def _row(run: CaseRun) -> str:
         name=escape(run.case.name),
         neurons=run.solution.report.neurons,
         error=number(run.relative_error),
-        estimate=_estimate(run),
+        estimate=number(run.solution.report.error_estimate),
         best=number(best),
         method=escape(method),
         time=duration(run.seconds),
@@ -216,11 +209,6 @@ def _figure(run: CaseRun, picture: str) -> str:
     )
 
 
-def _estimate(run: CaseRun) -> str:
-    estimate = run.solution.report.error_estimate
-    return "&ndash;" if estimate is None else number(estimate)
-
-
 def _verdict(run: CaseRun) -> dict[str, str]:
     """The solver's error estimate and verdict; empty if it made none."""
     report = run.solution.report
@@ -236,7 +224,7 @@ def _verdict(run: CaseRun) -> dict[str, str]:
 
 def _features(run: CaseRun) -> str:
     """The band that was found and the frequencies of the functions; or the functions chosen by hand."""
-    report, widths = run.solution.report, run.widths
+    report, widths = run.solution.report, run.solution.report.widths
     if widths is None:
         return f"<code>{escape(report.features)}</code>"
     bands = "; ".join(
@@ -269,7 +257,7 @@ def run_demo(
     """
     require_matplotlib()
     names = cases.names()
-    check_replaceable(out, {"index.html", *map(_picture_name, names)}, mark=GENERATOR)
+    check_replaceable(out, {"index.html", *(f"{name}.png" for name in names)}, mark=GENERATOR)
     runs = []
     with staged_folder(out) as folder:
         for name in names:
@@ -277,13 +265,9 @@ def run_demo(
             starts(case)
             run = run_interruptibly(partial(run_case, case, {}, rng=rng))
             figure = run_interruptibly(partial(draw_run, run))
-            save_picture(figure, folder / _picture_name(name))
+            save_picture(figure, folder / f"{name}.png")
             runs.append(run)
             ends(run)
-        page = gallery_page([(run, _picture_name(run.case.name)) for run in runs], rng=rng)
+        page = gallery_page([(run, f"{run.case.name}.png") for run in runs], rng=rng)
         (folder / "index.html").write_text(page, encoding="utf-8")
     return runs
-
-
-def _picture_name(case: str) -> str:
-    return f"{case}.png"

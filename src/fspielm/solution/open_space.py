@@ -23,6 +23,7 @@ from fspielm.problem.scattering.incident import PlaneWaves
 from fspielm.problem.scattering.inside import one_unknown_problem
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import incident_of, lattice_of, outer_wavenumbers
+from fspielm.wording import argument
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
@@ -155,11 +156,15 @@ def far_field(solution: Solution, angles: ArrayLike) -> ComplexArray:
 
 def check_far_field(problem: Problem) -> None:
     """Refuse problems whose solutions have no far field."""
-    _check_open(problem, "far_field")
+    _check_open(problem, argument("far_field"))
     if lattice_of(problem) is not None:
-        raise ProblemError("far_field: a grating has no end; where it sends waves is said by solution.orders()")
+        raise ProblemError(
+            f"{argument('far_field')}: a grating has no end; where it sends waves is said by orders() of the solution"
+        )
     if any(k.imag or not k for k in outer_wavenumbers(problem)):
-        raise ProblemError("far_field: only undamped waves have one; this equation has no wavenumber, or a complex one")
+        raise ProblemError(
+            f"{argument('far_field')}: only undamped waves have one; this equation has no wavenumber, or a complex one"
+        )
 
 
 def directions_around(problem: Problem) -> int:
@@ -226,7 +231,7 @@ def at_infinity(solution: Solution) -> float | complex:
 def _check_open(problem: Problem, what: str) -> None:
     if not problem.domain.is_unbounded:
         raise ProblemError(
-            f"{what} is for open domains, fs.Exterior(...), in problem files exterior = [...]; this one has an end"
+            f"{what} is for open domains, fs.Exterior(...) or exterior = [...] in problem files; this one has an end"
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fspielm.jobs.engines.cluster import Backlog
+from fspielm.jobs.engines.engine import Backlog
 
 
 def fits_up_to(size: int):  # type: ignore[no-untyped-def]

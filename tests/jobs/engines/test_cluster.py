@@ -5,8 +5,9 @@ from __future__ import annotations
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict
 from itertools import count
-from pathlib import Path
 from queue import Queue
 from typing import Any, ClassVar
 
@@ -16,9 +17,8 @@ from fspielm.errors import ProblemError, WorkersLostError, WorkersWarning
 from fspielm.jobs import Cluster, Task
 from fspielm.jobs.engines import cluster as cluster_module
 from fspielm.jobs.engines import connection, remote
-from fspielm.jobs.engines import connection as crew
-from fspielm.jobs.engines.cluster import Answered, Backlog, Hosts, Left, Worker, WorkerPool
-from fspielm.jobs.engines.connection import LocalWorkers, own_scheduler, quiet
+from fspielm.jobs.engines.cluster import Answered, Hosts, Left, Worker, WorkerPool
+from fspielm.jobs.engines.engine import Backlog
 from fspielm.jobs.job import failure
 from fspielm.version import __version__
 
@@ -70,7 +70,7 @@ class FakePool:
 
 
 def cluster_of(*workers: Worker) -> tuple[Cluster, FakePool]:
-    cluster, fake = Cluster(1, workers=1), FakePool(*workers)
+    cluster, fake = Cluster(1, "tcp://nowhere"), FakePool(*workers)
     cluster._pool = fake  # type: ignore[assignment]
     return cluster, fake
 
@@ -92,7 +92,7 @@ class TestPlacing:
         ended = list(cluster.run([make_task(1, memory=3 * 2**30), make_task(2)]))
         assert [one.task.job.seed for one in ended] == [1, 2]
         assert ended[0].outcome.status == "failed"
-        assert ended[0].outcome.message == "needs 3.0 GiB of memory, and no host has more than 1.0 GiB"
+        assert ended[0].outcome.message == "needs 3.00 GiB of memory, and no host has more than 1.00 GiB"
         assert len(fake.given) == 1
 
     def test_large_ones_run_one_after_the_other(self, make_task: MakeTask) -> None:
@@ -179,13 +179,13 @@ class TestSubjects:
 
     def test_it_says_so(self, make_task: MakeTask) -> None:
         task = make_task()
-        request = {"job": task.job.as_dict(), "terms": task.terms.as_dict(), "digest": "never heard of"}
+        request = {"job": task.job.as_dict(), "terms": asdict(task.terms), "digest": "never heard of"}
         assert remote.solve(request) == {}
 
 
 class TestLeaving:
     def staff(self, patience: float = 60.0) -> WorkerPool:
-        made = WorkerPool(1, 1, None, patience)
+        made = WorkerPool(1, "tcp://nowhere", patience)
         made.hosts.join(Worker("a", "large", 3e9, None, 1))
         made.hosts.join(Worker("b", "small", 1e9, None, 1))
         return made
@@ -228,20 +228,15 @@ class TestLeaving:
         assert looks == 2
 
 
-class TestAnExistingCluster:
-    @pytest.fixture
-    def address(self) -> Iterator[str]:
-        with quiet(), own_scheduler() as address:
-            yield address
+def _with_worker(stack: ExitStack, worker: Callable[[str], Any], address: str) -> str:
+    stack.enter_context(worker(address))
+    return address
 
-    def test_workers_come_and_go(self, address: str, make_task: MakeTask) -> None:
-        with (
-            LocalWorkers(1, address) as first,
-            LocalWorkers(0, address) as nobody,
-            Cluster(1, scheduler=address) as cluster,
-        ):
+
+class TestAnExistingCluster:
+    def test_workers_come_and_go(self, address: str, make_task: MakeTask, worker: Callable[[str], Any]) -> None:
+        with ExitStack() as first, Cluster(1, _with_worker(first, worker, address)) as cluster:
             assert cluster.part > 1e8
-            assert nobody.failure is not None
             hosts = cluster._pool.hosts
 
             def tasks() -> Iterator[Task]:
@@ -250,10 +245,10 @@ class TestAnExistingCluster:
                     yield make_task(seed)
                     if len(hosts) == 2:
                         break
-                first.__exit__(None, None, None)
+                first.close()
                 yield from (make_task(seed + extra) for extra in range(1, 4))
 
-            with LocalWorkers(1, address):
+            with worker(address):
                 ended = list(cluster.run(tasks()))
             assert len(hosts) == 1
         assert sorted(one.task.job.seed for one in ended) == list(range(len(ended)))
@@ -287,7 +282,7 @@ class TestIntroductions:
     }
 
     def staff(self, *, begun: bool = False) -> WorkerPool:
-        made = WorkerPool(2, 1, None, 1.0)
+        made = WorkerPool(2, "tcp://nowhere", 1.0)
         made._asked.add("tcp://a")
         made._begun = begun
         return made
@@ -323,7 +318,7 @@ class TestIntroductions:
 
 class TestNoScheduler:
     def test_one_that_does_not_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(connection, "_ANSWER_SECONDS", 0.5)
+        monkeypatch.setattr(connection, "ANSWER_SECONDS", 0.5)
         with socket.create_server(("127.0.0.1", 0)) as silent:
             address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
             with (
@@ -342,27 +337,5 @@ class TestNoScheduler:
 
     def test_dask_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "distributed", None)
-        with pytest.raises(ProblemError, match=r"pip install 'fspielm\[cluster\]'"), Cluster(1, workers=2):
+        with pytest.raises(ProblemError, match=r"pip install 'fspielm\[cluster\]'"), Cluster(1, "tcp://127.0.0.1:8786"):
             pass
-
-
-class TestCrew:
-    def test_workers_that_do_not_start(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(crew, "_MODULE", "no_such_module")
-        with LocalWorkers(1, "tcp://127.0.0.1:8786") as started:
-            for thread in started._threads:
-                thread.join(600)
-                assert not thread.is_alive()
-            assert started.failure is not None
-            assert started.failure.startswith("the workers on this machine do not start: ")
-            assert "no_such_module" in started.failure
-
-    def test_workers_that_are_killed_before_they_say_who_they_are(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        (tmp_path / "stillborn.py").write_text("import os\nos.kill(os.getpid(), 9)\n")
-        monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setattr(crew, "_MODULE", "stillborn")
-        with LocalWorkers(1, "tcp://127.0.0.1:8786") as started:
-            started._threads[0].join(600)
-            assert started.failure == "the workers on this machine do not start: ended by signal 9"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fspielm.jobs import Cluster, Engine, Job, Outcome, Several, SingleProcess, Subject, Task, sandbox
+from fspielm.jobs import Engine, Job, Outcome, Processes, Subject, Task, sandbox
 from fspielm.jobs.job import AUTOMATIC
 
 LONG = {"subject": "helmholtz-2d", "neurons": 2500}
@@ -18,19 +18,13 @@ CHILD = "fspielm.jobs.child"
 
 @pytest.fixture(scope="module")
 def single() -> Iterator[Engine]:
-    with SingleProcess(1) as engine:
-        yield engine
-
-
-@pytest.fixture(scope="module")
-def two_workers() -> Iterator[Engine]:
-    with Cluster(1, workers=2) as engine:
+    with Processes(1, 1) as engine:
         yield engine
 
 
 @pytest.fixture(scope="module")
 def several() -> Iterator[Engine]:
-    with Several(2, 1) as engine:
+    with Processes(2, 1) as engine:
         yield engine
 
 
@@ -92,6 +86,24 @@ class TestSolving:
             ended.append(one)  # noqa: PERF402
         assert len(ended) == 3
 
+    def test_tasks_wait_for_memory(self, make_task: Callable[..., Task]) -> None:
+        running: set[str] = set()
+        with Processes(2, 1, memory=1e9) as engine:
+            for ended in engine.run(
+                (make_task(seed, memory=2e9 if seed == 1 else 6e8) for seed in range(4)),
+                starts=lambda task: running.add(task.job.key),
+            ):
+                assert running == {ended.task.job.key}
+                running.clear()
+
+    def test_a_run_that_is_left_does_not_hold_up_the_next(
+        self, several: Engine, make_task: Callable[..., Task]
+    ) -> None:
+        run = several.run([make_task(0), make_task(1, **LONG)])
+        next(run)
+        run.close()  # type: ignore[attr-defined]
+        assert len(list(several.run([make_task(2), make_task(3)]))) == 2
+
     def test_nothing_to_do(self, engine: Engine) -> None:
         assert list(engine.run([])) == []
 
@@ -152,9 +164,8 @@ class TestFailures:
 
 
 class TestDeadWorkers:
-    @pytest.mark.parametrize("most", [1, pytest.param(2, marks=pytest.mark.slow)])
-    def test_killed_workers_are_replaced_and_their_tasks_tried_again(
-        self, two_workers: Engine, make_task: Callable[..., Task], kill: Callable[..., None], most: int
+    def test_the_tasks_of_a_killed_worker_are_tried_again(
+        self, two_workers: Engine, make_task: Callable[..., Task], kill: Callable[..., None]
     ) -> None:
         # large enough that the first is not done when the second begins
         tasks = [make_task(seed, neurons=600) for seed in range(4)]
@@ -164,7 +175,7 @@ class TestDeadWorkers:
             begun.append(task.job.key)
             # the first may be on its way, the second is for one that is dead already
             if len(begun) == 2:
-                kill("fspielm.jobs.engines.local_worker", most)
+                kill("distributed.cli.dask_worker", 1)
 
         ended = list(two_workers.run(tasks, starts=starts))
         assert sorted(one.task.job.key for one in ended) == sorted(task.job.key for task in tasks)

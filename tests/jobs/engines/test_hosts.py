@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fspielm.jobs.engines.cluster import SHARE, Hosts, Worker
+from fspielm.jobs.engines.cluster import Hosts, Worker
+from fspielm.jobs.job import MEMORY_SHARE as SHARE
 
 
 def hosts_of(*workers: Worker) -> Hosts:

@@ -98,10 +98,9 @@ class TestRun:
         case = fs.cases.load("poisson-1d")
         with pytest.warns(fs.AccuracyWarning, match="the budget of 40 functions ended it"):
             run = run_case(case, {"budget": fs.Budget(neurons=40), "approach": "band"}, rng=0)
-        assert run.widths is not None
-        assert f"widths=({run.widths['x']:.4g},)" in run.solution.report.features
-        assert run_case(case, {}, rng=0).widths == pytest.approx({"x": 75 * np.pi})
+        assert f"widths=({run.solution.report.widths['x']:.4g},)" in run.solution.report.features
+        assert run_case(case, {}, rng=0).solution.report.widths == pytest.approx({"x": 75 * np.pi})
 
     def test_a_solve_by_hand_has_no_widths(self) -> None:
         case = fs.cases.load("poisson-1d")
-        assert run_case(case, case.paper.settings("fs-l"), rng=0).widths is None
+        assert run_case(case, case.paper.settings("fs-l"), rng=0).solution.report.widths is None

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 import fspielm as fs
 from fspielm.basis import RidgeBasis
 from fspielm.jobs import Job, Outcome, Plan, Subject, Sweep
-from fspielm.jobs.job import ALL_METHODS
 from fspielm.jobs.perform import settings
 from fspielm.paper.report import charts
-from fspielm.paper.report.analysis import StudyResult
+from fspielm.paper.report.analysis import LOOKS, StudyResult
 
 Make = Callable[..., StudyResult]
 
@@ -147,5 +146,4 @@ def test_nothing_to_show_is_no_picture(make_result: Make, small_plan: Plan) -> N
 
 
 def test_every_method_has_a_colour_of_its_own() -> None:
-    assert set(charts.COLOURS) == set(ALL_METHODS)
-    assert len(set(charts.COLOURS.values())) == len(charts.COLOURS)
+    assert len({look.colour for look in LOOKS.values()}) == len({look.marker for look in LOOKS.values()}) == len(LOOKS)

@@ -135,10 +135,10 @@ class TestRefusals:
             chi_mean(101)
 
     def test_magnitudes_without_a_square(self) -> None:
-        assert shift_moments(2, 1e100).variance == pytest.approx(1.0)
-        with pytest.raises(ProblemError, match=r"mu must be at most 1e\+100; got 1e\+154"):
+        assert shift_moments(2, 1e140).variance == pytest.approx(1.0)
+        with pytest.raises(ProblemError, match=r"mu must be at most 1e\+140; got 1e\+154"):
             shift_moments(2, 1e154)
-        with pytest.raises(ProblemError, match=r"delta must be at most 1e\+100; got 1e\+200"):
+        with pytest.raises(ProblemError, match=r"delta must be at most 1e\+140; got 1e\+200"):
             scaling_moments(2, 1e200)
 
     @pytest.mark.parametrize("mu", [-1.0, math.nan, math.inf, [1.0, -2.0], "1", True])

@@ -49,13 +49,12 @@ from fspielm.solution.report import FoundMode, ModeSearch
 from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Budget, Request, Streams, offering, reporter
 from fspielm.solvers.solve import check_arguments
-from fspielm.wording import MORE_TIME
+from fspielm.wording import MORE_TIME, argument
 
 # ---- Checks of the arguments, and what functions have to represent
 # A condition with both values and slopes, or a flux of opposite signs on both sides of a surface, as at metals, admits
 # waves along the surface that decay away from it. They may be much shorter than all others.
 
-_EXAMPLE = "within=(1 - 0.5j, 3)"
 # The shortest side of a rectangle, relative to its values: contours around smaller ones are only rounding.
 _NARROWEST = 1e-8
 # Values of the symbol that are sampled along each side of a rectangle.
@@ -64,42 +63,46 @@ _VALUES = 5
 
 def read_rectangle(count: Any, within: Any) -> Rectangle:
     """The rectangle in which resonances are wanted."""
-    where = f"resonances of an open domain are looked for in a rectangle of the complex plane: write {_EXAMPLE}"
+    example = argument("within", ("1 - 0.5j", 3))
+    where = f"resonances of an open domain are looked for in a rectangle of the complex plane: write {example}"
     if within is None:
-        got = "" if count is None else f"; count={count!r} alone does not say where"
+        got = "" if count is None else f"; {argument('count', count)} alone does not say where"
         raise ProblemError(f"{where}, its lower left and its upper right corner{got}")
     if count is not None:
-        raise ProblemError(f"give within, not count: all resonances of a rectangle are found, {_EXAMPLE}")
+        raise ProblemError(
+            f"give {argument('within')}, not {argument('count')}: all resonances of a rectangle are found, {example}"
+        )
     try:
         first, second = (complex(end) for end in within)
     except (TypeError, ValueError):
-        raise ProblemError(f"{where}; got within={within!r}") from None
+        raise ProblemError(f"{where}; got {argument('within', within)}") from None
     if not (cmath.isfinite(first) and cmath.isfinite(second)):
-        raise ProblemError(f"within must be finite; got {within!r}")
+        raise ProblemError(f"{argument('within')} must be finite; got {within!r}")
     least, most = (complex(end(first.real, second.real), end(first.imag, second.imag)) for end in (min, max))
+    rectangle = Rectangle(least, most)
     if least.real == most.real or least.imag == most.imag:
         raise ProblemError(f"{where}; {within!r} has no area, and resonances lie below the real axis")
     if min(most.real - least.real, most.imag - least.imag) < _NARROWEST * abs(most):
         raise ProblemError(
-            f"within={within!r} is smaller than resonances are known to; take one whose sides are {_NARROWEST:g} of "
-            "its values, at least"
+            f"{argument('within', within)} is smaller than resonances are known to; take one whose sides are "
+            f"{_NARROWEST:g} of its values, at least"
         )
     if most.imag > 0:
         raise ProblemError(
-            f"within={Rectangle(least, most)} reaches above the real axis, where fields would grow in time; resonances "
-            f"have negative imaginary parts, for a time factor exp(-i omega t): end at the axis, {_EXAMPLE}"
+            f"{argument('within', rectangle.corners)} reaches above the real axis, where fields would grow in time; "
+            f"resonances have negative imaginary parts, for a time factor exp(-i omega t): end at the axis, {example}"
         )
     if (first, second) != (least, most):
         raise ProblemError(
-            "within is the wrong way round: the lower left corner comes first, then the upper right one, write "
-            f"{Rectangle(least, most)}"
+            f"{argument('within')} is the wrong way round: the lower left corner comes first, then the upper right "
+            f"one, write {argument('within', rectangle.corners)}"
         )
     if least.real <= 0:
         raise ProblemError(
-            f"within={Rectangle(least, most)} must have positive real parts: at zero waves end, and resonances on the "
-            "other side of it are the same mirrored, -conj(k)"
+            f"{argument('within', rectangle.corners)} must have positive real parts: at zero waves end, and resonances "
+            "on the other side of it are the same mirrored, -conj(k)"
         )
-    return Rectangle(least, most)
+    return rectangle
 
 
 def read_open(problem: Any, symbol: Any, rectangle: Rectangle) -> Problem:
@@ -145,8 +148,8 @@ def _check_wavenumbers(waves: ComplexArray, symbol: sp.Symbol, rectangle: Rectan
         steps = max(np.abs(np.diff(each, axis=axis)).max() for axis in (0, 1))
         if np.abs(each).min() == 0 or steps > np.abs(each).max():
             raise ProblemError(
-                f"within={rectangle}: a wavenumber, as it depends on {symbol}, is zero there, or no single one; take a "
-                "smaller rectangle, or the wavenumber itself for the symbol"
+                f"{argument('within', rectangle.corners)}: a wavenumber, as it depends on {symbol}, is zero there, or "
+                "no single one; take a smaller rectangle, or the wavenumber itself for the symbol"
             )
 
 
@@ -259,11 +262,7 @@ class _Search:
         with offering(lambda _: interrupted_modes(self._inside(found), False, self.request.tol, 0.0)):
             left_out = self._pin_all(found, first, second)
             modes = self._inside(found)
-        remarks = [
-            f"resonances in within={doubtful} may be missing: the field there is not resolved, or there was no time; "
-            "take smaller rectangles, or allow more with budget=fs.Budget(seconds=...)"
-            for doubtful in (*first.doubtful, *second.doubtful)[:1]
-        ]
+        remarks = _doubtful_remarks(first, second)
         if left_out:
             remarks.append(left_out)
         elif not remarks:
@@ -387,3 +386,13 @@ def _is_near(values: ComplexArray, known: ComplexArray, share: float = NEAR) -> 
     """Which values are near known ones, up to a share of their size."""
     near = np.abs(values[:, None] - known) <= share * np.abs(values)[:, None]
     return np.asarray(near.any(axis=1))
+
+
+def _doubtful_remarks(first: Found, second: Found) -> list[str]:
+    doubtful = (*first.doubtful, *second.doubtful)
+    if not doubtful:
+        return []
+    return [
+        f"resonances in {argument('within', doubtful[0].corners)} may be missing: the field there is not resolved, or "
+        "there was no time; take smaller rectangles, or allow more with budget=fs.Budget(seconds=...)"
+    ]

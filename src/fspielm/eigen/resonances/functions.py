@@ -94,8 +94,13 @@ class Rectangle:
         cut = lower.imag + share * size.imag
         return Rectangle(lower, complex(upper.real, cut)), Rectangle(complex(lower.real, cut), upper)
 
+    @property
+    def corners(self) -> tuple[str, str]:
+        """Both corners, for messages."""
+        return _format(self.lower), _format(self.upper)
+
     def __str__(self) -> str:
-        return f"({_format(self.lower)}, {_format(self.upper)})"
+        return f"({', '.join(self.corners)})"
 
 
 def _format(number: complex) -> str:

@@ -3,89 +3,31 @@
 from __future__ import annotations
 
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from queue import Empty, Queue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, final
 from uuid import uuid4
 
 from fspielm.errors import ProblemError, WorkersLostError, WorkersWarning
 from fspielm.jobs.engines import remote
-from fspielm.jobs.engines.connection import LocalWorkers, connected, mismatch, no_warnings, own_scheduler, quiet
-from fspielm.jobs.engines.engine import Ended, Engine, Task
-from fspielm.jobs.job import Outcome, failure
+from fspielm.jobs.engines.connection import connected, mismatch, no_warnings, quiet
+from fspielm.jobs.engines.engine import Backlog, Ended, Engine, Task
+from fspielm.jobs.job import MEMORY_SHARE, Outcome, failure
+from fspielm.jobs.sandbox import ANSWER_SECONDS, SLOW_SECONDS
+from fspielm.numerics.tolerances import SAME
 from fspielm.version import __version__
+from fspielm.wording import readable_bytes
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 
-# ---- Tasks that wait for a worker
-
-
-T = TypeVar("T")
-
-# How many waiting tasks are searched for one that fits.
-_WINDOW = 64
-# How many tasks may overtake the first one.
-_OVERTAKINGS = 16
-
-
-@final
-class Backlog(Generic[T]):
-    """Tasks in order, except that small ones may overtake a large one that waits for memory.
-
-    Parameters
-    ----------
-    tasks : iterable
-        Read only as far as needed, since planning a task takes time.
-    """
-
-    def __init__(self, tasks: Iterable[T]) -> None:
-        self._rest = iter(tasks)
-        self._waiting: deque[T] = deque()
-        self._overtaken = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting) or self._read()
-
-    def put_first(self, task: T) -> None:
-        """Put a task back, as the next one."""
-        self._waiting.appendleft(task)
-
-    def take(self, fits: Callable[[T], bool]) -> T | None:
-        """Remove and return the first task that fits; None if none does."""
-        place = 0
-        while place < len(self._waiting) or (place < _WINDOW and self._read()):
-            if fits(self._waiting[place]):
-                self._overtaken = 0 if place == 0 else self._overtaken + 1
-                task = self._waiting[place]
-                del self._waiting[place]
-                return task
-            if self._overtaken >= _OVERTAKINGS:
-                return None
-            place += 1
-        return None
-
-    def _read(self) -> bool:
-        for task in self._rest:
-            self._waiting.append(task)
-            return True
-        return False
-
-
 # ---- Placing tasks: on a worker with a free slot, on a host with enough memory
-
-
-# Of a host's memory, for tasks that run together; the rest is for the system and errors of the estimates.
-SHARE = 0.8
-# Tasks with equal parts of a host's memory fill it, in spite of rounding.
-_ROUNDING = 1 + 1e-9
 
 
 @final
@@ -134,7 +76,8 @@ class Hosts:
     def part(self) -> float:
         """Bytes for each task if every slot is taken, on the host that has the least for each."""
         return min(
-            SHARE * self._capacity(host) / sum(worker.slots for worker in self._on(host)) for host in self._names()
+            MEMORY_SHARE * self._capacity(host) / sum(worker.slots for worker in self._on(host))
+            for host in self._names()
         )
 
     def join(self, worker: Worker) -> None:
@@ -171,10 +114,11 @@ class Hosts:
         if used == 0:
             # a task alone may use all memory
             return memory <= capacity
-        return used + memory <= SHARE * capacity * _ROUNDING
+        # tasks with equal parts of a host's memory fill it, in spite of rounding
+        return used + memory <= MEMORY_SHARE * capacity * (1 + SAME)
 
     def _left(self, host: str) -> float:
-        return SHARE * self._capacity(host) - self._used(host)
+        return MEMORY_SHARE * self._capacity(host) - self._used(host)
 
     def _used(self, host: str) -> float:
         return sum(sum(self._running[worker.address].values()) for worker in self._on(host))
@@ -198,8 +142,6 @@ class Hosts:
 
 # How often the list of workers is checked, in case an event was missed.
 _LOOK_SECONDS = 5.0
-# How long the first workers may take to describe themselves. A busy one joins later.
-_INTRODUCTION_SECONDS = 10.0
 _GO_ON = "what has ended is stored, and running the study again goes on from there"
 
 
@@ -222,23 +164,14 @@ class Left:
 
 @final
 class WorkerPool:
-    """The workers of a scheduler. To be used in a ``with`` block.
+    """The workers of a scheduler, for tasks of so many threads. To be used in a ``with`` block.
 
-    Parameters
-    ----------
-    threads : int
-        Of each task.
-    workers : int, optional
-        Number of processes to start on this machine.
-    scheduler : str, optional
-        Address of a running scheduler, instead.
-    patience : float
-        Seconds to wait if there are no workers.
+    Without any worker, it waits for one for `patience` seconds.
     """
 
-    def __init__(self, threads: int, workers: int | None, scheduler: str | None, patience: float) -> None:
+    def __init__(self, threads: int, scheduler: str, patience: float) -> None:
         self.hosts = Hosts()
-        self._threads, self._count, self._scheduler, self._patience = threads, workers, scheduler, patience
+        self._threads, self._scheduler, self._patience = threads, scheduler, patience
         self._name = f"fspielm-{uuid4().hex}"
         self._inbox: Queue[tuple[str, Any]] = Queue()
         self._asked: set[str] = set()
@@ -249,17 +182,12 @@ class WorkerPool:
         # memory of the largest host before a worker left, and the time until which it may come back
         self._lost_hosts: list[tuple[float, float]] = []
         self._stack = ExitStack()
-        self._local: LocalWorkers | None = None
         self._client: Client
 
     def __enter__(self) -> WorkerPool:
         with ExitStack() as stack:
             stack.enter_context(quiet())
-            if self._scheduler is None:
-                self._scheduler = stack.enter_context(own_scheduler())
             self._client = stack.enter_context(connected(self._scheduler))
-            if self._count is not None:
-                self._local = stack.enter_context(LocalWorkers(self._count, self._scheduler))
             self._client.subscribe_topic("all", self._on_event)
             stack.callback(self._client.unsubscribe_topic, "all")
             self._introduce()
@@ -318,9 +246,9 @@ class WorkerPool:
             self._inbox.put((message["action"], message["worker"]))
 
     def _introduce(self) -> None:
-        """Wait until all current workers have described themselves, and for at least one."""
+        """Wait until all current workers have described themselves, and for at least one; a busy one joins later."""
         self._check_workers()
-        end = monotonic() + _INTRODUCTION_SECONDS
+        end = monotonic() + ANSWER_SECONDS
         while not self.hosts or (self._asked and monotonic() < end):
             self.next_event()
         self._begun = True
@@ -336,14 +264,7 @@ class WorkerPool:
             self._ask(address)
         for address in (self.hosts.addresses | self._refused) - there:
             self._inbox.put(("remove-worker", address))
-        if not self.hosts:
-            self._check_not_deserted()
-
-    def _check_not_deserted(self) -> None:
-        reason = None if self._local is None else self._local.failure
-        if reason is not None:
-            raise WorkersLostError(f"{reason}; {_GO_ON}")
-        if monotonic() - self._empty_since > self._patience:
+        if not self.hosts and monotonic() - self._empty_since > self._patience:
             raise WorkersLostError(
                 f"the scheduler at {self._scheduler!r} has had no worker for {self._patience:g} s; start some with: "
                 f"dask worker {self._scheduler} --nworkers 2 --nthreads 1; {_GO_ON}"
@@ -378,8 +299,6 @@ class WorkerPool:
             self._refuse(address, mismatch(answer["version"]))
         elif isinstance(answer, dict):
             slots = max(1, answer["threads"] // self._threads)
-            if self._local is not None:
-                self._local.confirm(answer["pid"])
             self.hosts.join(Worker(address, answer["host"], answer["memory"], answer["limit"], slots))
 
     def _refuse(self, address: str, reason: str) -> None:
@@ -405,11 +324,8 @@ class WorkerPool:
 # ---- The engine
 
 
-# How often a task is tried again if its worker dies.
-_RETRIES = 2
-# To fetch an answer that is ready.
-_FETCH_SECONDS = 60.0
-_GIB = 2.0**30
+# How often a task is tried if its worker dies.
+_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -418,11 +334,6 @@ class _Try:
 
     task: Task
     deaths: int = 0
-
-    @property
-    def memory(self) -> float:
-        """Bytes to reserve: a task that needs more than it may use refuses to begin."""
-        return min(self.task.memory, self.task.terms.memory)
 
 
 @dataclass(frozen=True)
@@ -445,18 +356,14 @@ class Cluster(Engine):
     ----------
     threads : int
         Of each solve. A worker with more threads does several solves at once.
-    workers : int, optional
-        Number of processes to start on this machine.
-    scheduler : str, optional
-        Address of a running scheduler, instead.
+    scheduler : str
+        Address of a running scheduler.
     patience : float
         Seconds to wait if there are no workers, or if the only host with enough memory has gone.
     """
 
-    def __init__(
-        self, threads: int, *, workers: int | None = None, scheduler: str | None = None, patience: float = 300.0
-    ) -> None:
-        self._pool = WorkerPool(threads, workers, scheduler, patience)
+    def __init__(self, threads: int, scheduler: str, *, patience: float = 300.0) -> None:
+        self._pool = WorkerPool(threads, scheduler, patience)
         self._numbers = count()
         self._flights: dict[int, _Flight] = {}
         # Dask delays the next message after that of a released future: futures are kept until the next task is sent.
@@ -499,24 +406,24 @@ class Cluster(Engine):
         """Send tasks to workers as long as there is room; yield those that are too large for every host."""
         hosts, largest = self._pool.hosts, self._pool.largest
         while hosts.has_room:
-            attempt = backlog.take(lambda one: one.memory > largest or hosts.find(one.memory) is not None)
+            attempt = backlog.take(lambda one: one.task.reserved > largest or hosts.find(one.task.reserved) is not None)
             if attempt is None:
                 break
-            worker = hosts.find(attempt.memory)
+            worker = hosts.find(attempt.task.reserved)
             if worker is None:
-                reason = f"needs {attempt.memory / _GIB:.1f} GiB of memory, and no host has more than"
-                yield Ended(attempt.task, failure(f"{reason} {largest / _GIB:.1f} GiB"), {})
+                needs, have = readable_bytes(attempt.task.reserved), readable_bytes(largest)
+                yield Ended(attempt.task, failure(f"needs {needs} of memory, and no host has more than {have}"), {})
             else:
                 starts(attempt.task)
                 self._send(attempt, worker)
 
     def _send(self, attempt: _Try, worker: str) -> None:
         task, number = attempt.task, next(self._numbers)
-        request: dict[str, Any] = {"job": task.job.as_dict(), "terms": task.terms.as_dict()}
+        request: dict[str, Any] = {"job": task.job.as_dict(), "terms": asdict(task.terms)}
         request["digest"] = task.subject.digest
         if task.subject.digest not in self._sent.get(worker, ()):
             request["subject"] = task.subject.as_dict()
-        self._pool.hosts.begin(number, worker, attempt.memory)
+        self._pool.hosts.begin(number, worker, attempt.task.reserved)
         self._flights[number] = _Flight(attempt, worker, self._pool.submit(number, request, worker))
 
     def _next(self, backlog: Backlog[_Try]) -> list[Ended]:
@@ -539,7 +446,7 @@ class Cluster(Engine):
 
         task = flight.attempt.task
         try:
-            answer = flight.future.result(timeout=_FETCH_SECONDS)
+            answer = flight.future.result(timeout=SLOW_SECONDS)
         except (CancelledError, KilledWorker, CommClosedError, TimeoutError):
             # the worker died before it handed over the answer
             return self._try_again(flight, backlog)
@@ -556,7 +463,7 @@ class Cluster(Engine):
 
     def _try_again(self, flight: _Flight, backlog: Backlog[_Try]) -> list[Ended]:
         attempt = replace(flight.attempt, deaths=flight.attempt.deaths + 1)
-        if attempt.deaths <= _RETRIES:
+        if attempt.deaths < _TRIES:
             backlog.put_first(attempt)
             return []
         reason = f"{attempt.deaths} workers died while they solved it, for lack of memory perhaps"

@@ -1,158 +1,25 @@
-"""Connect to a Dask scheduler, and run a fixed number of local workers."""
+"""Connect to a Dask scheduler."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import subprocess
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from tempfile import TemporaryFile
-from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING
 
 from fspielm.errors import ProblemError
 from fspielm.jobs.engines import remote
-from fspielm.jobs.sandbox import start_module
+from fspielm.jobs.sandbox import ANSWER_SECONDS
 from fspielm.version import __version__
 
 if TYPE_CHECKING:
     from distributed import Client
 
 
-# ---- Dask workers on this machine
-
-
-_MODULE = "fspielm.jobs.engines.local_worker"
-# A worker that ends by itself, or before it has described itself, could not work. After so many in a row, give up.
-_FALSE_STARTS = 3
-
-
-@final
-class LocalWorkers:
-    """Worker processes for a scheduler; one that dies is replaced.
-
-    Dask's own ``LocalCluster`` starts workers by multiprocessing, which runs the user's script again in every worker
-    unless the script guards against it.
-
-    Parameters
-    ----------
-    count : int
-    address : str
-        Of the scheduler.
-    """
-
-    def __init__(self, count: int, address: str) -> None:
-        self._address = address
-        self._stop = Event()
-        self._lock = Lock()
-        self._processes: set[subprocess.Popen[str]] = set()
-        self._confirmed: set[int] = set()
-        self._last_output = ""
-        self._threads = [Thread(target=self._keep_a_worker, daemon=True) for _ in range(count)]
-
-    def __enter__(self) -> LocalWorkers:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._stop.set()
-        with self._lock:
-            for process in self._processes:
-                process.kill()
-        for thread in self._threads:
-            thread.join()
-
-    @property
-    def failure(self) -> str | None:
-        """Why no further worker will start; None if one may."""
-        if any(thread.is_alive() for thread in self._threads):
-            return None
-        return f"the workers on this machine do not start: {self._last_output or 'they say nothing'}"
-
-    def confirm(self, pid: int) -> None:
-        """Note that a worker has described itself: if it is killed now, it is replaced."""
-        with self._lock:
-            self._confirmed.add(pid)
-
-    def _keep_a_worker(self) -> None:
-        """Run one worker after the other, in a thread that outlives each of them."""
-        false_starts = 0
-        while false_starts < _FALSE_STARTS and not self._stop.is_set():
-            false_starts = 0 if self._run_worker() else false_starts + 1
-
-    def _run_worker(self) -> bool:
-        """Run a worker until it ends; whether it was killed at its work."""
-        # its output goes to a file: nobody would read a pipe, and the terminal belongs to the study
-        with TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
-            with self._lock:
-                if self._stop.is_set():
-                    return False
-                try:
-                    process = start_module(
-                        _MODULE,
-                        self._address,
-                        environment={"DASK_LOGGING__DISTRIBUTED": "warning"},
-                        stdin=subprocess.DEVNULL,
-                        stdout=output,
-                        stderr=output,
-                    )
-                except Exception as error:
-                    self._last_output = str(error)
-                    return False
-                self._processes.add(process)
-            status = process.wait()
-            with self._lock:
-                self._processes.remove(process)
-                was_confirmed = process.pid in self._confirmed
-                self._confirmed.discard(process.pid)
-            output.seek(0)
-            end = f"ended by signal {-status}" if status < 0 else ""
-            self._last_output = (output.read().strip().splitlines() or [end])[-1]
-            return status < 0 and was_confirmed
-
-
-# ---- Connections to a scheduler
-
-
-# A running scheduler answers within a fraction of a second.
-_ANSWER_SECONDS = 10.0
 _LOGGERS = ("distributed", "tornado")
-
-
-def check_installed() -> None:
-    """Refuse to begin without Dask."""
-    try:
-        import distributed  # noqa: F401
-    except ImportError as error:
-        raise ProblemError(
-            f"several workers need the package distributed, which is not installed ({error}); "
-            "install it with: pip install 'fspielm[cluster]'"
-        ) from error
-
-
-@contextmanager
-def own_scheduler() -> Iterator[str]:
-    """Run a scheduler in this process, for workers on this machine; gives its address."""
-    from distributed import LocalCluster
-
-    with (
-        no_warnings(),
-        LocalCluster(
-            n_workers=0,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            # any free port for its web server; without the dashboard
-            dashboard_address="127.0.0.1:0",
-            scheduler_kwargs={"dashboard": False},
-            silence_logs=False,
-        ) as cluster,
-    ):
-        yield str(cluster.scheduler_address)
 
 
 @contextmanager
@@ -164,12 +31,12 @@ def connected(address: str) -> Iterator[Client]:
     try:
         with no_warnings():
             _greet(address)
-            client = Client(address, timeout=_ANSWER_SECONDS, set_as_default=False, name="fspielm-study")
+            client = Client(address, timeout=ANSWER_SECONDS, set_as_default=False, name="fspielm-study")
     except (ValueError, TypeError) as error:
         raise ProblemError(f"scheduler={address!r} is no address ({error}); {advice}") from error
     except OSError as error:
         raise ProblemError(
-            f"no scheduler answers at {address!r} within {_ANSWER_SECONDS:g} s; is it running, and reachable from "
+            f"no scheduler answers at {address!r} within {ANSWER_SECONDS:g} s; is it running, and reachable from "
             f"here? {advice[0].upper()}{advice[1:]}"
         ) from error
     try:
@@ -187,10 +54,17 @@ def mismatch(version: str) -> str:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep Dask's log messages off the terminal, but not out of other handlers."""
-    # distributed adds handlers to its loggers when it is imported
-    check_installed()
-    loggers = [logging.root, *map(logging.getLogger, _logger_names())]
+    """Keep Dask's log messages off the terminal, but not out of other handlers; refuse to begin without Dask."""
+    try:
+        # adds handlers to its loggers
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise ProblemError(
+            f"the workers of a scheduler need the package distributed, which is not installed ({error}); "
+            "install it with: pip install 'fspielm[cluster]'"
+        ) from error
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _LOGGERS]
+    loggers = [logging.root, *map(logging.getLogger, names)]
     found = {handler for logger in loggers for handler in logger.handlers}
     loud = [handler for handler in found if type(handler) is logging.StreamHandler]
 
@@ -205,10 +79,6 @@ def quiet() -> Iterator[None]:
     finally:
         for handler in loud:
             handler.removeFilter(is_not_dask)
-
-
-def _logger_names() -> list[str]:
-    return [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _LOGGERS]
 
 
 @contextmanager
@@ -228,7 +98,7 @@ def _greet(address: str) -> None:
             await scheduler.identity()
 
     async def ask_in_time() -> None:
-        await asyncio.wait_for(ask(), _ANSWER_SECONDS)
+        await asyncio.wait_for(ask(), ANSWER_SECONDS)
 
     # in a thread, since this one may run an event loop, as in a notebook
     with ThreadPoolExecutor(1) as pool:

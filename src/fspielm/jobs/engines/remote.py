@@ -80,42 +80,32 @@ class _Wanted:
 
 
 class _Pool:
-    """Idle processes, kept for the next tasks."""
+    """Idle processes, kept for the next tasks, and the timers that end them."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._idle: list[tuple[Sandbox, Timer]] = []
+        self._idle: dict[Sandbox, Timer] = {}
 
     @contextmanager
     def sandbox(self, threads: int) -> Iterator[Sandbox]:
-        sandbox = self._take(threads) or Sandbox(threads)
+        with self._lock:
+            known = next((one for one in self._idle if one.threads == threads), None)
+            if known is not None:
+                self._idle.pop(known).cancel()
+        sandbox = known or Sandbox(threads)
         try:
             yield sandbox
         finally:
-            self._give_back(sandbox)
-
-    def _take(self, threads: int) -> Sandbox | None:
-        with self._lock:
-            for item in self._idle:
-                sandbox, timer = item
-                if sandbox.threads == threads:
-                    timer.cancel()
-                    self._idle.remove(item)
-                    return sandbox
-        return None
-
-    def _give_back(self, sandbox: Sandbox) -> None:
-        timer = Timer(_IDLE_SECONDS, self._end, [sandbox])
-        timer.daemon = True
-        with self._lock:
-            self._idle.append((sandbox, timer))
-        timer.start()
+            timer = Timer(_IDLE_SECONDS, self._end, [sandbox])
+            timer.daemon = True
+            with self._lock:
+                self._idle[sandbox] = timer
+            timer.start()
 
     def _end(self, sandbox: Sandbox) -> None:
         with self._lock:
-            waiting = [item for item in self._idle if item[0] is sandbox]
-            self._idle = [item for item in self._idle if item[0] is not sandbox]
-        if waiting:
+            timer = self._idle.pop(sandbox, None)
+        if timer is not None:
             sandbox.close()
 
 

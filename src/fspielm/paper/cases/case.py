@@ -19,8 +19,9 @@ from fspielm.collocation.least_squares import TruncatedSVD
 from fspielm.collocation.points import Points
 from fspielm.errors import ProblemError
 from fspielm.expr.functions import make_field
+from fspielm.geometry.time import SpaceTime
 from fspielm.problem.problem import Problem
-from fspielm.solution.evaluation import grid_inside, regular_grid, relative_error
+from fspielm.solution.evaluation import regular_grid, relative_error
 from fspielm.wording import did_you_mean
 
 # ---- The settings and results of the paper
@@ -141,9 +142,6 @@ def _data() -> dict[str, Any]:
 # ---- Benchmarks
 
 
-_GRID = 100
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -186,11 +184,10 @@ class Case:
     def grid(self) -> FloatArray:
         """The points of the paper's metric, shape ``(n, d)``."""
         domain = self.problem.domain
-        if self.time_slice is None:
+        if self.time_slice is None or not isinstance(domain, SpaceTime):
             return regular_grid(domain)
-        lower, upper = domain.bounding_box
-        space = [np.linspace(a, b, _GRID) for a, b in zip(lower[:-1], upper[:-1], strict=True)]
-        return grid_inside(domain, [*space, np.array([self.time_slice])])
+        points = regular_grid(domain.space)
+        return np.column_stack([points, np.full(len(points), self.time_slice)])
 
     def exact_values(self, points: FloatArray) -> FloatArray:
         """The exact solution at `points`."""

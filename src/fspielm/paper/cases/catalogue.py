@@ -8,13 +8,14 @@ from typing import Any
 import sympy as sp
 
 from fspielm.errors import ProblemError
+from fspielm.geometry.domain import Domain
 from fspielm.geometry.shapes.box import Box, Interval
 from fspielm.geometry.shapes.pacman import Pacman
 from fspielm.geometry.shapes.panda import Panda
 from fspielm.geometry.time import Time
 from fspielm.paper.cases.case import Case, paper_setting
 from fspielm.problem.problem import Problem
-from fspielm.problem.statement import Dirichlet, Initial
+from fspielm.problem.statement import AnyCondition, Dirichlet, Initial
 from fspielm.wording import did_you_mean
 
 
@@ -33,20 +34,14 @@ def load(name: str, **parameters: Any) -> Case:
 def helmholtz_2d() -> Case:
     """Two-dimensional Helmholtz equation with wavenumber 24 pi and homogeneous Dirichlet data."""
     x, y = sp.symbols("x y")
-    u = sp.Function("u")(x, y)
     kappa = 24 * sp.pi
     exact = sp.sin(kappa * x) * sp.sin(kappa * y)
 
     def operator(v: sp.Expr) -> sp.Expr:
         return -v.diff(x, 2) - v.diff(y, 2) - kappa**2 * v
 
-    return Case(
-        name="helmholtz-2d",
-        title="Helmholtz equation, wavenumber 24 pi",
-        problem=Problem(sp.Eq(operator(u), operator(exact)), domain=Box((0, 0), (1, 1)), conditions=[Dirichlet(0)]),
-        exact=exact,
-        paper=paper_setting("helmholtz-2d"),
-    )
+    title = "Helmholtz equation, wavenumber 24 pi"
+    return _manufactured("helmholtz-2d", title, (x, y), operator, exact, Box((0, 0), (1, 1)), [Dirichlet(0)])
 
 
 def wave_1d() -> Case:
@@ -57,7 +52,7 @@ def wave_1d() -> Case:
     def operator(v: sp.Expr) -> sp.Expr:
         return v.diff(t, 2) - v.diff(x, 2)
 
-    return driven_case("wave-1d", "Chirped wave, spatial frequency 2 pi to 16 pi", operator, exact)
+    return _driven("wave-1d", "Chirped wave, spatial frequency 2 pi to 16 pi", operator, exact)
 
 
 def poisson_1d() -> Case:
@@ -84,7 +79,7 @@ def klein_gordon() -> Case:
     def operator(v: sp.Expr) -> sp.Expr:
         return v.diff(t, 2) - v.diff(x, 2) + v
 
-    return driven_case("klein-gordon", "Klein-Gordon equation, frequencies 3 pi, 7 pi and 19 pi", operator, exact)
+    return _driven("klein-gordon", "Klein-Gordon equation, frequencies 3 pi, 7 pi and 19 pi", operator, exact)
 
 
 def heat() -> Case:
@@ -114,22 +109,19 @@ def heat() -> Case:
 def advection_diffusion_pacman() -> Case:
     """Advection-diffusion on the Pacman domain, frequencies 3 pi and 10 pi, decaying in time."""
     x, y, t = sp.symbols("x y t")
-    u = sp.Function("u")(x, y, t)
     exact = sp.exp(-sp.Rational(2, 5) * t) * sp.sin(3 * sp.pi * x) * sp.sin(10 * sp.pi * y)
 
     def operator(v: sp.Expr) -> sp.Expr:
         return v.diff(t) + 4 * v.diff(x) + 4 * v.diff(y) - v.diff(x, 2) - v.diff(y, 2)
 
-    return Case(
-        name="advection-diffusion-pacman",
-        title="Advection-diffusion on a Pacman, frequencies 3 pi and 10 pi",
-        problem=Problem(
-            sp.Eq(operator(u), operator(exact)),
-            domain=Pacman() * Time(0, 1),
-            conditions=[Dirichlet(exact), Initial(exact.subs(t, 0))],
-        ),
-        exact=exact,
-        paper=paper_setting("advection-diffusion-pacman"),
+    return _manufactured(
+        "advection-diffusion-pacman",
+        "Advection-diffusion on a Pacman, frequencies 3 pi and 10 pi",
+        (x, y, t),
+        operator,
+        exact,
+        Pacman() * Time(0, 1),
+        [Dirichlet(exact), Initial(exact.subs(t, 0))],
         notes="The paper's 100 x 100 grid is a time slice; t = 0.5 matches its printed error. The error over "
         "all of space and time is reported beside it.",
         time_slice=0.5,
@@ -145,44 +137,50 @@ def helmholtz_panda(radius: float = 0.25) -> Case:
         Mean radius of the head; larger pandas are harder.
     """
     x, y = sp.symbols("x y")
-    u = sp.Function("u")(x, y)
     pi = sp.pi
     exact = sp.sin(pi * x) * sp.cos(5 * pi * x) + sp.sin(10 * pi * x) * sp.cos(20 * pi * x) / 2
 
     def operator(v: sp.Expr) -> sp.Expr:
         return v.diff(x, 2) + v.diff(y, 2) + v
 
-    return Case(
-        name="helmholtz-panda",
-        title="Helmholtz equation on a Panda, frequencies 4 pi to 30 pi",
-        problem=Problem(sp.Eq(operator(u), operator(exact)), domain=Panda(radius), conditions=[Dirichlet(exact)]),
-        exact=exact,
-        paper=paper_setting("helmholtz-panda"),
+    return _manufactured(
+        "helmholtz-panda",
+        "Helmholtz equation on a Panda, frequencies 4 pi to 30 pi",
+        (x, y),
+        operator,
+        exact,
+        Panda(radius),
+        [Dirichlet(exact)],
         notes="The paper does not give the outline; this one is our own, and its size decides the error.",
     )
 
 
-def driven_case(name: str, title: str, operator: Callable[[sp.Expr], sp.Expr], exact: sp.Expr) -> Case:
+def _driven(name: str, title: str, operator: Callable[[sp.Expr], sp.Expr], exact: sp.Expr) -> Case:
     """A case of second order in x and t, on the unit interval and the unit of time, with the data of `exact`."""
     x, t = sp.symbols("x t")
-    return Case(
-        name=name,
-        title=title,
-        problem=Problem(
-            sp.Eq(operator(sp.Function("u")(x, t)), operator(exact)),
-            domain=Interval(0, 1) * Time(0, 1),
-            conditions=[
-                Dirichlet(exact.subs(x, 0), on="x-"),
-                Dirichlet(exact.subs(x, 1), on="x+"),
-                Initial(exact.subs(t, 0)),
-                Initial(exact.diff(t).subs(t, 0), order=1),
-            ],
-        ),
-        exact=exact,
-        paper=paper_setting(name),
-        notes="The paper writes one function g(t) for both ends, which the exact solution does not satisfy; "
-        "each end has its own trace here.",
+    ends = [Dirichlet(exact.subs(x, 0), on="x-"), Dirichlet(exact.subs(x, 1), on="x+")]
+    start = [Initial(exact.subs(t, 0)), Initial(exact.diff(t).subs(t, 0), order=1)]
+    notes = (
+        "The paper writes one function g(t) for both ends, which the exact solution does not satisfy; "
+        "each end has its own trace here."
     )
+    return _manufactured(name, title, (x, t), operator, exact, Interval(0, 1) * Time(0, 1), [*ends, *start], notes)
+
+
+def _manufactured(
+    name: str,
+    title: str,
+    coordinates: tuple[sp.Symbol, ...],
+    operator: Callable[[sp.Expr], sp.Expr],
+    exact: sp.Expr,
+    domain: Domain,
+    conditions: list[AnyCondition],
+    notes: str = "",
+    time_slice: float | None = None,
+) -> Case:
+    """The case whose right-hand side is the operator of the exact solution."""
+    equation = sp.Eq(operator(sp.Function("u")(*coordinates)), operator(exact))
+    return Case(name, title, Problem(equation, domain, conditions), exact, paper_setting(name), notes, time_slice)
 
 
 _CASES: dict[str, Callable[..., Case]] = {

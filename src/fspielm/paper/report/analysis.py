@@ -14,11 +14,13 @@ from typing import final
 import numpy as np
 
 from fspielm.errors import ProblemError
+from fspielm.geometry.pictures import PALETTE
 from fspielm.jobs.job import ALL_METHODS, AUTOMATIC, Job, Row, Terms
 from fspielm.jobs.plan import Plan
 from fspielm.jobs.store import Store
 from fspielm.jobs.subject import Bench, Subject
 from fspielm.paper.cases.case import Case, PaperResult
+from fspielm.solution.plot.style import BLUE, INK, VERMILION
 
 
 @final
@@ -61,25 +63,29 @@ def spread(values: Iterable[float | None]) -> Spread | None:
 # ---- Methods
 
 
-LABELS = {
-    "tanh": "Tanh-PIELM",
-    "siren": "SIREN-PIELM",
-    "gff": "GFF-PIELM",
-    "fs-l": "FS-PIELM-L",
-    "fs-g": "FS-PIELM-G",
-    "fs-l-space": "FS-PIELM-L, space",
-    "fs-g-space": "FS-PIELM-G, space",
-    "automatic": "automatic",
-}
-SHORT_LABELS = {
-    "tanh": "Tanh",
-    "siren": "SIREN",
-    "gff": "GFF",
-    "fs-l": "FS-L",
-    "fs-g": "FS-G",
-    "fs-l-space": "FS-L space",
-    "fs-g-space": "FS-G space",
-    "automatic": "automatic",
+@final
+@dataclass(frozen=True)
+class Look:
+    """How tables and charts show a method."""
+
+    label: str
+    short: str
+    # such that colour-blind readers can tell them apart: Okabe and Ito's, and a wine red of Paul Tol's
+    colour: str
+    marker: str
+    # makes all markers look about as large
+    size: float = 1.0
+
+
+LOOKS = {
+    "tanh": Look("Tanh-PIELM", "Tanh", PALETTE[4], "o"),
+    "siren": Look("SIREN-PIELM", "SIREN", PALETTE[5], "s"),
+    "gff": Look("GFF-PIELM", "GFF", PALETTE[2], "^"),
+    "fs-l": Look("FS-PIELM-L", "FS-L", BLUE, "D", 0.85),
+    "fs-g": Look("FS-PIELM-G", "FS-G", VERMILION, "v"),
+    "fs-l-space": Look("FS-PIELM-L, space", "FS-L space", PALETTE[3], "P", 1.15),
+    "fs-g-space": Look("FS-PIELM-G, space", "FS-G space", "#882255", "X", 1.15),
+    "automatic": Look("automatic", "automatic", INK, "*", 1.5),
 }
 
 

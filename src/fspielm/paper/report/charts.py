@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -11,38 +12,23 @@ from typing import final
 import numpy as np
 
 from fspielm.arrays import FloatArray
-from fspielm.geometry.pictures import PALETTE
 from fspielm.jobs.job import Job, Terms
 from fspielm.jobs.perform import settings
 from fspielm.jobs.subject import Bench
 from fspielm.paper.cases.case import Case, PaperResult
-from fspielm.paper.report.analysis import SHORT_LABELS, Cell, Group, Spread, paper_result
-from fspielm.paper.theory.moments import effective_frequencies
-from fspielm.solution.plot.style import BLUE, INK, LAYOUT, VERMILION
+from fspielm.paper.report.analysis import LOOKS, Cell, Group, Spread, paper_result
+from fspielm.paper.theory.moments import BINS, effective_frequencies
+from fspielm.solution.plot.style import LAYOUT
 from fspielm.solvers.request import Streams
-
-# The palette of all pictures and a wine red of Paul Tol's, which colour-blind readers can tell apart.
-COLOURS = {
-    "tanh": PALETTE[4],
-    "siren": PALETTE[5],
-    "gff": PALETTE[2],
-    "fs-l": BLUE,
-    "fs-g": VERMILION,
-    "fs-l-space": PALETTE[3],
-    "fs-g-space": "#882255",
-    "automatic": INK,
-}
-
 
 # ---- Logarithmic scales
 
 
 # Where an error of exactly zero is drawn.
 _SMALLEST = 1e-18
-_HIGHEST_POWER = 308.0
 # Scales shorter than this many decades have ticks between the powers of ten.
 _SHORT_DECADES = 1.5
-_MOST_TICKS = 7
+_MOST_TICKS = 8
 # Ticks between these are written as ordinary numbers.
 _PLAIN = (0.001, 1000.0)
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -82,7 +68,7 @@ def log_scale(values: Iterable[float], *, whole_decades: bool = False) -> LogSca
             top += 1
     else:
         margin = max(LAYOUT.margin * (top - bottom), 0.08)
-        bottom, top = bottom - margin, min(top + margin, _HIGHEST_POWER)
+        bottom, top = bottom - margin, min(top + margin, sys.float_info.max_10_exp)
     return LogScale(10.0**bottom, 10.0**top, _ticks(bottom, top))
 
 
@@ -125,10 +111,8 @@ def _well_apart(ticks: tuple[float, ...], decades: float) -> tuple[float, ...]:
 # ---- Histograms of effective frequencies, the norms of the frequency vectors
 
 
-_BINS = 48
 # The few neurons beyond are only counted.
 _SHOWN_PERCENT = 99.5
-_WORTH_TELLING = 5e-4
 
 
 @final
@@ -151,10 +135,9 @@ class Law:
         """The method, its range, and the statistics of its frequencies."""
         assert self.job.mu is not None
         low, high = self.job.mu
-        beyond = f", {100 * self.beyond:.1f} % beyond" if self.beyond >= _WORTH_TELLING else ""
-        return (
-            f"{SHORT_LABELS[self.method]} [{low:g}, {high:g}]: mean {self.mean:.0f}, deviation {self.std:.0f}{beyond}"
-        )
+        percent = f"{100 * self.beyond:.1f}"
+        beyond = f", {percent} % beyond" if percent != "0.0" else ""
+        return f"{LOOKS[self.method].short} [{low:g}, {high:g}]: mean {self.mean:.0f}, deviation {self.std:.0f}{beyond}"
 
 
 @final
@@ -177,7 +160,7 @@ def frequencies(group: Group, bench: Bench | None, terms: Terms) -> Frequencies 
     if not drawn:
         return None
     reach = max(float(np.percentile(values, _SHOWN_PERCENT)) for _, _, values in drawn)
-    edges = np.linspace(0.0, reach or 1.0, _BINS + 1)
+    edges = np.linspace(0.0, reach or 1.0, BINS + 1)
     return Frequencies(edges, tuple(_law(method, job, values, edges) for method, job, values in drawn))
 
 
@@ -205,7 +188,6 @@ def _law(method: str, job: Job, values: FloatArray, edges: FloatArray) -> Law:
 Pair = tuple[float, float]
 
 _MOST_NUMBERS = 100
-_MOST_TICKS_HEAT_MAP = 8
 
 
 @final
@@ -234,7 +216,7 @@ class HeatMap:
 
 def every_few(values: tuple[float, ...]) -> list[int]:
     """The indices of the values along an axis that get a label: all, unless they are too many."""
-    return list(range(0, len(values), -(-len(values) // _MOST_TICKS_HEAT_MAP)))
+    return list(range(0, len(values), -(-len(values) // _MOST_TICKS)))
 
 
 def heat_map(group: Group) -> HeatMap | None:

@@ -14,9 +14,8 @@ import numpy as np
 
 from fspielm.jobs.job import ESTIMATE, REFERENCE
 from fspielm.paper.report import charts
-from fspielm.paper.report.analysis import LABELS, SHORT_LABELS, Group, StudyResult, SubjectResult
+from fspielm.paper.report.analysis import LOOKS, Group, StudyResult, SubjectResult
 from fspielm.paper.report.charts import (
-    COLOURS,
     Frequencies,
     HeatMap,
     Lines,
@@ -73,19 +72,6 @@ MU_MIN, MU_MAX = r"$\mathrm{\mu_{min}}$", r"$\mathrm{\mu_{max}}$"
 
 _MOST_IN_A_ROW = 5
 
-_MARKERS = {
-    "tanh": "o",
-    "siren": "s",
-    "gff": "^",
-    "fs-l": "D",
-    "fs-g": "v",
-    "fs-l-space": "P",
-    "fs-g-space": "X",
-    "automatic": "*",
-}
-# Factors that make all markers look about as large.
-_SIZES = {"automatic": 1.5, "fs-l": 0.85, "fs-l-space": 1.15, "fs-g-space": 1.15}
-
 
 def new_figure(title: str, height: float = HEIGHT) -> Figure:
     """A figure as wide as a page's text, with plain text above."""
@@ -100,12 +86,8 @@ def new_figure(title: str, height: float = HEIGHT) -> Figure:
 
 def look(method: str, size: float = 4.0) -> dict[str, Any]:
     """The colour, marker and name of a method."""
-    return {
-        "color": COLOURS[method],
-        "marker": _MARKERS[method],
-        "markersize": size * _SIZES.get(method, 1.0),
-        "label": SHORT_LABELS[method],
-    }
+    own = LOOKS[method]
+    return {"color": own.colour, "marker": own.marker, "markersize": size * own.size, "label": own.short}
 
 
 def set_log_axis(axes: Axes, which: str, scale: LogScale, label: str) -> None:
@@ -139,7 +121,7 @@ def draw_frequencies(chart: Frequencies, title: str) -> Figure:
         figure = new_figure(title, 0.75 + _HISTOGRAM_HEIGHT * len(chart.laws))
         panels = figure.subplots(len(chart.laws), 1, sharex=True, squeeze=False).ravel()
         for axes, law in zip(panels, chart.laws, strict=True):
-            colour = COLOURS[law.method]
+            colour = LOOKS[law.method].colour
             axes.stairs(100 * law.shares, chart.edges, fill=True, color=colour, alpha=0.35)
             axes.stairs(100 * law.shares, chart.edges, color=colour, linewidth=0.9)
             axes.set_ylim(0, 118 * max(law.shares.max(), 1e-3))
@@ -174,7 +156,7 @@ def draw_heat_map(chart: HeatMap, title: str, quantity: str) -> Figure:
             _draw_panel(axes, chart, method, norm, columns)
             axes.set_xlabel(MU_MAX)
             axes.set_ylabel("" if index % columns else MU_MIN)
-            axes.set_title(LABELS[method])
+            axes.set_title(LOOKS[method].label)
         for spare in grid.ravel()[count:]:
             spare.remove()
         mappable = ScalarMappable(norm, LOGARITHMIC_COLOURS)
@@ -226,8 +208,8 @@ def draw_lines(chart: Lines, title: str, quantity: str) -> Figure:
         for line in chart.lines:
             best = [max(error.best, chart.scale.low) for error in line.errors]
             worst = [max(error.worst, chart.scale.low) for error in line.errors]
-            axes.fill_between(line.mu_max, best, worst, color=COLOURS[line.method], alpha=0.13, linewidth=0)
-            label = f"{SHORT_LABELS[line.method]}, {MU_MIN} = {line.mu_min:g}"
+            axes.fill_between(line.mu_max, best, worst, color=LOOKS[line.method].colour, alpha=0.13, linewidth=0)
+            label = f"{LOOKS[line.method].short}, {MU_MIN} = {line.mu_min:g}"
             axes.plot(line.mu_max, best, **look(line.method) | {"label": label})
         axes.set_xlabel(MU_MAX)
         ticks = sorted({mu_max for line in chart.lines for mu_max in line.mu_max})
@@ -249,7 +231,7 @@ def draw_seeds(chart: Seeds, title: str, quantity: str) -> Figure:
         axes = figure.subplots()
         for x, strip in enumerate(chart.strips):
             errors = [max(error, chart.scale.low) for _, error in strip.seeds]
-            axes.vlines(x, min(errors), max(errors), color=COLOURS[strip.method], linewidth=5, alpha=0.2)
+            axes.vlines(x, min(errors), max(errors), color=LOOKS[strip.method].colour, linewidth=5, alpha=0.2)
             axes.hlines(max(strip.error.median, chart.scale.low), x - 0.13, x + 0.13, color=INK, linewidth=1.2)
             axes.plot([x] * len(errors), errors, linestyle="none", **look(strip.method, 4.5), alpha=0.85)
             if strip.paper is not None:
@@ -267,7 +249,7 @@ def draw_seeds(chart: Seeds, title: str, quantity: str) -> Figure:
 def _label(strip: Strip) -> str:
     job = strip.cell.job
     below = "" if job.mu is None else f"\n[{job.mu[0]:g}, {job.mu[1]:g}]"
-    return f"{SHORT_LABELS[job.method]}{below}"
+    return f"{LOOKS[job.method].short}{below}"
 
 
 def _add_key(figure: Figure, paper: bool) -> None:
@@ -296,7 +278,7 @@ def draw_times(chart: Times, title: str, quantity: str) -> Figure:
             (x, y), error = means(cloud.best), cloud.best.error
             assert error is not None
             low = chart.errors.low
-            axes.vlines(x, max(error.best, low), max(error.worst, low), color=COLOURS[cloud.method], linewidth=1)
+            axes.vlines(x, max(error.best, low), max(error.worst, low), color=LOOKS[cloud.method].colour, linewidth=1)
             axes.plot([x], [max(y, low)], **look(cloud.method, 7), linestyle="none", markeredgecolor="white")
         set_log_axis(axes, "x", chart.seconds, "seconds of a solve")
         set_log_axis(axes, "y", chart.errors, quantity)

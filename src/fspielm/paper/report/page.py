@@ -11,7 +11,7 @@ from fspielm.jobs.job import AUTOMATIC, ESTIMATE, EXACT, REFERENCE
 from fspielm.jobs.plan import BEST, GRID, Sweep
 from fspielm.paper.cases.case import PaperResult
 from fspielm.paper.report.analysis import (
-    LABELS,
+    LOOKS,
     Cell,
     Entry,
     Group,
@@ -25,7 +25,6 @@ from fspielm.paper.report.analysis import (
     unlike_the_paper,
     warned,
 )
-from fspielm.paper.report.charts import COLOURS
 from fspielm.paper.report.figures import FORMATS, Illustration, unique_slugs
 from fspielm.paper.report.markup import Html, element, join, number, typeset
 from fspielm.version import __version__
@@ -137,7 +136,7 @@ def _trouble_table(caption: str, heading: str, found: Sequence[Trouble]) -> Html
             Value(element("span", trouble.message or "no reason was given", class_="message")),
             whole(len(trouble.rows)),
             Value(", ".join(trouble.subjects)),
-            Value(", ".join(LABELS[method] for method in trouble.methods)),
+            Value(", ".join(LOOKS[method].label for method in trouble.methods)),
         ]
         for trouble in found
     ]
@@ -180,7 +179,7 @@ def environments(study: StudyResult) -> Html:
 def _sweep(sweep: Sweep) -> dict[str, str]:
     return {
         "Cases": ", ".join(sweep.subjects),
-        "Methods": ", ".join(LABELS[method] for method in sweep.methods),
+        "Methods": ", ".join(LOOKS[method].label for method in sweep.methods),
         "Frequency ranges": _ranges(sweep),
         "Neurons": ", ".join(map(str, sweep.neurons)) or "the paper's",
         "Least squares": ", ".join(sweep.least_squares),
@@ -282,12 +281,12 @@ def _line(entry: Entry, several: bool, paper: bool, best: float) -> list[Value]:
 def _method(entry: Entry) -> Value:
     """The name of the method and, below it, what the small numbers are."""
     method = entry.cell.job.method
-    dot = element("span", "", class_="dot", style=f"background: {COLOURS[method]}", aria_hidden="true")
+    dot = element("span", "", class_="dot", style=f"background: {LOOKS[method].colour}", aria_hidden="true")
     if entry.paper is None:
-        return Value(dot + LABELS[method])
-    theirs = "the paper" if entry.paper_method == method else f"the paper's {LABELS[entry.paper_method]}"
+        return Value(dot + LOOKS[method].label)
+    theirs = "the paper" if entry.paper_method == method else f"the paper's {LOOKS[entry.paper_method].label}"
     below = "at the paper's range" if entry.at_paper_range else theirs
-    return Value(dot + LABELS[method] + element("span", below, class_="below"))
+    return Value(dot + LOOKS[method].label + element("span", below, class_="below"))
 
 
 def _seeds(cell: Cell) -> Value:
@@ -314,7 +313,7 @@ def _all_cells(subject: SubjectResult) -> Html:
         setting = [Value(Variant.of(cell.job).describe(variants))] if several else []
         numbers = [error and error.best, error and error.mean, error and error.deviation]
         numbers += [error and error.median, error and error.worst]
-        row = [Value(LABELS[cell.job.method]), *setting, interval(cell.job.mu), *map(scientific, numbers)]
+        row = [Value(LOOKS[cell.job.method].label), *setting, interval(cell.job.mu), *map(scientific, numbers)]
         rows.append([*row, seconds(None if cell.seconds is None else cell.seconds.mean), _seeds(cell)])
     shown = table(f"{subject.name}: all settings", headings, rows, text_columns=1 + several)
     return element("details", element("summary", f"All {len(rows)} settings"), shown)
@@ -358,7 +357,7 @@ def _matrix(study: StudyResult, caption: str, show: Callable[[Group, PaperResult
         name = link + element("span", group.label, class_="below") if group.label else link
         found = [(group.best(method), paper_result(subject.case, method)[1]) for method in study.methods]
         rows.append([Value(name), *(show(group, paper, cell) if cell else _NOTHING for cell, paper in found)])
-    return table(caption, ["Case", *(LABELS[method] for method in study.methods)], rows)
+    return table(caption, ["Case", *(LOOKS[method].label for method in study.methods)], rows)
 
 
 def _error(group: Group, paper: PaperResult | None, cell: Cell) -> Value:

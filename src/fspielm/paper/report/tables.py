@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fspielm.paper.report.analysis import LABELS, Cell, Entry, Group, Spread, StudyResult, SubjectResult, entries
+from fspielm.paper.report.analysis import LOOKS, Cell, Entry, Group, Spread, StudyResult, SubjectResult, entries
 
 # ---- CSV, with all digits of every number
 
@@ -44,17 +44,7 @@ def _entry(entry: Entry, measure: str) -> dict[str, Any]:
 
 
 def _setting(cell: Cell) -> dict[str, Any]:
-    job = cell.job
-    low, high = job.mu or (None, None)
-    return {
-        "subject": job.subject,
-        "method": job.method,
-        "mu_min": low,
-        "mu_max": high,
-        "neurons": job.neurons,
-        "least_squares": job.least_squares,
-        "scaling": job.scaling,
-    }
+    return {name: value for name, value in cell.job.columns.items() if name != "seed"}
 
 
 def _numbers(cell: Cell) -> dict[str, Any]:
@@ -143,7 +133,7 @@ def escape(text: str) -> str:
 def _entry_lines(entry: Entry, several: bool) -> list[list[str]]:
     cell, paper = entry.cell, entry.paper
     assert cell.error is not None
-    name = escape(LABELS[cell.job.method]) if not entry.at_paper_range else ""
+    name = escape(LOOKS[cell.job.method].label) if not entry.at_paper_range else ""
     if several and name and entry.group.label and cell.job.mu is not None:
         name += f" ({escape(entry.group.label)})"
     seconds = _NONE if cell.seconds is None else f"{cell.seconds.mean:.2f}"
@@ -151,7 +141,7 @@ def _entry_lines(entry: Entry, several: bool) -> list[list[str]]:
     ratios = [_ratio(value) for value in (entry.best_ratio, entry.mean_ratio)]
     lines = [[name, "here", interval(cell.job.mu), *ours, seconds, cell.seeds, *ratios]]
     if paper is not None and not entry.at_paper_range:
-        other = "" if entry.paper_method == cell.job.method else f", {escape(LABELS[entry.paper_method])}"
+        other = "" if entry.paper_method == cell.job.method else f", {escape(LOOKS[entry.paper_method].label)}"
         theirs = [number(value) for value in (paper.best, paper.mean, paper.std)]
         lines.append(["", f"paper{other}", interval(paper.mu), *theirs, f"{paper.seconds:.2f}", "", "", ""])
     return lines
@@ -174,7 +164,7 @@ def _summary(study: StudyResult, title: str, write: Callable[[Group, Cell], str]
         name = f"{group.subject} ({group.label})" if group.label else group.subject
         cells = [group.best(method) for method in study.methods]
         lines.append([escape(name), *(_NONE if c is None else write(group, c) for c in cells)])
-    head = ["Case", *(escape(LABELS[method]) for method in study.methods)]
+    head = ["Case", *(escape(LOOKS[method].label) for method in study.methods)]
     return _table("l" + "c" * len(study.methods), head, lines, title)
 
 

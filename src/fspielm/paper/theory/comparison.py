@@ -273,22 +273,14 @@ _GRID = np.concatenate([np.linspace(0.0, 20.0, 4001), np.geomspace(20.01, 1e4, 1
 @final
 @dataclass(frozen=True)
 class Deviations:
-    """The deviation of one approximation from the exact value, over all shifts.
-
-    Attributes
-    ----------
-    dimension : int
-    unshifted : float
-        Relative deviation at ``mu = 0``.
-    lowest : (float, float)
-        The smallest (most negative) relative deviation, and its shift.
-    within : dict of float to float
-        For each tolerance, the shift beyond which the deviation stays within it.
-    """
+    """The deviation of one approximation from the exact value, over all shifts."""
 
     dimension: int
+    # relative deviation at mu = 0
     unshifted: float
+    # the smallest (most negative) relative deviation, and its shift
     lowest: tuple[float, float]
+    # for each tolerance, the shift beyond which the deviation stays within it
     within: dict[float, float]
 
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspielm.arrays import FloatArray
+from fspielm.arrays import LARGEST, FloatArray
 from fspielm.basis.random.families import GFF, Family, FrequencyShift, check_count
 from fspielm.errors import ProblemError
 
@@ -25,9 +25,6 @@ from fspielm.errors import ProblemError
 
 
 MOST_DIMENSIONS = 100
-# Its square is still finite; no frequency comes near.
-LARGEST_MAGNITUDE = 1e100
-
 # Terms of the expansion for large shifts. From `_far` on, the last is below rounding.
 _TERMS = 30
 
@@ -138,8 +135,8 @@ def as_magnitudes(name: str, values: ArrayLike) -> FloatArray:
     array = np.asarray(values)
     if array.dtype.kind not in "fiu" or not np.all(np.isfinite(array) & (array >= 0)):
         raise ProblemError(f"{name} must be finite and not negative; got {values!r}")
-    if np.any(array > LARGEST_MAGNITUDE):
-        raise ProblemError(f"{name} must be at most {LARGEST_MAGNITUDE:g}; got {values!r}")
+    if np.any(array > LARGEST):
+        raise ProblemError(f"{name} must be at most {LARGEST:g}; got {values!r}")
     return array.astype(np.float64)
 
 
@@ -212,6 +209,8 @@ Scheme: TypeAlias = Literal["scaling", "shift"]
 
 SCHEMES: tuple[Scheme, ...] = ("scaling", "shift")
 
+# Of histograms of samples.
+BINS = 48
 # Neurons drawn at a time, since only the norms of their weights are kept.
 _PORTION = 2**17
 

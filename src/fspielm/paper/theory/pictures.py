@@ -9,10 +9,12 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.geometry.pictures import PALETTE, require_matplotlib
+from fspielm.numerics.tolerances import PROBES
 from fspielm.paper.theory import moments
 from fspielm.paper.theory import stated as paper
-from fspielm.paper.theory.comparison import DIMENSIONS, SAMPLES, Comparison, RatioComparison
+from fspielm.paper.theory.comparison import DIMENSIONS, MAGNITUDES, SAMPLES, Comparison, RatioComparison
 from fspielm.paper.theory.moments import (
+    BINS,
     Scheme,
     draw_frequencies,
     scale_for_mean,
@@ -30,29 +32,21 @@ if TYPE_CHECKING:
 
 COLOURS: dict[Scheme, str] = {"scaling": VERMILION, "shift": BLUE}
 
-# Points of a curve over several decades.
-CURVE_POINTS = 400
+# Of one of several panels, one above the other.
+_PANEL_HEIGHT = 1.6
 
 # Percent. The scale of deviations is linear up to here and logarithmic beyond.
 _LINEAR = 1.0
-# The size of the linear part that leaves no kink in curves: 0.9 of 1 / log(10).
-_SMOOTH = 0.391
-_TICKS = {
-    -100.0: "\N{MINUS SIGN}100",
-    -10.0: "\N{MINUS SIGN}10",
-    -1.0: "\N{MINUS SIGN}1",
-    0.0: "0",
-    1.0: "1",
-    10.0: "10",
-}
+_TICKS = (-100, -10, -1, 0, 1, 10)
 
 
 def scale_percent(axes: Axes, low: float, high: float) -> None:
     """Set a vertical scale for deviations in percent, linear within one percent, which is shaded."""
-    axes.set_yscale("symlog", linthresh=_LINEAR, linscale=_SMOOTH)
+    # the size of the linear part leaves no kink in curves
+    axes.set_yscale("symlog", linthresh=_LINEAR, linscale=0.9 / np.log(10))
     axes.set_ylim(low, high)
-    shown = {tick: label for tick, label in _TICKS.items() if low <= tick <= high}
-    axes.set_yticks(list(shown), list(shown.values()))
+    shown = [tick for tick in _TICKS if low <= tick <= high]
+    axes.set_yticks(shown, [f"{tick}".replace("-", "\N{MINUS SIGN}") for tick in shown])
     axes.axhspan(-_LINEAR, _LINEAR, color=GRID, alpha=0.6, zorder=0)
     axes.grid(True)
 
@@ -68,8 +62,6 @@ def tidy(axes: Axes) -> None:
 
 TARGETS = (10.0, 80.0)
 
-_PANEL_HEIGHT = 1.9
-_BINS = 40
 # How many standard deviations of a density are drawn, and the smallest density shown.
 _REACH = 4.0
 _FLOOR = 3e-4
@@ -122,7 +114,7 @@ def _draw_panel(axes: Axes, dimension: int, mean: float, samples: int, rng: np.r
     for scheme, (magnitude_for, density) in laws.items():
         magnitude = magnitude_for(dimension, mean)
         values = draw_frequencies(scheme, dimension, magnitude, samples, rng)
-        axes.hist(values, _BINS, density=True, color=COLOURS[scheme], alpha=0.35, linewidth=0)
+        axes.hist(values, BINS, density=True, color=COLOURS[scheme], alpha=0.35, linewidth=0)
         x = _abscissae(values)
         axes.plot(x, density(dimension, magnitude, x), color=COLOURS[scheme])
     axes.set_yscale("log")
@@ -134,7 +126,7 @@ def _draw_panel(axes: Axes, dimension: int, mean: float, samples: int, rng: np.r
 
 def _abscissae(values: FloatArray) -> FloatArray:
     spread = _REACH * float(values.std())
-    return np.linspace(max(float(values.mean()) - spread, 0.0), float(values.mean()) + spread, CURVE_POINTS)
+    return np.linspace(max(float(values.mean()) - spread, 0.0), float(values.mean()) + spread, PROBES)
 
 
 def _key() -> list[Any]:
@@ -152,7 +144,6 @@ def _key() -> list[Any]:
 # ---- Mean and standard deviation over the magnitude: exact, stated and drawn
 
 
-_HEIGHT = 6.0
 # The logarithmic axis begins here, and leaves out smaller shifts.
 _LOWEST = 0.3
 _DOTS: dict[str, Any] = {"fmt": "o", "markersize": 2.6, "elinewidth": 0.8, "linestyle": "none"}
@@ -165,13 +156,13 @@ def draw_moments(rows: Sequence[Comparison]) -> Figure:
     rows = [row for row in rows if row.mu >= _LOWEST]
     dimensions = sorted({row.dimension for row in rows})
     with style():
-        figure = new_picture(WIDTHS["double"], _HEIGHT)
+        figure = new_picture(WIDTHS["double"], 4 * _PANEL_HEIGHT)
         panels = figure.subplots(4, len(dimensions), sharex=True, sharey="row", squeeze=False)
         for column, dimension in enumerate(dimensions):
             own = [row for row in rows if row.dimension == dimension]
             panels[0, column].set_title(f"$d = {dimension}$")
-            _draw_means(panels[0, column], own)
-            _draw_spreads(panels[1, column], own)
+            _draw_moment(panels[0, column], own, "mean", 1)
+            _draw_moment(panels[1, column], own, "variance", 0.5)
             shifted = [row for row in own if row.scheme == "shift"]
             _draw_deviations(panels[2, column], shifted, "mean")
             _draw_deviations(panels[3, column], shifted, "variance")
@@ -184,27 +175,24 @@ def draw_moments(rows: Sequence[Comparison]) -> Figure:
     return figure
 
 
-def _draw_means(axes: Axes, rows: Sequence[Comparison]) -> None:
+def _draw_moment(axes: Axes, rows: Sequence[Comparison], quantity: str, power: float) -> None:
+    """Draw the "mean", or a power of the "variance": exact for both schemes, the paper's by shift, and drawn."""
     mu, dimension = _magnitudes(rows), rows[0].dimension
-    axes.plot(mu, mu * moments.chi_mean(dimension), color=COLOURS["scaling"])
-    axes.plot(mu, moments.shift_mean(dimension, mu), color=COLOURS["shift"])
-    axes.plot(mu, paper.shift_mean(dimension, mu), color=INK, linestyle="--", linewidth=0.8)
-    _draw_sampled(axes, rows, lambda row: (row.sampled.mean, row.sampled.mean_error))
-    _scale_logarithmically(axes)
+    axes.plot(mu, mu * getattr(moments, f"chi_{quantity}")(dimension) ** power, color=COLOURS["scaling"])
+    axes.plot(mu, getattr(moments, f"shift_{quantity}")(dimension, mu) ** power, color=COLOURS["shift"])
+    stated = getattr(paper, f"shift_{quantity}")(dimension, mu) ** power
+    axes.plot(mu, stated, color=INK, linestyle="--", linewidth=0.8)
 
+    def drawn(row: Comparison) -> tuple[float, float]:
+        value, error = getattr(row.sampled, quantity), getattr(row.sampled, f"{quantity}_error")
+        return value**power, power * value ** (power - 1) * error
 
-def _draw_spreads(axes: Axes, rows: Sequence[Comparison]) -> None:
-    mu, dimension = _magnitudes(rows), rows[0].dimension
-    axes.plot(mu, mu * np.sqrt(moments.chi_variance(dimension)), color=COLOURS["scaling"])
-    axes.plot(mu, np.sqrt(moments.shift_variance(dimension, mu)), color=COLOURS["shift"])
-    axes.plot(mu, np.sqrt(paper.shift_variance(dimension, mu)), color=INK, linestyle="--", linewidth=0.8)
-
-    def spread(row: Comparison) -> tuple[float, float]:
-        deviation = np.sqrt(row.sampled.variance)
-        return deviation, row.sampled.variance_error / (2 * deviation)
-
-    _draw_sampled(axes, rows, spread)
-    _scale_logarithmically(axes)
+    _draw_sampled(axes, rows, drawn)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_yticks([1.0, 10.0, 100.0], ["1", "10", "100"])
+    axes.grid(True)
+    tidy(axes)
 
 
 def _draw_deviations(axes: Axes, rows: Sequence[Comparison], quantity: str) -> None:
@@ -234,15 +222,7 @@ def _draw_sampled(axes: Axes, rows: Sequence[Comparison], value: Callable[[Compa
 
 
 def _magnitudes(rows: Sequence[Comparison]) -> FloatArray:
-    return np.geomspace(_LOWEST, max(row.mu for row in rows), CURVE_POINTS)
-
-
-def _scale_logarithmically(axes: Axes) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_yticks([1.0, 10.0, 100.0], ["1", "10", "100"])
-    axes.grid(True)
-    tidy(axes)
+    return np.geomspace(_LOWEST, max(row.mu for row in rows), PROBES)
 
 
 def _key_moments() -> list[Any]:
@@ -261,8 +241,6 @@ def _key_moments() -> list[Any]:
 # ---- The variance ratio over the mean frequency: exact, stated and drawn
 
 
-_HEIGHT_RATIOS = 3.2
-_LARGEST_SHIFT = 400.0
 _KINDS: dict[str, dict[str, Any]] = {
     "exact": {},
     "paper": {"linestyle": "--", "linewidth": 0.8},
@@ -276,7 +254,7 @@ def draw_ratios(rows: Sequence[RatioComparison]) -> Figure:
 
     dimensions = sorted({row.dimension for row in rows})
     with style():
-        figure = new_picture(WIDTHS["double"], _HEIGHT_RATIOS)
+        figure = new_picture(WIDTHS["double"], 2 * _PANEL_HEIGHT)
         left, right = figure.subplots(1, 2, sharex=True)
         for dimension, colour in zip(dimensions, PALETTE, strict=False):
             own = [row for row in rows if row.dimension == dimension]
@@ -311,7 +289,7 @@ def _draw_deviation(axes: Axes, rows: Sequence[RatioComparison], colour: str) ->
 
 def _curve(dimension: int) -> tuple[FloatArray, FloatArray]:
     """Means from the lowest possible one, and their variances by shift."""
-    mu = np.concatenate([[0.0], np.geomspace(0.05, _LARGEST_SHIFT, CURVE_POINTS)])
+    mu = np.concatenate([[0.0], np.geomspace(0.05, MAGNITUDES[-1], PROBES)])
     return moments.shift_mean(dimension, mu), moments.shift_variance(dimension, mu)
 
 

@@ -64,22 +64,14 @@ def variance_ratio(dimension: int, frequency: ArrayLike) -> FloatArray:
 @final
 @dataclass(frozen=True)
 class Printed:
-    """A number that the paper prints, and the correct one.
+    """A number that the paper prints, and the correct one."""
 
-    Attributes
-    ----------
-    where : str
-        The place in the paper.
-    what : str
-    printed : str
-        As the paper writes it.
-    computed : float
-        The same quantity, without rounding on the way.
-    """
-
+    # the place in the paper
     where: str
     what: str
+    # as the paper writes it
     printed: str
+    # the same quantity, without rounding on the way
     computed: float
 
     @property
