@@ -26,9 +26,6 @@ from fspielm.solvers.round import RoundPlan, RoundResult, factor
 
 # ---- Smooth functions that meet the conditions, as another start
 
-# The order of equations that Laplace's equation can replace.
-_ORDER = 2
-
 
 def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
     """Laplace's equation with the conditions of a problem, linearised around an iterate; None if it does not suit.
@@ -38,7 +35,7 @@ def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
     nonlinear = problem.nonlinear
     assert nonlinear is not None
     order = max(equation.operator.order for equation in problem.pattern if equation.region.kind == "domain")
-    if len(problem.stated.unknowns) > 1 or problem.domain.time is not None or order != _ORDER or problem.interfaces:
+    if len(problem.stated.unknowns) > 1 or problem.domain.time is not None or order != 2 or problem.interfaces:
         return None
     unknown = problem.stated.unknowns[0].symbol
     at = SlotValues(problem, around)
@@ -168,14 +165,9 @@ CLOSE = 0.1
 @final
 @dataclass(frozen=True, eq=False)
 class HigherOrder:
-    """Norms of the terms of higher order.
+    """Norms of the terms of higher order: the `remainder` of the last step, in scaled rows, and the `curvature`.
 
-    Attributes
-    ----------
-    remainder : float
-        Of the remainder of the last step, in scaled rows.
-    curvature : float
-        Of the second derivative along functions of size one; the largest that was found.
+    The curvature is that of the second derivative along functions of size one; the largest that was found.
     """
 
     remainder: float
@@ -246,15 +238,17 @@ def newton_round(
     plan: RoundPlan,
     start: Iterate,
     *,
-    insist: bool,
+    drawn: Finite | None = None,
+    insist: bool = False,
     others: Sequence[Iterate] = (),
 ) -> tuple[RoundResult, Iterated]:
     """Solve once, from a start, or else from `others`; `linear` is the request for a linearisation.
 
-    The attempt is that of the last linear problem, with the error estimate of the nonlinear one.
+    Functions and points are `drawn` already, or as planned. The result is that of the last linear problem, with the
+    error estimate of the nonlinear one.
     """
     seconds: dict[str, float] = {}
-    finite = plan.discretise(linear, seconds)
+    finite = plan.discretise(linear, seconds) if drawn is None else drawn
     began = perf_counter()
     done = run_from_any_start(newton, finite, start, insist=insist, others=others)
     seconds |= {"newton": perf_counter() - began - done.seconds, "solve": done.seconds}
@@ -267,7 +261,7 @@ def newton_round(
     if not estimate.relative <= linear.tol:
         cells = examination.by_cell(done.coefficients, estimate)
     seconds["estimate"] = perf_counter() - began
-    attempt = RoundResult(
+    latest = RoundResult(
         plan=plan,
         discretisation=done.finite,
         coefficients=done.coefficients,
@@ -278,7 +272,7 @@ def newton_round(
         estimate=estimate,
         cells=cells,
     )
-    return attempt, done
+    return latest, done
 
 
 @dataclass(frozen=True, eq=False)
