@@ -19,7 +19,7 @@ from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import MOST_DEGREE, refine
 from fspielm.solvers.request import Approach, Request, timed
 from fspielm.solvers.round import SHARE_OF_TIME, Expected, RoundPlan, RoundResult
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
+from fspielm.solvers.strategies.strategy import MOST_ROUNDS, Ending, Step, StopReason, Strategy
 
 # So few operations are not timed.
 _QUICK = 2e8
@@ -126,7 +126,6 @@ class CellOutlook(Expected):
         return replace(self, neurons=plan.neurons, operations=nested.cost.sequential_operations(nested.threads))
 
 
-_MOST_ROUNDS = 16
 # Over so many rounds, the error must fall by this factor.
 _PATIENCE = 3
 _GAIN = 0.7
@@ -154,7 +153,7 @@ class Cells(Strategy):
     def next(self, latest: RoundResult) -> Step | Ending:
         """Smaller cells and higher degrees, where coefficients do not decay enough."""
         errors = (*self.errors, latest.outcome.error)
-        if len(errors) >= _MOST_ROUNDS or self._is_stalled(errors):
+        if len(errors) >= MOST_ROUNDS or self._is_stalled(errors):
             return Ending("smaller cells and higher degrees bring nothing more", cause=StopReason.STALLED)
         assert latest.estimate is not None
         tried = replace(self, errors=errors)

@@ -36,6 +36,7 @@ from fspielm.geometry.boundary import Sites
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
 from fspielm.geometry.exterior import PlaneExterior, SpaceExterior
+from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.media import Medium, media_of
 from fspielm.problem.scattering.open_domain import (
@@ -49,17 +50,22 @@ from fspielm.problem.scattering.open_domain import (
 from fspielm.problem.statement import Relation
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.round import FeaturePlan, RoundResult
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
+from fspielm.solvers.strategies.strategy import (
+    BETTER,
+    ROWS_PER_FUNCTION,
+    SPARE_DIGITS,
+    Ending,
+    Step,
+    StopReason,
+    Strategy,
+)
 
 # ---- Which objects need more functions, from the residual on each
 
-# Half waves of data along an object that the first round resolves; each next round resolves so many times more.
+# Half waves of data along an object that the first round resolves.
 _FIRST_HALF_WAVES = 16.0
-_FASTER = 2.0
 # An object gets no more functions while its residual is less than this share of the largest.
 _WAITS = 0.03
-# The residual on all objects is small enough if it amounts to this share of the tolerance.
-_ENOUGH = 0.5
 # Places on each smooth piece of a part, to find its object.
 _LOOKS = 4
 # The most levels in one round, where many digits are missing.
@@ -75,14 +81,8 @@ _HARDLY_A_DIGIT = 0.1
 class ObjectEffort:
     """The functions for one object, and what they should resolve.
 
-    Attributes
-    ----------
-    blocks : frozenset of str
-        The conditions on it.
-    along : float
-        The highest frequency that data on it may have, often far more than matters.
-    made : Effort
-        The functions of the next round.
+    The `blocks` are the conditions on it. Data `along` it may have such high frequencies, often far more than matters.
+    The next round has the functions that are `made`.
     """
 
     blocks: frozenset[str]
@@ -95,8 +95,8 @@ class ObjectEffort:
         return self.made.held < self.along
 
     def faster(self) -> ObjectEffort:
-        """Functions for higher frequencies of the data."""
-        return replace(self, made=replace(self.made, held=min(_FASTER * self.made.held, self.along)))
+        """Functions for frequencies of the data that are twice as high."""
+        return replace(self, made=replace(self.made, held=min(2 * self.made.held, self.along)))
 
     def finer(self, levels: int) -> ObjectEffort:
         """More functions, closer to the boundary."""
@@ -132,7 +132,8 @@ def more_effort(
     """
     error = estimate.relative
     parts = [each.part_of(estimate) for each in efforts]
-    enough = _ENOUGH * tol / (error * math.sqrt(len(efforts))) if math.isfinite(error) else 0.0
+    # the residual on all objects is small enough if it amounts to half of the tolerance
+    enough = 0.5 * tol / (error * math.sqrt(len(efforts))) if math.isfinite(error) else 0.0
     least = max(_WAITS * max(parts), min(enough, max(parts)))
     is_vague = not error < _HARDLY_A_DIGIT
     levels = _MOST_LEVELS if is_vague else _levels(error, tol)
@@ -177,23 +178,15 @@ def _objects_of(relation: Relation, rims: list[np.ndarray]) -> set[int]:
 
 # ---- Functions for objects of the plane: outside, and in the media inside
 
-# Rows for each function.
-_ROWS_PER_FUNCTION = 2.0
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class Sides:
     """Functions that are placed inside and around objects.
 
-    Attributes
-    ----------
-    placed : tuple of tuple of Placed
-        For each object: functions inside, for the field around it, and functions around it, for the field inside.
-    bases : tuple of Basis or None
-        For the field outside of all objects, and in each medium; None for a medium that varies.
-    drives : mapping of int to Basis
-        For media that vary, by the places of their unknowns: functions inside, for the field around them.
+    For each object, there are those `placed` inside, for the field around it, and around it, for the field inside.
+    There are `bases` for the field outside of all objects, and in each medium; None for a medium that varies. For
+    these, by the places of their unknowns, functions inside are the `drives` of the field around them.
     """
 
     placed: tuple[tuple[Placed, ...], ...]
@@ -223,7 +216,7 @@ class Sides:
 
 
 def _crowd(placed: Placed, functions: int, parts: frozenset[str] | None) -> Crowd:
-    return Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * functions), placed.strengths, evenly=True, parts=parts)
+    return Crowd(placed.crowd, math.ceil(ROWS_PER_FUNCTION * functions), placed.strengths, evenly=True, parts=parts)
 
 
 def on_all_sides(
@@ -364,21 +357,13 @@ def _rows_of(placed: Around | Along) -> tuple[Place, int | None]:
 
 # ---- The strategy
 
-# Digits beyond those of the tolerance, since residuals are amplified.
-_FURTHER_DIGITS = 1.5
 # Rows on every part in addition to those that crowd.
 _ON_PART = 8
-# A round has helped if the estimate is smaller by this factor, or the residual where there is no digit; after so many
-# rounds that have not, there is no other.
-_BETTER = 1.5
+# After so many rounds that have not helped, there is no other.
 _PATIENCE = 2
 # The next round has at least so many more functions, relative to those of one object; in at most so many steps.
 _CLEARLY_MORE = 0.3
 _MOST_STEPS = 12
-_SAME = 1e-9
-# Nodes on a part, and the relative sum of fluxes that balance.
-_FLUX_NODES = 400
-_BALANCED = 1e-6
 # Factor of the error estimate with corners: closer to them than all poles, functions miss up to two times as much.
 _NEAR_CORNERS = 3.0
 
@@ -388,15 +373,8 @@ _NEAR_CORNERS = 3.0
 class OpenSpace(Strategy):
     """Functions inside of objects, more of them and closer to the boundary each round.
 
-    Attributes
-    ----------
-    request : Request
-    efforts : tuple of ObjectEffort
-        The functions for each object.
-    best : ErrorEstimate or None
-        Of all rounds.
-    idle : int
-        Number of rounds in a row that have not helped.
+    The `efforts` are those for each object, `best` is the estimate of all rounds, and `idle` counts the rounds in a row
+    that have not helped.
     """
 
     approach: ClassVar[Approach] = "characteristic"
@@ -459,10 +437,10 @@ def open_space(request: Request, bands: Bands) -> OpenSpace:
 def _is_better(estimate: ErrorEstimate, best: ErrorEstimate) -> bool:
     """Whether a round has helped."""
     if math.isfinite(best.relative):
-        return estimate.relative * _BETTER <= best.relative
+        return estimate.relative * BETTER <= best.relative
     # relative to the data of each round: more functions change how rows are scaled
     shares = [each.residual / each.data if each.data > 0 else 0.0 for each in (estimate, best)]
-    return math.isfinite(estimate.relative) or shares[0] * _BETTER <= shares[1]
+    return math.isfinite(estimate.relative) or shares[0] * BETTER <= shares[1]
 
 
 def points_on(problem: Problem, crowd: Crowd | Crowds | Lattices) -> Points:
@@ -487,11 +465,11 @@ def _check_balance(problem: Problem) -> None:
     for relation in constraints:
         if relation.part is None or relation.mask is not None:
             return
-        rule = relation.part.quadrature(_FLUX_NODES)
+        rule = relation.part.quadrature(PROBES)
         values = relation.values(Sites(rule.points, rule.normals))
         net += complex(rule.weights @ values)
         all_together += float(rule.weights @ np.abs(values))
-    if abs(net) > _BALANCED * all_together:
+    if abs(net) > CLOSE * all_together:
         raise ProblemError(
             f"conditions: fluxes out of the objects do not balance, {abs(net):.3g} is left of {all_together:.3g}; far "
             "away the field would be a logarithm, which is not bounded: balance them, or prescribe values on an object"
@@ -510,7 +488,7 @@ def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> W
     nearby = np.array(sources).reshape(-1, problem.dimension)
     domain = problem.domain
     period = domain.period if isinstance(domain, PlaneExterior) else None
-    return Wanted(wavenumber, -math.log10(tol) + _FURTHER_DIGITS, level, nearby, period)
+    return Wanted(wavenumber, -math.log10(tol) + SPARE_DIGITS, level, nearby, period)
 
 
 def _basis(problem: Problem, placed: Placed) -> Basis:
@@ -539,7 +517,7 @@ def _singular_corners(problem: Problem, domain: PlaneExterior) -> tuple[Corner, 
     joints = []
     for curve in (curve for loop in domain.loops if len(loop) > 1 for curve in loop):
         (x, y), (dx, dy) = curve.ends[0], curve.tangent(np.array([curve.t0]))[0]
-        if not np.any(np.hypot(*(known - (x, y)).T) <= _SAME * (1 + curve.length)):
+        if not np.any(np.hypot(*(known - (x, y)).T) <= SAME * (1 + curve.length)):
             joints.append(Corner((float(x), float(y)), math.pi, math.atan2(dy, dx), ("", ""), straight=False))
     return (*(corner for corner in corners if not _is_mirror(problem, corner)), *joints)
 
@@ -550,4 +528,4 @@ def _is_mirror(problem: Problem, corner: Corner) -> bool:
     mirrors = math.pi / corner.opening if corner.opening else 0.0
     if len(problem.unknowns) > 1:  # a reflection changes the sign of some
         return False
-    return corner.straight and kinds in ({(0,)}, {(1,)}) and mirrors > 1.5 and abs(mirrors - round(mirrors)) < _SAME
+    return corner.straight and kinds in ({(0,)}, {(1,)}) and mirrors > 1.5 and abs(mirrors - round(mirrors)) < SAME

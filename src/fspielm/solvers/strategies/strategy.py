@@ -16,6 +16,26 @@ from fspielm.solvers.round import RoundPlan, RoundResult
 
 _log = logging.getLogger(__name__)
 
+# ---- Numbers that several strategies share
+
+# Digits beyond those of the tolerance: the estimate is some ten to a hundred times larger than the error.
+SPARE_DIGITS = 1.5
+# The most digits that smooth functions have in double precision; and the digits to which they hold data that are not
+# smooth, or oscillate much faster than the waves of the equation.
+DIGITS, ROUGH_DIGITS = 12.0, 4.0
+# Coefficients so much larger than the solution show that a band is too narrow.
+NARROW = 1e3
+# Functions in the next round, relative to those before.
+GROWTH = 1.5
+# Rows on the boundary for each function that is placed beside it.
+ROWS_PER_FUNCTION = 2.0
+# A round has helped if the estimate is smaller by this factor; and if a few rounds must be enough.
+BETTER, MUCH_BETTER = 1.5, 3.0
+# The most rounds of one kind of functions.
+MOST_ROUNDS = 20
+
+# ---- The interface
+
 
 def why_failed(error: Exception) -> str:
     """Why a kind of functions failed, in words; errors that the user has to correct are raised again.
