@@ -98,14 +98,8 @@ def estimate_later(
 ) -> ErrorEstimate:
     """Estimate the error of a solve whose method left no triangular factor, by another factorisation.
 
-    Parameters
-    ----------
-    discretisation : Discretisation
-        Its sites are drawn again, and may be missing.
-    coefficients : (M,) array
-    budget : Budget
-        Of the machine that estimates, which need not be that of the solve.
-    seed : int
+    Sites are drawn again, and may be missing. The budget is that of the machine that estimates, which need not be that
+    of the solve.
     """
     rng = np.random.default_rng(seed)
     sites = discretisation.points.draw(discretisation.problem, rng)

@@ -82,16 +82,9 @@ class Prepared:
         """Solve with a right-hand side that the features do not hold, which needs another preparation once."""
         if self._with_source:
             return self._with_source[0]._solve(problem)
-        report = self.solution.report
-        prepared = prepare(
-            problem,
-            tol=report.tol,
-            budget=self._budget,
-            rng=report.rng,
-            progress=self._progress,
-            singular=self._singular,
-        )
-        self._with_source.append(prepared)
+        tol, rng = self.solution.report.tol, self.solution.report.rng
+        settings: dict[str, Any] = {"budget": self._budget, "progress": self._progress, "singular": self._singular}
+        self._with_source.append(prepare(problem, tol=tol, rng=rng, **settings))
         return self._with_source[0].solution
 
     def _solve(self, problem: Problem) -> Solution:
@@ -152,7 +145,7 @@ def prepare(
     -------
     Prepared
     """
-    check_arguments(problem, tol, None, None, None, budget)
+    check_arguments(problem, tol, budget)
     check_singular(singular)
     check_approach(approach)
     if problem.domain.is_unbounded:
@@ -174,12 +167,5 @@ def prepare(
     if kept is None:
         raise SolveError("the factorisation was not kept")
     solution = finish(request, history)
-    return Prepared(
-        problem,
-        solution,
-        kept.factored,
-        kept.examination.for_many(streams.probes),
-        request.budget,
-        singular,
-        progress,
-    )
+    examination = kept.examination.for_many(streams.probes)
+    return Prepared(problem, solution, kept.factored, examination, request.budget, singular, progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,6 @@ from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams
 from fspielm.solvers.solve import check_arguments
 from fspielm.wording import duration
 
-# Points of a branch at most, where nothing else was asked for.
-_POINTS = 60
 # Share of the time left that the first solution may take, and the search for functions.
 _BEGINNING = 0.5
 
@@ -33,7 +32,7 @@ def follow(
     *,
     guess: Any = None,
     tol: float = 1e-8,
-    points: int = _POINTS,
+    points: int = 60,
     switch: bool = True,
     budget: Budget | None = None,
     rng: int | np.random.Generator | None = None,
@@ -83,7 +82,7 @@ def follow(
         After Ctrl-C; its `branch` has the points that were found.
     """
     along = read_along(problem, parameter, interval)
-    check_arguments(along.at(along.lower), tol, None, None, None, budget)
+    check_arguments(along.at(along.lower), tol, budget)
     check_approach(approach)
     if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
         raise ProblemError(f"points must be a whole number, at least 2; got {points!r}")
@@ -129,7 +128,7 @@ def _begin(along: Along, request: Request, guess: Any) -> tuple[Curve, Notary, S
     metric = Metric.on(best.discretisation, 1.0, along.length)
     # solution and parameter change at the same rate at the beginning
     unit = along.length * metric.size(local.sideways)
-    curve = Curve(equations, metric.with_unit(unit if unit > 0 else 1.0))
+    curve = Curve(equations, replace(metric, unit=unit if unit > 0 else 1.0))
     upward = Place(np.zeros(len(coefficients)), 1.0)
     return curve, Notary(request, best.plan), curve.station(local, upward)
 

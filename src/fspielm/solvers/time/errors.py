@@ -19,16 +19,16 @@ from fspielm.collocation.system import BlockRows, Finite
 from fspielm.estimate.residuals import Correction, HeldOut
 from fspielm.estimate.sensitivity import unseen_growth
 from fspielm.geometry.boundary import Sites, gauss
+from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.statement import Relation
 from fspielm.solution.solution import Solution
 
 # ---- Functions that errors of a state are followed with
 
-# The degree of splines; polynomial degrees of a cell for each spline; nodes between two knots.
+# The degree of splines; polynomial degrees of a cell for each spline.
 _DEGREE = 5
 _FOR_EACH = 4
-_NODES = 6
 
 
 @final
@@ -36,10 +36,7 @@ _NODES = 6
 class Smooth:
     """Orthonormal splines on an interval that vanish at both ends; the number one for problems in time alone.
 
-    Attributes
-    ----------
-    knots : (n,) array
-        In rising order, with both ends.
+    The `knots` are in rising order, with both ends.
     """
 
     knots: FloatArray
@@ -56,7 +53,8 @@ class Smooth:
             _knots_in_cell(frames.lower[cell, 0], frames.upper[cell, 0], int(basis.degrees[cell, 0])) for cell in first
         ]
         knots = np.concatenate([*pieces, [frames.upper[first[-1], 0]]])
-        return cls(_enough_knots(knots))
+        # at least as many as splines need
+        return cls(knots if len(knots) > _DEGREE else np.linspace(knots[0], knots[-1], _DEGREE + 1))
 
     def __call__(self, points: FloatArray) -> FloatArray:
         """Values ``(n, m)`` at points of space and time ``(n, d)``."""
@@ -69,7 +67,7 @@ class Smooth:
         """Nodes ``(n, d - 1)`` in space and weights for means."""
         if not self.knots.size:
             return np.empty((1, 0)), np.ones(1)
-        unit, shares = gauss(_NODES)
+        unit, shares = gauss(_DEGREE + 1)
         lengths = np.diff(self.knots)
         x = self.knots[:-1, None] + lengths[:, None] * np.ravel(unit)
         weights = lengths[:, None] * np.ravel(shares) / (self.knots[-1] - self.knots[0])
@@ -94,18 +92,10 @@ def _knots_in_cell(low: float, high: float, degree: int) -> FloatArray:
     return np.asarray(low + (high - low) * np.arange(number) / number)
 
 
-def _enough_knots(knots: FloatArray) -> FloatArray:
-    """The knots, or at least as many as splines need."""
-    least = np.linspace(knots[0], knots[-1], _DEGREE + 1)
-    return knots if len(knots) > _DEGREE else least
-
-
 # ---- The transfer of errors through a window
 # The product of the norms of windows would be far too large: errors that leave one window are not those that the next
 # one amplifies most. We multiply the matrices, and then take the norm.
 
-# Points at which errors are measured, during a window and at its end.
-_PROBES = 400
 # The least size of an unknown, relative to the largest.
 _LEAST = 1e-3
 
@@ -113,18 +103,9 @@ _LEAST = 1e-3
 @final
 @dataclass(frozen=True, eq=False)
 class Start:
-    """The initial conditions of a window, and the functions for their errors.
+    """The initial conditions of a window: the operator and the unknown of each, and the functions for its errors.
 
-    Attributes
-    ----------
-    operators : tuple of Operator
-        Of the initial conditions.
-    unknowns : (S,) integer array
-        The unknown of each.
-    sizes : (S,) array
-        Root mean squares of the prescribed quantities over the window.
-    errors : Smooth
-        The m functions for errors of each, in units of these sizes.
+    The `sizes` are root mean squares of the prescribed quantities over the window; `errors` are in units of these.
     """
 
     operators: tuple[Operator, ...]
@@ -138,21 +119,10 @@ class Start:
 class Transfer:
     """The effect of errors at the start of a window.
 
-    Attributes
-    ----------
-    start : Start
-    end : float
-        Time at the end.
-    scales : (U,) array
-        Sizes of the unknowns during the window.
-    during : (n, S m) array
-        Errors during the window, relative to these, for each error at the start; sums of squares are means.
-    growth : float
-        The largest growth of an error until the end.
-    at_end : (S,) array
-        The window's own error at its end, relative to that of the unknown during the window.
-    unseen : float
-        Growth of errors that are finer than the functions of the window.
+    For each error at the start there are errors `during` the window ``(n, S m)``, relative to the sizes of the unknowns
+    (`scales`); sums of squares are means. The `growth` is the largest one until the end, and `unseen` that of errors
+    that are finer than the functions of the window. `at_end` has the window's own errors at its end, relative to those
+    of the unknown during the window.
     """
 
     start: Start
@@ -194,9 +164,9 @@ def measure_transfer(finite: Finite, coefficients: NumberArray, method: LeastSqu
     made = window.responses(start)
     passed = np.concatenate([rows @ made / scale for rows, scale in zip(during, scales, strict=True)])
     ended = np.concatenate([rows @ made / size for rows, size in zip(ending, start.sizes, strict=True)])
-    growth = float(np.linalg.norm(ended, 2) / np.sqrt(_PROBES))
+    growth = float(np.linalg.norm(ended, 2) / np.sqrt(PROBES))
     unseen = unseen_growth(finite.problem, basis)
-    return Transfer(start, time.end, scales, passed / np.sqrt(_PROBES), growth, at_end, unseen, basis, made.T)
+    return Transfer(start, time.end, scales, passed / np.sqrt(PROBES), growth, at_end, unseen, basis, made.T)
 
 
 def _sizes(found: Sequence[float]) -> FloatArray:
@@ -233,7 +203,7 @@ class _Window:
 
     @cached_property
     def _probes(self) -> Sites:
-        return Sites(self.finite.problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))
+        return Sites(self.finite.problem.domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy"))
 
     def _table(self, operator: Operator, sites: Sites) -> NumberArray:
         return tabulate(self.finite.basis, operator, sites, threads=self.finite.threads)
@@ -277,17 +247,9 @@ _LINEAR = 1e-2
 class Uncertain:
     """A window and the errors of the state that it began with.
 
-    Attributes
-    ----------
-    transfer : Transfer
-    own : (U,) array
-        The root mean square of the window's own error in each unknown.
-    spread : (S m, r) array
-        The errors at the start are combinations of these columns with coefficients of norm one, for each of `windows`.
-    windows : int
-        Number of windows before.
-    finer : float
-        Errors that may be finer than the functions of windows, relative to the state.
+    Its `own` errors are root mean squares, one for each unknown. The errors at the start are combinations of the
+    columns of `spread` ``(S m, r)`` with coefficients of norm one, for each of the `windows` before. Errors that may be
+    `finer` than the functions of windows are relative to the state.
     """
 
     transfer: Transfer

@@ -23,15 +23,8 @@ from fspielm.solvers.request import Request
 class Piece:
     """A window that is solved.
 
-    Attributes
-    ----------
-    during : Time
-    solution : Solution
-    errors : (U,) array
-        Root mean square errors of the unknowns, with those from earlier windows; infinite if nothing is certain.
-    growth : float
-        The largest growth of an error from the start to the end.
-    seconds : float
+    The `errors` are root mean squares for each unknown, with those from earlier windows; infinite if nothing is
+    certain. The `growth` is the largest one of an error from the start to the end.
     """
 
     during: Time
