@@ -87,7 +87,7 @@ class Record:
     @property
     def kept_bytes(self) -> int:
         """Bytes of the factored system of the best round, if it is kept."""
-        return 0 if self.best is None or self.best.reusable is None else self.best.reusable.nbytes
+        return 0 if self.best is None or self.best.reusable is None else self.best.reusable.factored.nbytes
 
     @property
     def spent(self) -> float:
@@ -311,7 +311,7 @@ def bytes_of(request: Request, record: Record, plan: RoundPlan) -> int:
 # ---- The loop of rounds
 
 # A first round may take this share of the time left; after that, it is tried with so many times fewer functions.
-_FIRST, _FEWER = 0.8, 8
+FIRST_SHARE, _FEWER = 0.8, 8
 
 
 class Rounds(ABC):
@@ -377,7 +377,7 @@ def _play_or_shrink(rounds: Rounds, step: Step) -> tuple[FittedPlan, RoundResult
     has_others = request.approach is None and not request.problem.domain.is_unbounded
     while record.best is None and has_others:
         try:
-            with limited_to(_FIRST, f"a first round with {step.strategy.title}"):
+            with limited_to(FIRST_SHARE, f"a first round with {step.strategy.title}"):
                 return _fit_and_play(rounds, step)
         except TooLongError as error:
             fewer = step.plan.neurons // _FEWER if step.plan.cells is None else 0
@@ -572,11 +572,7 @@ def run_rounds(
     """Call `rounds` under the deadline of their record.
 
     Where the deadline or an interruption cuts them short, `history` makes a result of the best round, with the reason.
-
-    Raises
-    ------
-    SolveError
-        If the deadline comes before the end of the first round.
+    A `SolveError` says that the deadline came before the end of the first round.
     """
     try:
         with record.deadline.enforced(), offering(lambda _: record.best and history(record.best, INTERRUPTED)):

@@ -68,13 +68,10 @@ T = TypeVar("T")
 
 # A factorisation of M columns takes 1 + _HALF_SPEED / M times as long as the speed of a large one predicts.
 _HALF_SPEED = 300.0
-# Samples of the work, each in two sizes: rows of each block to fill; one of so many rows to draw.
-_FILLED = (8, 32)
-_PLACED = (32, 8)
-# The factorisation that is timed: columns, rows for each of them, and repetitions.
-_FACTORED = 256
-_ROWS_PER_COLUMN = 1.6
-_REPETITIONS = 4
+# Samples of the work, each in two sizes: so many rows of each block are filled, and one of so many rows is drawn.
+_SAMPLES = (8, 32)
+# The factorisation that is timed: columns, half as many as rows, and repetitions.
+_FACTORED, _REPETITIONS = 256, 4
 # At least this share of the time of a sample grows with its size.
 _LEAST_SHARE = 0.25
 # Rounds that take fewer seconds, or this share of the time left, are not sampled, unless they call functions of the
@@ -203,17 +200,17 @@ def try_out(problem: Problem, plan: FeaturePlan, threads: int) -> Pace:
     basis = join_columns(drawn, plan.columns)
 
     def place(divisor: int) -> tuple[int, Sequence[RowBlock]]:
-        blocks = make_blocks(problem, plan.points.fewer(divisor, max(_FILLED)).draw(problem, rng))
+        blocks = make_blocks(problem, plan.points.fewer(divisor, max(_SAMPLES)).draw(problem, rng))
         return sum(len(block) for block in blocks), blocks
 
     def fill(basis: Basis, rows: int) -> tuple[int, None]:
         system = assemble(basis, [block.first(rows) for block in blocks], threads=threads)
         return system.matrix.size, None
 
-    placing, first, blocks = _rate(place, _PLACED)
-    filling, _, _ = _rate(partial(fill, basis), _FILLED)
+    placing, first, blocks = _rate(place, _SAMPLES[::-1])
+    filling, _, _ = _rate(partial(fill, basis), _SAMPLES)
     largest = max(plan.special(problem), key=lambda columns: columns.size, default=None)
-    each_entry, each_basis, _ = _rate(partial(fill, largest), _FILLED) if largest else (0.0, 0.0, None)
+    each_entry, each_basis, _ = _rate(partial(fill, largest), _SAMPLES) if largest else (0.0, 0.0, None)
     return Pace(
         draw=drawing / basis.size,
         place=placing,
@@ -225,7 +222,7 @@ def try_out(problem: Problem, plan: FeaturePlan, threads: int) -> Pace:
     )
 
 
-def _rate(work: Callable[[int], tuple[int, T]], sizes: tuple[int, int]) -> tuple[float, float, T]:
+def _rate(work: Callable[[int], tuple[int, T]], sizes: Sequence[int]) -> tuple[float, float, T]:
     """Seconds for each unit of some work, and in addition to all units, from two samples; and the second result.
 
     The first may be slow because modules are imported, and both because the machine is busy. At least a share of the
@@ -247,7 +244,7 @@ def operation_of(done: RoundResult) -> float | None:
 
 
 def _time_of_operation(columns: int) -> float:
-    rows = int(_ROWS_PER_COLUMN * columns) + 1
+    rows = 2 * columns
     matrix = np.asfortranarray(np.random.default_rng(0).standard_normal((rows, columns)))
     Householder.of_matrix(np.ones((2, 1), order="F"))  # the first one loads the library
     # the shortest of several: on a busy machine one may take a hundred times as long
@@ -404,11 +401,6 @@ class Reusable:
 
     factored: Factored
     examination: Examination
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of the factored system."""
-        return self.factored.nbytes
 
 
 @final

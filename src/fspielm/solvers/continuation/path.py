@@ -260,7 +260,7 @@ class Equations:
         return [self._deviations(end, place, sites) for end in ends]
 
     def _deviations(self, problem: Problem, place: Place, sites: Mapping[str, Sites]) -> Deviations:
-        return deviations(problem, sites, applied_to_sum(self.finite.basis, place.coefficients, self.finite.threads))
+        return deviations(problem, sites, applied_to_sum(self.finite, place.coefficients))
 
     @cached_property
     def _ends(self) -> list[Problem | Moving]:

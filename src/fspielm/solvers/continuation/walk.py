@@ -27,11 +27,12 @@ from fspielm.solvers.continuation.events import Event, crossings, locate
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Mark, Metric, Place, Spectrum, Station
 from fspielm.solvers.driver import History, Record, solve_automatically
 from fspielm.solvers.finish import solution_of
-from fspielm.solvers.newton.iteration import Newton
+from fspielm.solvers.newton.iteration import LINEAR, Newton
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.newton.rounds import solve_nonlinear
 from fspielm.solvers.request import FINER, INTERRUPTED, Approach, Request, offering, with_seconds
 from fspielm.solvers.round import RoundPlan, RoundResult, run_round
+from fspielm.solvers.strategies.strategy import PATIENCE
 from fspielm.wording import OUT_OF_TIME
 
 # ---- The functions that solutions are followed with
@@ -40,10 +41,7 @@ from fspielm.wording import OUT_OF_TIME
 def solve_with_any(request: Request, guess: Iterate | Any = None) -> History:
     """Solve with functions that suit all solutions nearby: a filled band, or cells where that is not enough.
 
-    Raises
-    ------
-    ProblemError
-        If there is no solution, or neither kind of functions suits.
+    A `ProblemError` says that there is no solution, or that neither kind of functions suits.
     """
     finer = replace(request, tol=max(FINER * request.tol, ROUNDING))
     best: History | None = None
@@ -81,8 +79,7 @@ def _approaches(request: Request) -> tuple[Approach, ...]:
 
 
 def _error(history: History) -> float:
-    estimate = history.best.estimate
-    return np.inf if estimate is None else estimate.relative
+    return history.best.outcome.error
 
 
 # ---- Places of a curve as solutions with error estimates
@@ -211,8 +208,6 @@ class StepControl:
 
 # The linearisation is almost singular if its smallest eigenvalue is less than this share of the next one.
 _SINGULAR = 0.03
-# We stop looking for better functions after so many failures; with better ones, the solution moves by less than this.
-_MOST_FAILED, _SAME = 2, 1e-2
 
 
 @final
@@ -306,7 +301,7 @@ class Walk:
     def _stop(self, station: Station) -> Station:
         """Make a solution of a station, with better functions if these are not good enough."""
         solution = self.notary.solution(station)
-        if not self._is_good(station, solution) and self.failed < _MOST_FAILED:
+        if not self._is_good(station, solution) and self.failed < PATIENCE:
             station, solution = self._improve(station, solution)
         mark, spectrum = self.curve.mark(station), station.spectrum.without_functions
         self.stops.append(Stop(mark, solution, spectrum, self.curve, self.notary))
@@ -339,7 +334,7 @@ class Walk:
             return station, solution
         metric = Metric.on(best.discretisation, old.metric.unit, along.length)
         seen, before = metric.seen(best.coefficients), old.metric.seen(station.place.coefficients)
-        if np.linalg.norm(seen - before) > _SAME * np.linalg.norm(before):
+        if np.linalg.norm(seen - before) > LINEAR * np.linalg.norm(before):
             return station, solution
         curve = Curve(Equations(along, self.notary.request, best.discretisation), metric)
         local = curve.equations.at(Place(best.coefficients, station.value))
@@ -405,10 +400,14 @@ def _branch_of(along: Along, walk: Walk, ending: str) -> Branch:
     for place, stop in enumerate(walk.stops):
         beside = _closest_with_estimate(walk.stops, place)
         for event in stop.events:
+            value, coefficients = event.station.value, event.station.place.coefficients
+            solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
+            size = stop.curve.metric.signed_size(coefficients)
             if event.kind == "fold":
-                folds.append(_fold(stop, event, beside))
+                folds.append(Fold(value, fold_error(beside) + event.doubt, solution, size))
             else:
-                bifurcations.append(_bifurcation(stop, event, beside))
+                error = bifurcation_error(beside) + event.doubt
+                bifurcations.append(Bifurcation(value, error, solution, size, event.multiplicity))
     points = tuple(map(_point, walk.stops))
     return Branch(along.parameter, points, tuple(folds), tuple(bifurcations), ending)
 
@@ -423,19 +422,6 @@ def _closest_with_estimate(stops: Sequence[Stop], place: int) -> list[Stop]:
 def _point(stop: Stop) -> BranchPoint:
     spectrum, size = stop.spectrum, stop.curve.metric.signed_size(stop.mark.place.coefficients)
     return BranchPoint(stop.mark.value, stop.solution, spectrum.unstable, spectrum.values, size)
-
-
-def _fold(stop: Stop, event: Event, beside: Sequence[Stop]) -> Fold:
-    solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
-    size = stop.curve.metric.signed_size(event.station.place.coefficients)
-    return Fold(event.station.value, fold_error(beside) + event.doubt, solution, size)
-
-
-def _bifurcation(stop: Stop, event: Event, beside: Sequence[Stop]) -> Bifurcation:
-    solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
-    size = stop.curve.metric.signed_size(event.station.place.coefficients)
-    error = bifurcation_error(beside) + event.doubt
-    return Bifurcation(event.station.value, error, solution, size, event.multiplicity)
 
 
 def _switched(along: Along, walk: Walk, stop: Stop, event: Event, branch: Branch, place: int) -> Branch:

@@ -34,13 +34,11 @@ Apply = Callable[[Operator, Sites], NumberArray]
 Deviations = dict[str, NumberArray]
 
 
-def applied_to_sum(basis: Basis, coefficients: NumberArray, threads: int) -> Apply:
-    """Apply operators to a sum of functions."""
-
-    def apply(operator: Operator, sites: Sites) -> NumberArray:
-        return evaluate(basis, coefficients, operator, sites, threads=threads, method="tiles")
-
-    return apply
+def applied_to_sum(finite: Finite, coefficients: NumberArray) -> Apply:
+    """Apply operators to a sum of the functions of a discretisation."""
+    return lambda operator, sites: evaluate(
+        finite.basis, coefficients, operator, sites, threads=finite.threads, method="tiles"
+    )
 
 
 def applied_to_iterate(problem: Problem, iterate: Iterate) -> Apply | None:
@@ -201,7 +199,7 @@ class Way:
             return None
 
     def _sum(self, coefficients: NumberArray) -> Apply:
-        return applied_to_sum(self.finite.basis, coefficients, self.finite.threads)
+        return applied_to_sum(self.finite, coefficients)
 
     def _residual(self, problem: Problem, apply: Apply) -> float:
         places, scales = self._rows
@@ -215,8 +213,8 @@ _MOST_STEPS = 30
 _BEFORE_THE_END = 2.0
 # If the linear problem leaves more than this share of the residual, only better functions can reduce it.
 _RESOLVED = 0.5
-# Steps small enough to go on to the next share of the nonlinear terms.
-_ON_THE_WAY = 1e-2
+# Solutions differ so little, relative to their size, that a linear problem describes the difference.
+LINEAR = 1e-2
 # After steps so small, convergence should be quadratic; a residual that keeps this share of the last one stagnates.
 _QUADRATIC, _STAYS = 1e-4, 0.25
 # A full step that is smaller is close to a solution.
@@ -269,10 +267,7 @@ class Newton:
     def run(self, finite: Finite, start: Iterate, *, most: int = _MOST_STEPS) -> Iterated:
         """Iterate from a start to a solution, as far as the functions allow.
 
-        Raises
-        ------
-        IterateError
-            If something has no finite value at the start.
+        An `IterateError` says that something has no finite value at the start.
         """
         at: Iterate = start
         known: NumberArray | None = None
@@ -285,7 +280,7 @@ class Newton:
             target = Expansion(self.problem, finite.basis, coefficients, finite.threads)
             change = self._change(at, target)
             way = Way(self.probe, finite, system.blocks, at, known, target)
-            reached = way.damped(surely=change < _ON_THE_WAY)
+            reached = way.damped(surely=change < LINEAR)
             before, failure = at, ""
             if reached is None:
                 reached = Reached(target, coefficients, 1.0, np.inf if way.base is None else way.base)
@@ -316,7 +311,7 @@ class Newton:
         # where convergence should be quadratic, a residual stagnates because of rounding only
         if change < _QUADRATIC and len(steps) > 1 and reached.residual > _STAYS * steps[-2].residual:
             return True
-        if (self.share < 1.0 and change < _ON_THE_WAY) or change < ROUNDING or reached.residual <= DONE * way.linear:
+        if (self.share < 1.0 and change < LINEAR) or change < ROUNDING or reached.residual <= DONE * way.linear:
             return True
         return way.base is not None and way.linear > _RESOLVED * way.base
 

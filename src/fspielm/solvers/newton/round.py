@@ -70,12 +70,7 @@ def run_from_any_start(
     """Newton's method from a start; if it fails and we `insist`, from other ones.
 
     These are a smooth function that meets the conditions, the `others`, and solutions with a factor of the nonlinear
-    terms that is raised to one.
-
-    Raises
-    ------
-    IterateError
-        If something has no finite value at the start.
+    terms that is raised to one. An `IterateError` says that something has no finite value at the start.
     """
     plain = newton.run(finite, start)
     if not plain.failure or not insist or newton.deadline.seconds_left <= 0:
@@ -159,7 +154,7 @@ _APART = 1e-4
 # About so many rows of each block are used.
 _ROWS = 800
 # The product of Newton and Kantorovich must be clearly below a half.
-CLOSE = 0.1
+_CERTAIN = 0.1
 
 
 @final
@@ -186,7 +181,7 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
     def beyond(around: Iterate, coefficients: NumberArray) -> float:
         """Norm of the equations minus their linearisation, at other coefficients."""
         there = Expansion(newton.problem, finite.basis, coefficients, finite.threads)
-        apply = applied_to_sum(finite.basis, coefficients, finite.threads)
+        apply = applied_to_sum(finite, coefficients)
         first = deviations(newton.probe(around), sites, apply)
         whole = deviations(newton.probe(there), sites, apply)
         return examination.norm({name: whole[name] - first[name] for name in whole})
@@ -210,7 +205,7 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
 def nonlinear_residual(newton: Newton, examination: Examination, done: Iterated) -> float:
     """Norm of the residual of the nonlinear equations in held-out rows."""
     finite = done.finite
-    apply = applied_to_sum(finite.basis, done.coefficients, finite.threads)
+    apply = applied_to_sum(finite, done.coefficients)
     try:
         return examination.norm(deviations(newton.probe(done.iterate), examination.held_out.sites, apply))
     except IterateError:
@@ -311,11 +306,11 @@ def _with_estimate(newton: Newton, request: Request, done: Iterated) -> _Judged:
         remainder += (more - 1) * linear.relative * linear.scale / linear.amplification
         estimate = examination.with_remainder(linear, remainder)
         product = more * bent * estimate.relative
-        if product < CLOSE:
+        if product < _CERTAIN:
             rest = product * estimate.relative * estimate.scale / linear.amplification
             return _Judged(examination, done, examination.with_remainder(estimate, rest))
     # with better functions, the error may be small enough to be certain
     if linear.relative <= newton.request.tol:
         done = replace(done, failure=NO_SOLUTION_NEARBY)
     uncertain = examination.with_remainder(linear, np.inf)
-    return _Judged(examination, done, uncertain, is_near=bent * linear.relative < CLOSE)
+    return _Judged(examination, done, uncertain, is_near=bent * linear.relative < _CERTAIN)

@@ -44,7 +44,7 @@ from fspielm.solvers.round import RoundResult
 from fspielm.solvers.strategies.cells import cells_for
 from fspielm.solvers.strategies.filled import filled_band
 from fspielm.solvers.strategies.selection import allows_cells, check_asked_for
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
+from fspielm.solvers.strategies.strategy import PATIENCE, Ending, Step, StopReason, Strategy
 from fspielm.wording import OUT_OF_TIME
 
 # ---- Frequencies to begin with
@@ -185,8 +185,6 @@ def _suits_cells(linear: Request) -> bool:
 
 # ---- Rounds of Newton's method with better and better functions
 
-# Rounds in a row without a solution.
-_MOST_FAILURES = 2
 # A solution with a smaller error shows its frequencies.
 _MEASURABLE = 1e-2
 # A round takes so many times as long as one linear solve: the first one, and those that begin close to the solution.
@@ -353,7 +351,7 @@ class NewtonRounds(Rounds):
     def why_ended(self, latest: RoundResult) -> Ending | None:
         """No time, no solution in several rounds, or a gamble that does not help."""
         failures = self.failures
-        if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
+        if self.record.seconds_left <= 0 or len(failures) == PATIENCE:
             self.state.failure = _why_none(latest, failures[0], self.request) if failures else ""
             cause = StopReason.EXHAUSTED if failures else StopReason.BUDGET
             return Ending(self.state.failure or OUT_OF_TIME, is_final=True, cause=cause)

@@ -87,11 +87,10 @@ def layout(core: FloatArray, lengths: FloatArray, decades: float, most: int | No
     The `core` and the `lengths` of the domain are ``(d,)`` arrays. With `most`, the same band has at most so many
     neurons.
     """
-    filled = _fill(core, lengths, decades, _GAIN, _FACTORS)
-    neurons = max(int(filled.number), _FEWEST)
-    if most is not None:
-        neurons = min(neurons, most)
-    return Layout(Band(neurons, tuple(filled.widths), tuple(core)), filled.factor)
+    filled = _fill(core, lengths, decades, _GAIN, _FACTORS, _FEWEST)
+    if most is None or most >= filled.family.neurons:
+        return filled
+    return replace(filled, family=replace(filled.family, neurons=most))
 
 
 def cloud(center: FloatArray, core: FloatArray, lengths: FloatArray, decades: float) -> Layout:
@@ -101,31 +100,28 @@ def cloud(center: FloatArray, core: FloatArray, lengths: FloatArray, decades: fl
     hardly differ but by slowly varying amplitudes. Around zero a cosine and its mirror image are one frequency;
     elsewhere there are two functions to each.
     """
-    filled = _fill(core, lengths, decades, _CLOUD_GAIN, _CLOUD_FACTORS)
-    if not center.any():  # at least a cosine and a sine
-        return Layout(Band(max(int(filled.number), 2), tuple(filled.widths), tuple(core)), filled.factor)
-    return Layout(Band(max(int(2 * filled.number), 2), tuple(filled.widths), tuple(core), tuple(center)), filled.factor)
-
-
-@dataclass(frozen=True, eq=False)
-class _Filling:
-    """The half-widths of a band, its extension factor, and the number of frequencies in it."""
-
-    widths: FloatArray
-    factor: float
-    number: float
+    away = tuple(center) if center.any() else None
+    return _fill(core, lengths, decades, _CLOUD_GAIN, _CLOUD_FACTORS, 2, away)  # at least a cosine and a sine
 
 
 def _fill(
-    core: FloatArray, lengths: FloatArray, decades: float, gains: dict[int, float], factors: FloatArray
-) -> _Filling:
+    core: FloatArray,
+    lengths: FloatArray,
+    decades: float,
+    gains: dict[int, float],
+    factors: FloatArray,
+    fewest: int,
+    center: tuple[float, ...] | None = None,
+) -> Layout:
+    """The smallest band around a frequency, with the best of some factors."""
     extra = decades * np.log(10) / (gains[min(len(core), 3)] * np.log(1 / np.tan(np.pi / (4 * factors)) ** 2))
     resolved = core * lengths / (2 * np.pi)
     per_axis = factors * resolved[:, None] + extra
     best = int(np.argmin(np.prod(per_axis, axis=0)))
-    factor = float(factors[best])
-    widths = core + (extra[best] / factor) * 2 * np.pi / lengths
-    return _Filling(widths, factor, float(np.prod(2 * per_axis[:, best])) * _rounded_share(core, widths))
+    widths = core + (extra[best] / factors[best]) * 2 * np.pi / lengths
+    number = float(np.prod(2 * per_axis[:, best])) * _rounded_share(core, widths)
+    neurons = max(int(number if center is None else 2 * number), fewest)
+    return Layout(Band(neurons, tuple(widths), tuple(core), center), float(factors[best]))
 
 
 def _rounded_share(core: FloatArray, widths: FloatArray) -> float:
@@ -167,11 +163,6 @@ def shrink(target: Target, lengths: FloatArray, most: int) -> Layout:
         if smaller.family.neurons <= most:
             return smaller
     return target.layout(lengths, max(most, 1))
-
-
-def too_few(target: Target, lengths: FloatArray, most: int) -> bool:
-    """Whether so many neurons would make the band sparse, and a solve with them a waste of time."""
-    return replace(target, decades=_FEWEST_DECADES).layout(lengths).family.neurons > most
 
 
 def next_target(request: Request, latest: RoundResult, used: Layout, target: Target) -> Target | None:
@@ -326,7 +317,8 @@ class FilledBand(Strategy):
 
     def is_waste(self, neurons: int) -> bool:
         """Whether the band would be sparse."""
-        return too_few(self.target, self.request.lengths, neurons // len(self.request.problem.unknowns))
+        fewest = replace(self.target, decades=_FEWEST_DECADES).layout(self.request.lengths).family.neurons
+        return fewest > neurons // len(self.request.problem.unknowns)
 
     def _step(self, why: str) -> Step:
         sizes, layout = [basis.size for basis in self.columns], self.layout

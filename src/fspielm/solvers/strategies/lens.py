@@ -34,7 +34,7 @@ from fspielm.problem.scattering.inside import (
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import incident_of, outer_wavenumbers
 from fspielm.resources import current_deadline
-from fspielm.solvers.driver import solve_automatically
+from fspielm.solvers.driver import FIRST_SHARE, solve_automatically
 from fspielm.solvers.request import Approach, Request, with_seconds
 from fspielm.solvers.round import FeaturePlan, RoundResult
 from fspielm.solvers.strategies.open_space import around_curves, caution_beside, join_by_unknown, points_on, wanted_for
@@ -44,8 +44,6 @@ from fspielm.solvers.strategies.strategy import BETTER, Ending, Step, Strategy
 
 # Right-hand sides that are solved for together.
 _AT_ONCE = 48
-# The field inside may take this share of the seconds left.
-_SHARE = 0.7
 
 
 @final
@@ -149,7 +147,7 @@ def solve_inside(request: Request, number: int, tol: float, data: Driven, second
         request,
         problem=interior_problem(request.problem, number, data),
         tol=tol,
-        budget=with_seconds(request.budget, _SHARE * seconds),
+        budget=with_seconds(request.budget, FIRST_SHARE * seconds),
         method=QR(),
         scaling="rms",
         approach="patches",

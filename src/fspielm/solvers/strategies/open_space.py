@@ -52,6 +52,7 @@ from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.round import FeaturePlan, RoundResult
 from fspielm.solvers.strategies.strategy import (
     BETTER,
+    PATIENCE,
     ROWS_PER_FUNCTION,
     SPARE_DIGITS,
     Ending,
@@ -219,18 +220,17 @@ def _crowd(placed: Placed, functions: int, parts: frozenset[str] | None) -> Crow
     return Crowd(placed.crowd, math.ceil(ROWS_PER_FUNCTION * functions), placed.strengths, evenly=True, parts=parts)
 
 
-def on_all_sides(
-    problem: Problem, corners: Sequence[Corner], wanted: Wanted, make: Callable[[Problem, Placed], Basis]
-) -> Sides:
-    """Functions inside of objects, for the field outside, made by `make`; and functions of each medium.
+def around_curves(problem: Problem, wanted: Wanted) -> Sides:
+    """Functions inside of objects of the plane, for the field outside; and functions of each medium.
 
     Those of a medium are around it, and inside of the objects that lie in it.
     """
     domain = problem.domain
     assert isinstance(domain, PlaneExterior)  # as the strategy found
+    corners = _singular_corners(problem, domain)
     placed: list[list[Placed]] = [[] for _ in domain.shapes]
     outside = _in_objects(domain, -1, corners, wanted, placed)
-    bases: list[Basis | None] = [make(problem, merged(outside))]
+    bases: list[Basis | None] = [_basis(problem, merged(outside))]
     drives: dict[int, Basis] = {}
     waves = inner_wavenumbers(problem)
     for number, (medium, k) in enumerate(zip(media_of(problem), waves, strict=True), 1):
@@ -238,7 +238,7 @@ def on_all_sides(
         if k is None:
             (own,) = placed[medium.place]
             around = waves[medium.around - 1] if medium.around else None
-            drives[number] = make(problem, own) if around is None else _radiating(own, around)
+            drives[number] = _basis(problem, own) if around is None else _radiating(own, around)
     return Sides(tuple(map(tuple, placed)), tuple(bases), drives)
 
 
@@ -359,8 +359,6 @@ def _rows_of(placed: Around | Along) -> tuple[Place, int | None]:
 
 # Rows on every part in addition to those that crowd.
 _ON_PART = 8
-# After so many rounds that have not helped, there is no other.
-_PATIENCE = 2
 # The next round has at least so many more functions, relative to those of one object; in at most so many steps.
 _CLEARLY_MORE = 0.3
 _MOST_STEPS = 12
@@ -395,7 +393,7 @@ class OpenSpace(Strategy):
         assert after is not None
         helped = self.best is None or _is_better(after, self.best)
         idle = 0 if helped else self.idle + 1
-        if idle >= _PATIENCE and not any(each.is_slow for each in self.efforts):
+        if idle >= PATIENCE and not any(each.is_slow for each in self.efforts):
             return Ending("more functions in the objects did not help", cause=StopReason.STALLED)
         strategy = replace(self, best=after if helped else self.best, idle=idle)
         enough = (1 + _CLEARLY_MORE / len(self.efforts)) * latest.basis.size
@@ -476,12 +474,6 @@ def _check_balance(problem: Problem) -> None:
         )
 
 
-def around_curves(problem: Problem, wanted: Wanted) -> Sides:
-    """Functions inside of objects of the plane, and around those that transmit waves."""
-    assert isinstance(problem.domain, PlaneExterior)
-    return on_all_sides(problem, _singular_corners(problem, problem.domain), wanted, _basis)
-
-
 def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> Wanted:
     """The resolution of fields of a wavenumber, for a number of digits and a level."""
     sources = [field.place for field in incident_of(problem) if field.place is not None]
@@ -494,7 +486,7 @@ def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> W
 def _basis(problem: Problem, placed: Placed) -> Basis:
     """Radiating or harmonic functions inside of objects; displacements from both elastic potentials."""
     waves = outer_wavenumbers(problem)
-    radiating = [RadiatingBasis(placed.centers, placed.orders, k, placed.scales) for k in waves if k != 0]
+    radiating = [_radiating(placed, k) for k in waves if k != 0]
     if len(radiating) > 1:
         longitudinal, transverse = radiating
         axes = elastic_waves([equation.operator for equation in problem.equations]).axes

@@ -31,8 +31,8 @@ GROWTH = 1.5
 ROWS_PER_FUNCTION = 2.0
 # A round has helped if the estimate is smaller by this factor; and if a few rounds must be enough.
 BETTER, MUCH_BETTER = 1.5, 3.0
-# The most rounds of one kind of functions.
-MOST_ROUNDS = 20
+# The most rounds of one kind of functions; and how many in a row may fail or not help.
+MOST_ROUNDS, PATIENCE = 20, 2
 
 # ---- The interface
 

@@ -23,6 +23,7 @@ from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.statement import Relation
 from fspielm.solution.solution import Solution
+from fspielm.solvers.newton.iteration import LINEAR
 
 # ---- Functions that errors of a state are followed with
 
@@ -238,9 +239,6 @@ class _Window:
 
 # ---- Uncertainty of the state from window to window
 
-# Larger errors, relative to the solution, do not grow as the linear problem predicts.
-_LINEAR = 1e-2
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -283,7 +281,7 @@ class Uncertain:
     @property
     def errors(self) -> FloatArray:
         """Root mean square errors of the unknowns, ``(U,)``."""
-        if self.carried > _LINEAR:
+        if self.carried > LINEAR:  # larger ones do not grow as the linear problem predicts
             return np.full(len(self.own), np.inf)
         return np.asarray(self.own + self.carried * self.transfer.scales)
 

@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 import sympy as sp
 
-from fspielm.arrays import FloatArray, NumberArray, safe_rms
+from fspielm.arrays import NumberArray, safe_rms
 from fspielm.basis.evaluation.sums import evaluate_each
 from fspielm.cells.basis import CellBasis
 from fspielm.cells.tiling import tile
@@ -78,21 +78,8 @@ def _continued(before: Solution, condition: Initial) -> Initial:
     names = list(condition.value) if isinstance(condition.value, Mapping) else [stated.unknowns[0].symbol]
     orders = (0,) * (stated.dimension - 1) + (int(condition.order),)
     values = {stated.unknowns[stated.place(name)].symbol: stated.place(name) for name in names}
-    carried = {symbol: EndState(before, derivative(orders).on(place)) for symbol, place in values.items()}
+    carried = {symbol: partial(before.evaluate, derivative(orders).on(place)) for symbol, place in values.items()}
     return replace(condition, value=carried)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class EndState:
-    """The end of a solution, as a function of points ``(n, d)``."""
-
-    before: Solution
-    operator: Operator
-
-    def __call__(self, points: FloatArray) -> NumberArray:
-        """Values ``(n,)``."""
-        return self.before.evaluate(self.operator, points)
 
 
 @final
