@@ -339,7 +339,12 @@ class Rounds(ABC):
 
     def at_floor(self, step: Step, latest: RoundResult) -> Step | Ending:
         """What to do after a round at the floor of double precision."""
-        return Ending(_floor_reason(latest.outcome.error), is_final=True, cause=StopReason.FLOOR)
+        reason = (
+            "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
+        )
+        if math.isfinite(error := latest.outcome.error):
+            reason = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
+        return Ending(reason, is_final=True, cause=StopReason.FLOOR)
 
     def following(self, step: Step, latest: RoundResult) -> Step | Ending:
         """What to try after any other round, or why nothing is left to gain."""
@@ -395,13 +400,6 @@ def _fit_and_play(rounds: Rounds, step: Step) -> tuple[FittedPlan, RoundResult] 
         return fitted
     latest = rounds.play(fitted, step.strategy)
     return latest if isinstance(latest, Ending) else (fitted, latest)
-
-
-def _floor_reason(error: float) -> str:
-    """That nothing is left to gain from an error on, and what to do about it."""
-    if math.isfinite(error):
-        return f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
-    return "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
 
 
 # ---- One kind of features after the other, and which of them goes on while there is time

@@ -19,11 +19,10 @@ from fspielm.estimate.narrow import find_narrow
 from fspielm.expr.functions import Value
 from fspielm.problem.derived import with_data
 from fspielm.problem.problem import Problem
-from fspielm.solution.report import field_reports
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import solve_automatically
-from fspielm.solvers.finish import finish, warn_unless
-from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, reporter, timed
+from fspielm.solvers.finish import finish, judged, warn_unless
+from fspielm.solvers.request import Approach, Budget, Progress, Request, check_approach, timed
 from fspielm.solvers.solve import check_arguments
 
 
@@ -100,19 +99,13 @@ class Prepared:
             ending = f"{where}; solve them by themselves"
         verdict = judge(problem, estimate, tol, ending)
         report = replace(
-            self.solution.report,
+            judged(self.solution.report, problem, estimate, verdict),
             residuals=dict(estimate.residuals),
             coefficient_norm=safe_norm(coefficients),
             seconds={"solve": solving, "estimate": estimating},
-            error_estimate=estimate.relative,
-            max_error_estimate=estimate.largest,
-            scale=estimate.scale,
-            converged=verdict.converged,
-            reason=verdict.reason,
             bands={},
             rounds=(),
             sampled=tuple(str(look) for look in find_narrow(problem).looks),
-            fields=field_reports(problem, estimate),
         )
         warn_unless(verdict, stacklevel=4)
         return Solution(problem, discretisation.basis, coefficients, report, estimate)
@@ -150,22 +143,11 @@ def prepare(
     check_approach(approach)
     if problem.domain.is_unbounded:
         raise ProblemError("prepare is for bounded domains; solve an open one again for other data, fs.solve(problem)")
-    streams, seed = Streams.spawned(rng)
-    request = Request(
-        problem,
-        tol,
-        budget or Budget(),
-        streams,
-        seed,
-        progress=reporter(progress),
-        singular=singular,
-        approach=approach,
-        reuse=True,
-    )
+    request = Request.of(problem, tol, budget, rng, progress, singular=singular, approach=approach, reuse=True)
     history = solve_automatically(request)
     kept = history.best.reusable
     if kept is None:
         raise SolveError("the factorisation was not kept")
     solution = finish(request, history)
-    examination = kept.examination.for_many(streams.probes)
+    examination = kept.examination.for_many(request.streams.probes)
     return Prepared(problem, solution, kept.factored, examination, request.budget, singular, progress)

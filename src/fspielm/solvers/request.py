@@ -278,6 +278,14 @@ class Request:
     approach: Approach | None = None
     reuse: bool = False
 
+    @classmethod
+    def of(
+        cls, problem: Problem, tol: float, budget: Budget | None, rng: Any, progress: Any = None, **settings: Any
+    ) -> Request:
+        """The request of a call with these arguments."""
+        streams, seed = Streams.spawned(rng)
+        return cls(problem, tol, budget or Budget(), streams, seed, reporter(progress), **settings)
+
     @property
     def lengths(self) -> FloatArray:
         """Extent of the domain along each axis."""

@@ -23,7 +23,7 @@ from fspielm.solvers.by_hand import solve_by_hand
 from fspielm.solvers.driver import History, solve_automatically
 from fspielm.solvers.finish import finish, finish_quietly
 from fspielm.solvers.newton.rounds import solve_nonlinear
-from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, offering, reporter
+from fspielm.solvers.request import Approach, Budget, Progress, Request, check_approach, offering
 from fspielm.solvers.round import RoundResult
 from fspielm.solvers.time.windows import is_long, solve_in_windows
 
@@ -111,14 +111,12 @@ def solve(
         _check_for_open(features, points, singular)
         problem = transmission_problem(problem)
     _check_for_newton(problem, features, guess)
-    streams, seed = Streams.spawned(rng)
-    request = Request(
+    request = Request.of(
         problem,
         tol,
-        budget or Budget(),
-        streams,
-        seed,
-        progress=reporter(progress),
+        budget,
+        rng,
+        progress,
         points=points,
         method=least_squares or QR(),
         scaling=scaling,
@@ -236,8 +234,6 @@ class Series:
         if not problem.is_linear or has_media(problem):
             return solve(problem, tol=self._tol, budget=self._budget, rng=self._seed)
         check_arguments(problem, self._tol, self._budget)
-        streams, seed = Streams.spawned(self._seed)
-        request = Request(problem, self._tol, self._budget, streams, seed)
-        history = solve_automatically(request, self._before)
-        self._before = history
-        return finish(request, history)
+        request = Request.of(problem, self._tol, self._budget, self._seed)
+        self._before = solve_automatically(request, self._before)
+        return finish(request, self._before)

@@ -47,8 +47,8 @@ def eigenvalue_error(station: Station, value: float) -> float:
 
 # ---- Folds and bifurcations between two places of a curve
 
-# A fold is located by Brent's method up to this share of the way between two places. Polynomials do the rest: next to an
-# event the linearisation is almost singular, and residuals decide where a place is found.
+# A fold is located by Brent's method up to this share of the way between two places. Polynomials do the rest: next to
+# an event the linearisation is almost singular, and residuals decide where a place is found.
 _FOLD = 0.05
 # Distances of the nodes of polynomials from a fold, on both sides, in shares of the way.
 _BESIDE = (0.15, 0.03)

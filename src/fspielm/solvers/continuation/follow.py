@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from fspielm.collocation.least_squares import QR
 from fspielm.errors import AccuracyWarning, IterateError, OutOfTime, ProblemError, SolveError
 from fspielm.problem.problem import Problem
 from fspielm.resources import Deadline, current_deadline
 from fspielm.solvers.continuation.branch import Branch
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Metric, Place, Station, read_along
 from fspielm.solvers.continuation.walk import Notary, Walk, functions_at_rest, go_and_survey, solve_with_any
-from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, offering, reporter
+from fspielm.solvers.request import Approach, Budget, Progress, Request, check_approach, offering
 from fspielm.solvers.solve import check_arguments
 from fspielm.wording import duration
 
@@ -86,19 +85,15 @@ def follow(
     check_approach(approach)
     if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
         raise ProblemError(f"points must be a whole number, at least 2; got {points!r}")
-    streams, seed = Streams.spawned(rng)
-    limits = budget or Budget()
-    request = Request(
-        along.at(along.lower), tol, limits, streams, seed, progress=reporter(progress), method=QR(), approach=approach
-    )
+    request = Request.of(along.at(along.lower), tol, budget, rng, progress, approach=approach)
     deadline = Deadline.within(None if budget is None else budget.seconds)
     try:
         with deadline.enforced():
             curve, notary, first = _begin(along, request, guess)
     except OutOfTime:
         raise SolveError(
-            f"the budget of {limits.seconds:g} s ended before there was a solution to begin with; allow "
-            f"{duration(2 * (limits.seconds or 0.0))} or more with budget=fs.Budget(seconds=...)"
+            f"the budget of {request.budget.seconds:g} s ended before there was a solution to begin with; allow "
+            f"{duration(2 * (request.budget.seconds or 0.0))} or more with budget=fs.Budget(seconds=...)"
         ) from None
     walk = Walk(curve, notary, points, deadline)
     branch = go_and_survey(along, walk, first, switch=switch)

@@ -323,9 +323,10 @@ class NewtonRounds(Rounds):
 
     def fit(self, step: Step) -> FittedPlan | Ending:
         """The plan of a step as far as the budget goes, after which no other kind of functions does better."""
-        fitted = super().fit(step)
+        fitted, best = super().fit(step), self.record.best
+        has_digits = best is not None and best.outcome.error < _MEASURABLE
         if isinstance(fitted, Ending):  # what has digits already is not to be had from fewer functions
-            return replace(fitted, is_final=fitted.is_final or self._has_digits)
+            return replace(fitted, is_final=fitted.is_final or has_digits)
         limit = fitted.limit
         return fitted if limit is None else replace(fitted, limit=replace(limit, is_final=True))
 
@@ -368,10 +369,6 @@ class NewtonRounds(Rounds):
             if larger and (isinstance(following, Ending) or work <= following.plan.work(linear.problem)):
                 following, self.anew = other, None
         return following
-
-    @property
-    def _has_digits(self) -> bool:
-        return self.record.best is not None and self.record.best.outcome.error < _MEASURABLE
 
 
 def _why_none(latest: RoundResult, failure: str, request: Request) -> str:

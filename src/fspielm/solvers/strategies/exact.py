@@ -87,7 +87,9 @@ def find_source_corners(
     corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
     points = np.array([corner.point for corner in corners]).reshape(-1, 2)
     last = np.array([last_length(tol, leading_exponent(problem, corner), size) for corner in corners])
-    edges = np.concatenate([_mask_edges(constraint) for constraint in constraints])
+    # solutions are singular too where one condition ends and another begins within a part
+    parts = [(each.part, mask_borders(each)[:, None]) for each in constraints]
+    edges = np.concatenate([part.place(borders).points for part, borders in parts if part is not None])
     changes = np.full(len(edges), last_length(tol, _CHANGE, size))
 
     def with_changes(chosen: BoolArray) -> SourceCorners:
@@ -102,12 +104,6 @@ def find_source_corners(
     if not chosen.any():
         chosen = _have_large_residual(points, constraints, basis, coefficients, size, threads)
     return (with_changes(none), _CLOSE * size), (with_changes(chosen), math.inf)
-
-
-def _mask_edges(constraint: Relation) -> FloatArray:
-    """Points ``(n, 2)`` within a part where one condition ends and another begins: solutions are singular there too."""
-    assert constraint.part is not None
-    return constraint.part.place(mask_borders(constraint)[:, None]).points
 
 
 def _have_large_residual(

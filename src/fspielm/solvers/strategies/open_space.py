@@ -103,10 +103,6 @@ class ObjectEffort:
         """More functions, closer to the boundary."""
         return replace(self, made=replace(self.made, level=self.made.level + levels))
 
-    def part_of(self, estimate: ErrorEstimate) -> float:
-        """The part of the norm of all residuals that is on the object."""
-        return math.sqrt(sum(estimate.shares.get(name, 0.0) for name in self.blocks))
-
 
 def first_efforts(problem: Problem, bands: Bands | None, level: int = 0) -> tuple[ObjectEffort, ...]:
     """The functions of the first round for each object; without `bands`, for the wavenumber alone."""
@@ -132,7 +128,8 @@ def more_effort(
     They are for higher frequencies while there is no digit, or where finer functions did not help.
     """
     error = estimate.relative
-    parts = [each.part_of(estimate) for each in efforts]
+    # the parts of the norm of all residuals that are on each object
+    parts = [math.sqrt(sum(estimate.shares.get(name, 0.0) for name in each.blocks)) for each in efforts]
     # the residual on all objects is small enough if it amounts to half of the tolerance
     enough = 0.5 * tol / (error * math.sqrt(len(efforts))) if math.isfinite(error) else 0.0
     least = max(_WAITS * max(parts), min(enough, max(parts)))
@@ -308,6 +305,8 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
     """Functions inside of all objects, and around those that transmit waves, with the rows for them."""
     domain = problem.domain
     assert isinstance(domain, SpaceExterior)  # as the strategy found
+    # whether a condition has both values and slopes
+    bends = any(len({term.order for term in relation.operator.terms}) > 1 for relation in problem.constraints)
     media, each = media_of(problem), (*outer_wavenumbers(problem), *inner_wavenumbers(problem))
     waves = [k for k in each if k is not None]
     numbers = {-1: 0} | {medium.place: number for number, medium in enumerate(media, 1)}
@@ -317,35 +316,27 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
     surfaces: list[Surface] = []
     for place, body in enumerate(domain.bodies):
         outer = domain.around[place]
-        others = [
-            other
-            for other, its_outer in zip(domain.bodies, domain.around, strict=True)
-            if its_outer == outer and other is not body
-        ]
+        beside = zip(domain.bodies, domain.around, strict=True)
+        others = [other for other, its_outer in beside if its_outer == outer and other is not body]
         inside = waves[numbers[place]] if place in numbers else 0.0
         here = wanted if outer < 0 else replace(wanted, wavenumber=abs(waves[numbers[outer]]))
-        around = Neighbourhood(body, others, here, inside, _bends(problem))
+        around = Neighbourhood(body, others, here, inside, bends)
         within = place_in_of_space(around)
         outward[numbers[outer]].append(within)
         rows = _ROWS_PER_FUNCTION_IN_SPACE * within.functions
         if place in numbers:
-            beside = place_beside(around)
-            regular[numbers[place]].append(beside)
-            both = within.functions, beside.functions
+            own = place_beside(around)
+            regular[numbers[place]].append(own)
+            both = within.functions, own.functions
             rows = max(0.5 * _ROWS_PER_FUNCTION_IN_SPACE * sum(both), _PLACES_PER_FUNCTION * max(both))
         sites, rings = _rows_of(within)
         surfaces += [Surface(part.name, sites, math.ceil(rows), rings) for part in parts[place]]
     words = f"in {len(outward[0])} objects, of degrees up to {max(each.degree for each in outward[0])}"
     bases: list[Basis] = []
-    for k, own, leaving in zip(waves, regular, outward, strict=True):
-        every = [*(basis_of([one], k) for one in own), *([basis_of(leaving, k)] if leaving else [])]
+    for k, around_it, leaving in zip(waves, regular, outward, strict=True):
+        every = [*(basis_of([one], k) for one in around_it), *([basis_of(leaving, k)] if leaving else [])]
         bases.append(every[0] if len(every) == 1 else JoinedBasis(every))
     return Outward(join_by_unknown(bases), words), Lattices(tuple(surfaces))
-
-
-def _bends(problem: Problem) -> bool:
-    """Whether a condition has both values and slopes."""
-    return any(len({term.order for term in relation.operator.terms}) > 1 for relation in problem.constraints)
 
 
 def _rows_of(placed: Around | Along) -> tuple[Place, int | None]:

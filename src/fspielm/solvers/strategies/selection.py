@@ -159,10 +159,7 @@ def _no_cells(error: UnsuitableError) -> ProblemError:
 def select_strategies(request: Request, bands: Bands) -> Selection:
     """The kinds of features that a problem allows: a small basis first, unless it would save too little.
 
-    Raises
-    ------
-    ProblemError
-        If the one asked for does not suit the problem.
+    A `ProblemError` says that the one asked for does not suit the problem.
     """
     if request.problem.domain.is_unbounded:
         if varying_media(request.problem):

@@ -50,12 +50,17 @@ class Smooth:
             return cls(np.empty(0))
         first = np.flatnonzero(frames.lower[:, -1] <= frames.lower[:, -1].min())
         first = first[np.argsort(frames.lower[first, 0])]
-        pieces = [
-            _knots_in_cell(frames.lower[cell, 0], frames.upper[cell, 0], int(basis.degrees[cell, 0])) for cell in first
-        ]
-        knots = np.concatenate([*pieces, [frames.upper[first[-1], 0]]])
+        knots: list[float] = []
+        for cell in first:
+            low, high, number = (
+                frames.lower[cell, 0],
+                frames.upper[cell, 0],
+                max(basis.degrees[cell, 0] // _FOR_EACH, 1),
+            )
+            knots += list(low + (high - low) * np.arange(number) / number)
+        knots.append(frames.upper[first[-1], 0])
         # at least as many as splines need
-        return cls(knots if len(knots) > _DEGREE else np.linspace(knots[0], knots[-1], _DEGREE + 1))
+        return cls(np.array(knots) if len(knots) > _DEGREE else np.linspace(knots[0], knots[-1], _DEGREE + 1))
 
     def __call__(self, points: FloatArray) -> FloatArray:
         """Values ``(n, m)`` at points of space and time ``(n, d)``."""
@@ -86,11 +91,6 @@ class Smooth:
         whole = np.concatenate([[self.knots[0]] * _DEGREE, self.knots, [self.knots[-1]] * _DEGREE])
         every = BSpline.design_matrix(np.clip(x, self.knots[0], self.knots[-1]), whole, _DEGREE).toarray()
         return np.asarray(every[:, 1:-1])
-
-
-def _knots_in_cell(low: float, high: float, degree: int) -> FloatArray:
-    number = max(degree // _FOR_EACH, 1)
-    return np.asarray(low + (high - low) * np.arange(number) / number)
 
 
 # ---- The transfer of errors through a window

@@ -13,8 +13,9 @@ from fspielm.cells.basis import CellBasis, stack_cells
 from fspielm.collocation.system import BlockResidual
 from fspielm.estimate.estimate import NO_DIGITS, ErrorEstimate, FieldEstimate, Verdict, together
 from fspielm.geometry.time import Time
-from fspielm.solution.report import Report, Window, field_reports
+from fspielm.solution.report import Report, Window
 from fspielm.solution.solution import Solution
+from fspielm.solvers.finish import judged
 from fspielm.solvers.request import Request
 
 
@@ -64,8 +65,7 @@ def join_pieces(request: Request, pieces: Sequence[Piece]) -> Solution:
     basis, coefficients = stack_cells(cells)
     estimate = _estimate(request, pieces, basis)
     verdict = _verdict(request, pieces, estimate)
-    report = _report(request, pieces, basis, verdict, estimate)
-    report = replace(report, coefficient_norm=safe_norm(coefficients))
+    report = replace(_report(request, pieces, basis, verdict, estimate), coefficient_norm=safe_norm(coefficients))
     return Solution(request.problem, basis, coefficients, report, estimate)
 
 
@@ -153,7 +153,7 @@ def _report(
         return {name: sum(of(r).get(name, 0) for r in reports) for name in {n: 0 for r in reports for n in of(r)}}
 
     return replace(
-        first,
+        judged(first, request.problem, estimate, verdict),
         features=f"polynomials in cells, in {len(pieces)} windows in time",
         neurons=basis.size,
         rows=sum(report.rows for report in reports),
@@ -164,13 +164,7 @@ def _report(
         seconds=total(lambda report: report.seconds)
         | {"windows": sum(piece.seconds for piece in pieces) - sum(sum(r.seconds.values()) for r in reports)},
         tol=request.tol,
-        error_estimate=estimate.relative,
-        max_error_estimate=estimate.largest,
-        scale=estimate.scale,
-        converged=verdict.converged,
-        reason=verdict.reason,
         rounds=tuple(done for report in reports for done in report.rounds),
-        fields=field_reports(request.problem, estimate),
         cells=len(basis.frames),
         tiling=basis.in_words,
         newton=tuple(step for report in reports for step in report.newton),
