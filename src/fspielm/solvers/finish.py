@@ -13,7 +13,6 @@ from fspielm.arrays import FloatArray, safe_norm
 from fspielm.collocation.householder import Householder
 from fspielm.collocation.system import Discretisation, check_memory
 from fspielm.errors import AccuracyWarning
-from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import ErrorEstimate, Verdict, judge
 from fspielm.estimate.examination import examine
 from fspielm.estimate.narrow import find_narrow
@@ -53,7 +52,10 @@ def finish(request: Request, solved: RoundResult | History, *, quietly: bool = F
     problem, tol = request.problem, request.tol
     history = solved if isinstance(solved, History) else None
     done = solved.best if isinstance(solved, History) else solved
-    bands = None if history is None else history.record.bands
+    bands, band_reports = None if history is None else history.record.bands, {}
+    if bands is not None:
+        each = zip(problem.coordinates, bands.frequencies, bands.sources, strict=True)
+        band_reports = {str(symbol): BandReport(float(frequency), source) for symbol, frequency, source in each}
     estimate = done.estimate
     verdict = None
     # a nonlinear problem is judged by the linear one that was solved last
@@ -81,7 +83,7 @@ def finish(request: Request, solved: RoundResult | History, *, quietly: bool = F
         scale=None,
         converged=None,
         reason="",
-        bands={} if bands is None else _band_reports(problem, bands),
+        bands=band_reports,
         rounds=() if history is None else history.record.rounds,
         choice="" if history is None else history.choice,
         sampled=() if estimate is None else tuple(str(look) for look in find_narrow(linear).looks),
@@ -147,10 +149,3 @@ def _judge_later(
     estimate = examine(drawn, system.blocks, Householder.of_matrix(system.matrix), rng).estimate(coefficients)
     warn_unless(judge(problem, estimate, tol, ""), stacklevel=5)
     return estimate
-
-
-def _band_reports(problem: Problem, bands: Bands) -> dict[str, BandReport]:
-    return {
-        str(symbol): BandReport(float(frequency), source)
-        for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True)
-    }

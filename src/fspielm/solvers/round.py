@@ -175,15 +175,11 @@ def look_ahead(problem: Problem, plan: FeaturePlan, threads: int, operation: flo
     `operation` is `Pace.factor`, if a round has measured it.
     """
     extent, pace = extent_of(problem, plan), _USUAL
-    if _USUAL.seconds(extent) > min(_WORTH_TRYING, SHARE_OF_TIME * time_left) or _asks_callables(problem):
+    fields = [field for relation in problem.relations for field in (relation.value, *relation.operator.fields)]
+    calls_users = not all(field.is_formula for field in fields)  # whose functions may take any time
+    if calls_users or _USUAL.seconds(extent) > min(_WORTH_TRYING, SHARE_OF_TIME * time_left):
         pace = try_out(problem, plan, threads)
     return Outlook(extent, pace if operation is None else replace(pace, factor=operation))
-
-
-def _asks_callables(problem: Problem) -> bool:
-    """Whether data or coefficients call functions of the user, which may take any time."""
-    fields = [field for relation in problem.relations for field in (relation.value, *relation.operator.fields)]
-    return not all(field.is_formula for field in fields)
 
 
 def extent_of(problem: Problem, plan: FeaturePlan) -> Extent:

@@ -214,14 +214,8 @@ class Series:
     """Solves as `solve` does, but begins each problem with the functions that solved the one before.
 
     Most problems then need a single round. Each has its own rows, error estimate and verdict; where the first functions
-    are not good enough, others are tried as in any solve.
-
-    Parameters
-    ----------
-    tol : float
-    budget : Budget
-    seed : int
-        Of features and points, the same for every problem.
+    are not good enough, others are tried as in any solve. The seed of features and points is the same for every
+    problem.
     """
 
     def __init__(self, tol: float, budget: Budget, seed: int) -> None:

@@ -20,11 +20,10 @@ from fspielm.geometry.boundary import Sites
 from fspielm.numerics.krylov import Space
 from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED
 from fspielm.problem.derived import SmoothSides
-from fspielm.problem.operator import identity
 from fspielm.problem.parameters import check_parameter
 from fspielm.problem.problem import Moving, Problem, moving
 from fspielm.problem.substitutions import ByRegion, read_givens
-from fspielm.solvers.newton.iteration import Deviations, Expansion, applied_to_sum, deviations
+from fspielm.solvers.newton.iteration import Deviations, Expansion, applied_to_sum, deviations, probes_in, values_of
 from fspielm.solvers.request import Request
 from fspielm.solvers.round import factor
 
@@ -165,9 +164,8 @@ class Metric:
     def on(cls, finite: Finite, unit: float, length: float) -> Metric:
         """The metric for the functions of a discretisation."""
         problem = finite.problem
-        points = Sites(problem.domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy"))
-        operators = [identity(problem.dimension).on(place) for place in range(len(problem.unknowns))]
-        values = tuple(tabulate(finite.basis, operator, points, threads=finite.threads) for operator in operators)
+        points = probes_in(problem)
+        values = tuple(tabulate(finite.basis, each, points, threads=finite.threads) for each in values_of(problem))
         lower, upper = problem.domain.bounding_box
         sides = 1.0 + ((points.points - lower) / (upper - lower)) @ np.sqrt(np.arange(2.0, 2.0 + problem.dimension))
         return cls(values, sides, unit, length)
@@ -414,9 +412,8 @@ def leading_sign(problem: Problem) -> int:
     operator = problem.equations[0].operator
     if operator.order % 2:
         return 0
-    rng = np.random.default_rng(0)
-    places = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
-    directions = rng.standard_normal((PROBES, problem.dimension))
+    places = probes_in(problem)
+    directions = np.random.default_rng(0).standard_normal((PROBES, problem.dimension))
     symbol = np.zeros((PROBES, PROBES))
     for term in operator.terms:
         if term.order == operator.order:
@@ -465,15 +462,8 @@ class _Inverse:
     @cached_property
     def _tables(self) -> list[Any]:
         finite = self.local.finite
-        return [
-            tabulate(
-                finite.basis,
-                identity(finite.problem.dimension).on(place),
-                self.local.sites[name],
-                threads=finite.threads,
-            )
-            for place, name in enumerate(self._names)
-        ]
+        each = zip(values_of(finite.problem), self._names, strict=False)
+        return [tabulate(finite.basis, value, self.local.sites[name], threads=finite.threads) for value, name in each]
 
 
 # ---- The curve of solutions: tangents, and steps to the next place

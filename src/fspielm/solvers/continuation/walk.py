@@ -46,7 +46,8 @@ def solve_with_any(request: Request, guess: Iterate | Any = None) -> History:
     finer = replace(request, tol=max(FINER * request.tol, ROUNDING))
     best: History | None = None
     failure: Exception | None = None
-    for approach in _approaches(request):
+    both: tuple[Approach, ...] = ("band", "patches") if request.problem.dimension < 3 else ("band",)
+    for approach in both if request.approach is None else (request.approach,):
         asked = replace(finer, approach=approach)
         try:
             history = solve_automatically(asked) if request.problem.is_linear else solve_nonlinear(asked, guess)
@@ -55,9 +56,9 @@ def solve_with_any(request: Request, guess: Iterate | Any = None) -> History:
         except (ProblemError, UnsuitableError) as error:
             failure = failure or error
             continue
-        if best is None or _error(history) < _error(best):
+        if best is None or history.best.outcome.error < best.best.outcome.error:
             best = history
-        if _error(best) <= request.tol:
+        if best.best.outcome.error <= request.tol:
             return best
     if best is None:
         assert failure is not None
@@ -70,16 +71,6 @@ def functions_at_rest(request: Request) -> History:
     statement = request.problem.linearised(0).statement
     equations = tuple(sp.Eq(residual_form(each), 1, evaluate=False) for each in statement.equations)
     return solve_with_any(replace(request, problem=compile_statement(replace(statement, equations=equations))))
-
-
-def _approaches(request: Request) -> tuple[Approach, ...]:
-    if request.approach is not None:
-        return (request.approach,)
-    return ("band", "patches") if request.problem.dimension < 3 else ("band",)
-
-
-def _error(history: History) -> float:
-    return history.best.outcome.error
 
 
 # ---- Places of a curve as solutions with error estimates
@@ -288,12 +279,10 @@ class Walk:
             self.ending = f"{along.parameter} = {bound:g}, the end of the interval, is close"
             return at
         with suppress(SolveError):
-            self._note(tuple(locate(self.curve, at, last, self._distance(at, last))))
+            distance = self.curve.metric.inner(at.tangent, last.place.minus(at.place))
+            self._note(tuple(locate(self.curve, at, last, distance)))
         self.ending = f"the end of the interval, {along.parameter} = {bound:g}"
         return self._stop(last)
-
-    def _distance(self, one: Station, other: Station) -> float:
-        return self.curve.metric.inner(one.tangent, other.place.minus(one.place))
 
     def _note(self, events: tuple[Event, ...]) -> None:
         self.stops[-1] = replace(self.stops[-1], events=events)
@@ -352,24 +341,19 @@ class Walk:
 # ---- Errors of the parameter at folds and bifurcations
 
 
-def fold_error(beside: Sequence[Stop]) -> float:
-    """The error of the parameter at a fold, from the errors of solutions on both sides.
+def parameter_error(event: Event, beside: Sequence[Stop]) -> float:
+    """The error of the parameter at a fold or a bifurcation, from the errors of solutions on both sides.
 
     An error E of a solution u with the parameter p fixed equals a change of the parameter by ``E / |du/dp|``. Toward a
     fold, E and the derivative grow without bound, but not their ratio, which is the error of the fold.
     """
-    return max((_absolute_error(stop) / stop.mark.slope for stop in beside), default=np.inf)
-
-
-def bifurcation_error(beside: Sequence[Stop]) -> float:
-    """The error of the parameter at a bifurcation, from those of solutions on both sides, but for the eigenvalue's."""
-    each = (_absolute_error(stop) / stop.curve.metric.unit * abs(stop.mark.steepness) for stop in beside)
-    return max(each, default=np.inf)
-
-
-def _absolute_error(stop: Stop) -> float:
-    estimate = stop.solution.estimate
-    return estimate.relative * estimate.scale
+    errors = [stop.solution.estimate.relative * stop.solution.estimate.scale for stop in beside]
+    pairs = zip(errors, beside, strict=True)
+    if event.kind == "fold":
+        each = [error / stop.mark.slope for error, stop in pairs]
+    else:
+        each = [error / stop.curve.metric.unit * abs(stop.mark.steepness) for error, stop in pairs]
+    return max(each, default=np.inf) + event.doubt
 
 
 # ---- From a walk to a branch
@@ -400,13 +384,12 @@ def _branch_of(along: Along, walk: Walk, ending: str) -> Branch:
     for place, stop in enumerate(walk.stops):
         beside = _closest_with_estimate(walk.stops, place)
         for event in stop.events:
-            value, coefficients = event.station.value, event.station.place.coefficients
+            value, error = event.station.value, parameter_error(event, beside)
             solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
-            size = stop.curve.metric.signed_size(coefficients)
+            size = stop.curve.metric.signed_size(event.station.place.coefficients)
             if event.kind == "fold":
-                folds.append(Fold(value, fold_error(beside) + event.doubt, solution, size))
+                folds.append(Fold(value, error, solution, size))
             else:
-                error = bifurcation_error(beside) + event.doubt
                 bifurcations.append(Bifurcation(value, error, solution, size, event.multiplicity))
     points = tuple(map(_point, walk.stops))
     return Branch(along.parameter, points, tuple(folds), tuple(bifurcations), ending)

@@ -27,6 +27,19 @@ from fspielm.solution.report import NewtonStep
 from fspielm.solvers.request import Request, timed
 from fspielm.solvers.round import factor
 
+# ---- Unknowns and places to look at
+
+
+def values_of(problem: Problem) -> list[Operator]:
+    """The operators that take the values of all unknowns."""
+    return [identity(problem.dimension).on(place) for place in range(len(problem.unknowns))]
+
+
+def probes_in(problem: Problem) -> Sites:
+    """The same points all over the domain for whoever looks at functions in it."""
+    return Sites(problem.domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy"))
+
+
 # ---- Residuals of the equations and conditions
 
 # Applies an operator to a function at sites.
@@ -317,15 +330,13 @@ class Newton:
 
     def _change(self, start: Iterate, end: Iterate) -> float:
         """The distance of two iterates, relative to the second."""
-        stated = self.problem.stated
-        operators = [identity(self.problem.dimension).on(place) for place in range(len(stated.unknowns))]
+        operators = values_of(self.problem.stated)
         first, last = (each.evaluate_each(operators, self._points) for each in (start, end))
         return max(_ratio(safe_norm(b - a), safe_norm(b)) for a, b in zip(first, last, strict=True))
 
     @cached_property
     def _points(self) -> Sites:
-        rng = np.random.default_rng(0)
-        return Sites(self.problem.domain.sample(PROBES, rng, "low-discrepancy"))
+        return probes_in(self.problem)
 
 
 def _ratio(part: float, whole: float) -> float:

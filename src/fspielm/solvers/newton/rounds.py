@@ -20,7 +20,6 @@ from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import chord_lines
 from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
 from fspielm.problem.nonlinear.law import why_unique
-from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
 from fspielm.resources import limited_to
 from fspielm.solution.report import NewtonStep
@@ -37,7 +36,7 @@ from fspielm.solvers.driver import (
     run_rounds,
     take_larger_steps,
 )
-from fspielm.solvers.newton.iteration import Newton
+from fspielm.solvers.newton.iteration import Newton, values_of
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.request import FINER, LOOKING, Request
 from fspielm.solvers.round import RoundResult
@@ -91,7 +90,7 @@ def with_measured_bands(linear: Request, bands: Bands, iterate: Iterate) -> Band
     """The bands, or those of an iterate along lines where these are higher."""
     problem, rng = linear.problem, linear.streams.probes
     seeds = problem.domain.sample(_CHORDS, rng, "low-discrepancy")
-    operators = [identity(problem.dimension).on(place) for place in range(len(problem.stated.unknowns))]
+    operators = values_of(problem.stated)
     frequencies, sources = bands.frequencies.copy(), list(bands.sources)
     for axis in range(problem.dimension):
         highest = 0.0

@@ -118,16 +118,9 @@ _GUESSED = work(1500, 1000)
 class Selection:
     """The first steps of the kinds of features to try, in that order, and why.
 
-    Attributes
-    ----------
-    steps : tuple of Step
-    why : str
-    last : callable or None
-        Makes the first step of a kind to try where all of those fail.
-    stand_ins : bool
-        Whether all but the first are tried only where the first one finds nothing at all.
-    dearer : tuple of Step
-        Expensive kinds, for when nothing else was good enough and time is left.
+    `last` makes the first step of a kind to try where all of those fail. With `stand_ins`, all but the first are tried
+    only where the first one finds nothing at all. `dearer` are expensive kinds, for when nothing else was good enough
+    and time is left.
     """
 
     steps: tuple[Step, ...]

@@ -65,14 +65,8 @@ class StopReason(Enum):
 class Strategy(ABC):
     """One kind of features, and what rounds with it have shown so far; immutable.
 
-    Attributes
-    ----------
-    request : Request
-    approach : str
-    title : str
-        Its name in reports.
-    redraws : bool
-        Whether to draw its functions again at the floor of double precision: where they are few, that may help.
+    The `title` is its name in reports. It `redraws` its functions at the floor of double precision, unless these are
+    many.
     """
 
     approach: ClassVar[Approach]
@@ -129,17 +123,10 @@ class Step:
 @final
 @dataclass(frozen=True)
 class Ending:
-    """Why there is no further round.
+    """Why there is no further round; the `reason` is empty where the tolerance is met.
 
-    Attributes
-    ----------
-    reason : str
-        Empty where the tolerance is met.
-    is_final : bool
-        Whether other kinds of features would be no better.
-    cause : StopReason
-    seconds : float
-        What the next round would take, where the time of the budget is too short for it.
+    It is final where other kinds of features would be no better. Where the time of the budget is too short, `seconds`
+    is what the next round would take.
     """
 
     reason: str

@@ -20,10 +20,10 @@ from fspielm.estimate.residuals import Correction, HeldOut
 from fspielm.estimate.sensitivity import unseen_growth
 from fspielm.geometry.boundary import Sites, gauss
 from fspielm.numerics.tolerances import PROBES
-from fspielm.problem.operator import Operator, identity
+from fspielm.problem.operator import Operator
 from fspielm.problem.statement import Relation
 from fspielm.solution.solution import Solution
-from fspielm.solvers.newton.iteration import LINEAR
+from fspielm.solvers.newton.iteration import LINEAR, probes_in, values_of
 
 # ---- Functions that errors of a state are followed with
 
@@ -51,12 +51,10 @@ class Smooth:
         first = np.flatnonzero(frames.lower[:, -1] <= frames.lower[:, -1].min())
         first = first[np.argsort(frames.lower[first, 0])]
         knots: list[float] = []
-        for cell in first:
-            low, high, number = (
-                frames.lower[cell, 0],
-                frames.upper[cell, 0],
-                max(basis.degrees[cell, 0] // _FOR_EACH, 1),
-            )
+        for low, high, degree in zip(
+            frames.lower[first, 0], frames.upper[first, 0], basis.degrees[first, 0], strict=True
+        ):
+            number = max(degree // _FOR_EACH, 1)
             knots += list(low + (high - low) * np.arange(number) / number)
         knots.append(frames.upper[first[-1], 0])
         # at least as many as splines need
@@ -190,8 +188,7 @@ class _Window:
     @cached_property
     def during(self) -> list[NumberArray]:
         """All functions at points of the window, for each unknown."""
-        value = identity(self.finite.problem.dimension)
-        return [self._table(value.on(place), self._probes) for place in range(len(self.finite.problem.unknowns))]
+        return [self._table(value, self._probes) for value in values_of(self.finite.problem)]
 
     @cached_property
     def ending(self) -> list[NumberArray]:
@@ -204,7 +201,7 @@ class _Window:
 
     @cached_property
     def _probes(self) -> Sites:
-        return Sites(self.finite.problem.domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy"))
+        return probes_in(self.finite.problem)
 
     def _table(self, operator: Operator, sites: Sites) -> NumberArray:
         return tabulate(self.finite.basis, operator, sites, threads=self.finite.threads)

@@ -22,16 +22,17 @@ from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.estimate import Verdict
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import SpaceTime, Time
-from fspielm.numerics.tolerances import PROBES, ROUNDING, SAME
+from fspielm.numerics.tolerances import ROUNDING, SAME
 from fspielm.problem.further_conditions import Measured
 from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
-from fspielm.problem.operator import Operator, derivative, identity
+from fspielm.problem.operator import Operator, derivative
 from fspielm.problem.problem import Problem, compile_statement
 from fspielm.problem.statement import Initial, Relation
 from fspielm.resources import Deadline
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import solve_automatically
 from fspielm.solvers.finish import finish, finish_quietly, warn_unless
+from fspielm.solvers.newton.iteration import probes_in, values_of
 from fspielm.solvers.newton.rounds import solve_nonlinear
 from fspielm.solvers.request import FINER, INTERRUPTED, Request, offering, with_seconds
 from fspielm.solvers.time.errors import Uncertain, measure_transfer
@@ -158,10 +159,9 @@ def first_length(problem: Problem, varies: float = _VARIES) -> float | None:
     assert time is not None
     try:
         guess = as_iterate(problem, guess_at_start(problem) or None)
-        points = problem.domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy")  # only looks
+        points = probes_in(problem).points
         points[:, -1] = time.start
-        value = identity(problem.dimension)
-        values = guess.evaluate_each([value.on(i) for i in range(len(stated.unknowns))], Sites(points))
+        values = guess.evaluate_each(values_of(stated), Sites(points))
         left = problem.residual(guess, points).reshape(len(points), -1)
     except ProblemError:  # something has no value at the start
         return None
@@ -176,12 +176,11 @@ def next_length(problem: Problem, before: Solution) -> float:
     """The length of a window after one that is solved."""
     time, stated = problem.domain.time, problem.stated
     assert time is not None
-    points = before.problem.domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy")
     later = derivative((0,) * (problem.dimension - 1) + (1,))
-    places = range(len(stated.unknowns))
-    value = identity(problem.dimension)
-    found = before.evaluate_each([each.on(place) for each in (value, later) for place in places], Sites(points))
-    change = min(_size_over_rate(found[: len(places)], own, _VARIES) for own in found[len(places) :])
+    values = values_of(stated)
+    rates = [later.on(place) for place in range(len(values))]
+    found = before.evaluate_each([*values, *rates], probes_in(before.problem))
+    change = min(_size_over_rate(found[: len(values)], own, _VARIES) for own in found[len(values) :])
     return _window_length(change, time.duration) if np.isfinite(change) else time.duration
 
 
@@ -224,8 +223,7 @@ def held_constant(problem: Problem, during: Time, before: Solution, why: str) ->
     points = np.full((len(unit) if problem.dimension > 1 else 1, problem.dimension), during.start)
     if problem.dimension > 1:
         points[:, 0] = 0.5 * ((1 - unit) * frames.lower[0, 0] + (1 + unit) * frames.upper[0, 0])
-    each = [identity(problem.dimension).on(place) for place in range(len(rest.unknowns))]
-    values = evaluate_each(before.basis, before.coefficients, each, Sites(points), threads=1)
+    values = evaluate_each(before.basis, before.coefficients, values_of(rest), Sites(points), threads=1)
     if problem.dimension > 1:
         values = np.stack([np.polynomial.chebyshev.chebfit(unit, own, _DEGREE) for own in values])
     fields = tuple(replace(field, relative=np.inf, largest=np.inf) for field in before.estimate.fields)
