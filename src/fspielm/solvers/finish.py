@@ -92,7 +92,7 @@ def finish(request: Request, solved: RoundResult | History, *, quietly: bool = F
         tiling="".join(basis.in_words for basis in done.basis.on_cells),
         newton=() if history is None else history.newton,
     )
-    _log.debug("%s, %d rows x %d %s, rank %d", report.features, report.rows, report.neurons, report.noun, report.rank)
+    _log.debug("%s, %d rows x %d columns, rank %d", report.features, report.rows, report.neurons, report.rank)
     if estimate is not None and verdict is not None:
         report = judged(report, problem, estimate, verdict)
         _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
@@ -123,7 +123,7 @@ def judged(report: Report, problem: Problem, estimate: ErrorEstimate, verdict: V
         scale=estimate.scale,
         converged=verdict.converged,
         reason=verdict.reason,
-        fields=field_reports(problem, estimate),
+        fields=field_reports(problem, estimate) if len(problem.unknowns) > 1 else {},
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fspielm.arrays import NumberArray, safe_norm
+from fspielm.arrays import safe_norm
 from fspielm.basis.singular.columns import Choice, check_singular, missed_jumps
 from fspielm.collocation.least_squares import Factored
 from fspielm.errors import ProblemError, SolveError
@@ -87,9 +87,10 @@ class Prepared:
         return self._with_source[0].solution
 
     def _solve(self, problem: Problem) -> Solution:
-        discretisation = self._examination.discretisation
-        coefficients, solving = timed(lambda: self._coefficients(problem))
         tol, examination = self.solution.report.tol, self._examination
+        discretisation = examination.discretisation
+        values = discretisation.with_problem(problem).values
+        coefficients, solving = timed(lambda: self._factored.solve(values(examination.blocks)))
         estimate, estimating = timed(lambda: examination.settled(examination.estimate(coefficients, problem), tol))
         ending = "these data need another band than those that were prepared for; solve them by themselves"
         missed = missed_jumps(problem, discretisation.basis)
@@ -109,10 +110,6 @@ class Prepared:
         )
         warn_unless(verdict, stacklevel=4)
         return Solution(problem, discretisation.basis, coefficients, report, estimate)
-
-    def _coefficients(self, problem: Problem) -> NumberArray:
-        discretisation = self._examination.discretisation.with_problem(problem)
-        return self._factored.solve(discretisation.values(self._examination.blocks))
 
 
 def prepare(

@@ -64,10 +64,6 @@ class Along:
         """Length of the interval."""
         return self.upper - self.lower
 
-    def contains(self, value: float) -> bool:
-        """Whether a value is within the interval."""
-        return self.lower <= value <= self.upper
-
 
 def read_along(problem: Any, parameter: Any, interval: Any) -> Along:
     """Check the first arguments of `follow`.

@@ -257,7 +257,7 @@ class Walk:
         turn = -1.0 if following is None else self.curve.metric.inner(at.tangent, following.tangent)
         if following is None or turn < self.steps.bend:
             return at, length / 2
-        if not self._along.contains(following.value):
+        if not self._along.lower <= following.value <= self._along.upper:
             return self._arrive(at, following), length
         turns, crossing = crossings(at, following)
         may_be_shorter = self.steps.may_be_shorter(length)

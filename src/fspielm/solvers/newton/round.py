@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import final
 
 import numpy as np
 import sympy as sp
@@ -157,20 +156,11 @@ _ROWS = 800
 _CERTAIN = 0.1
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class HigherOrder:
-    """Norms of the terms of higher order: the `remainder` of the last step, in scaled rows, and the `curvature`.
+def higher_order(newton: Newton, examination: Examination, done: Iterated) -> tuple[float, float]:
+    """Terms of higher order in held-out rows: the norm of the remainder of the last step, and the curvature.
 
-    The curvature is that of the second derivative along functions of size one; the largest that was found.
+    The curvature is the largest norm that was found of the second derivative along functions of size one.
     """
-
-    remainder: float
-    curvature: float
-
-
-def higher_order(newton: Newton, examination: Examination, done: Iterated) -> HigherOrder:
-    """Terms of higher order in held-out rows."""
     finite, sensitivity = done.finite, examination.sensitivity
     examination = _thinned(examination, finite.problem)
     sites = examination.held_out.sites
@@ -198,8 +188,8 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
             moved = done.coefficients + (apart / length) * direction
             curvature = max(curvature, 2 * beyond(done.iterate, moved) / apart / apart)
     except IterateError:
-        return HigherOrder(np.inf, np.inf)
-    return HigherOrder(remainder, curvature)
+        return np.inf, np.inf
+    return remainder, curvature
 
 
 def nonlinear_residual(newton: Newton, examination: Examination, done: Iterated) -> float:
@@ -296,13 +286,13 @@ def _with_estimate(newton: Newton, request: Request, done: Iterated) -> _Judged:
         return _Judged(examination, done, replace(examination.with_remainder(linear, np.inf), residual=residual))
     if not np.isfinite(linear.relative):
         return _Judged(examination, done, linear)
-    beyond = higher_order(newton, examination, done)
+    beyond, curvature = higher_order(newton, examination, done)
     step = max(done.steps[-1].step, 1e-15)
-    bent = linear.amplification * beyond.curvature * linear.scale
+    bent = linear.amplification * curvature * linear.scale
     if bent * step < 1:
         more = 1 / (1 - bent * step)
         # the iterate before is as far from the true solution as from this one, plus the error of this one
-        remainder = more * beyond.remainder * (1 + linear.relative / step) ** 2
+        remainder = more * beyond * (1 + linear.relative / step) ** 2
         remainder += (more - 1) * linear.relative * linear.scale / linear.amplification
         estimate = examination.with_remainder(linear, remainder)
         product = more * bent * estimate.relative

@@ -259,10 +259,8 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
         record.look(partial(first_bands, linear))
         return start, linear
 
-    if guess is not None:
+    with nullcontext() if guess is not None else suppress(IterateError):
         return begin(as_iterate(problem, guess))
-    with suppress(IterateError):
-        return begin(as_iterate(problem))
     return begin(_iterate_of_ones(problem))
 
 

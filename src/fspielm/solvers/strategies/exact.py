@@ -264,18 +264,15 @@ def resolve(constraint: Relation, signals: Signals, corners: SourceCorners, limi
             return None
         # panels that were halved because of the signals too are not graded
         way = _share_of_octaves(limits.longest, halved, last)
-        panels = _halved(panels.select(split), np.where(unresolved, 0.0, way)[split])
+        graded = np.where(unresolved, 0.0, way)[split]
+        ends = np.stack(halves(*panels.ends[split].T), axis=1)
+        panels = Panels(part, ends, np.tile(panels.halvings[split] + 1, 2), np.tile(graded, 2))
     return Panels(
         part,
         np.concatenate([p.ends for p in done]),
         np.concatenate([p.halvings for p in done]),
         np.concatenate([p.graded for p in done]),
     )
-
-
-def _halved(panels: Panels, graded: FloatArray) -> Panels:
-    ends = np.stack(halves(*panels.ends.T), axis=1)
-    return Panels(panels.part, ends, np.tile(panels.halvings + 1, 2), np.tile(graded, 2))
 
 
 def _examine_panels(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
@@ -84,10 +85,9 @@ def thin_family(
 
 def _symbol(problem: Problem) -> Symbol | None:
     """The symbol; None where coefficients vary."""
-    try:
+    with suppress(UnsuitableError):
         return symbol_of(problem.determinant)
-    except UnsuitableError:
-        return None
+    return None
 
 
 def _responds(symbol: Symbol, frequency: FloatArray) -> bool:
