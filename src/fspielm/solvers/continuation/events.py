@@ -120,16 +120,16 @@ class _Way:
 
     def rate(self, distance: float) -> float:
         """The rate at which the parameter changes."""
-        station = self.at(distance)
-        return station.steepness / self.curve.metric.inner(self.before.tangent, station.tangent)
+        tangent = self.at(distance).tangent
+        return tangent.value / self.curve.metric.inner(self.before.tangent, tangent)
 
     def top(self, nodes: Sequence[float]) -> Place:
         """The extremum of the parameter on a Hermite polynomial through some places."""
         rows = []
         for node in nodes:
-            station = self.at(node)
-            along = station.tangent.scaled(self.rate(node) / station.steepness)
-            rows += [station.place.vector, along.vector]
+            mark = self.at(node)
+            along = mark.tangent.scaled(self.rate(node) / mark.tangent.value)
+            rows += [mark.place.vector, along.vector]
         curve = scipy.interpolate.KroghInterpolator(np.repeat(nodes, 2), np.array(rows))
         top = scipy.optimize.brentq(lambda distance: float(curve.derivative(distance)[-1]), 0.0, self.length)
         return Place.of(curve(top))

@@ -516,16 +516,6 @@ class Mark:
     tangent: Place
     slope: float
 
-    @property
-    def value(self) -> float:
-        """The parameter."""
-        return self.place.value
-
-    @property
-    def steepness(self) -> float:
-        """The change of the parameter along the curve."""
-        return self.tangent.value
-
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -352,7 +352,7 @@ def parameter_error(event: Event, beside: Sequence[Stop]) -> float:
     if event.kind == "fold":
         each = [error / stop.mark.slope for error, stop in pairs]
     else:
-        each = [error / stop.curve.metric.unit * abs(stop.mark.steepness) for error, stop in pairs]
+        each = [error / stop.curve.metric.unit * abs(stop.mark.tangent.value) for error, stop in pairs]
     return max(each, default=np.inf) + event.doubt
 
 
@@ -404,7 +404,7 @@ def _closest_with_estimate(stops: Sequence[Stop], place: int) -> list[Stop]:
 
 def _point(stop: Stop) -> BranchPoint:
     spectrum, size = stop.spectrum, stop.curve.metric.signed_size(stop.mark.place.coefficients)
-    return BranchPoint(stop.mark.value, stop.solution, spectrum.unstable, spectrum.values, size)
+    return BranchPoint(stop.mark.place.value, stop.solution, spectrum.unstable, spectrum.values, size)
 
 
 def _switched(along: Along, walk: Walk, stop: Stop, event: Event, branch: Branch, place: int) -> Branch:

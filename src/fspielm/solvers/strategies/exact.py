@@ -262,8 +262,10 @@ def resolve(constraint: Relation, signals: Signals, corners: SourceCorners, limi
         done.append(panels.select(held & ~split))
         if sum(len(p.ends) for p in done) + 2 * np.count_nonzero(split) > limits.most:
             return None
-        # panels that were halved because of the signals too are not graded
-        way = _share_of_octaves(limits.longest, halved, last)
+        # the share of the halvings from the longest to the last length that is done; zero where there is no last
+        # length, or where the signals are unresolved too
+        octaves = np.log2(limits.longest / np.minimum(last, 0.5 * limits.longest))
+        way = np.where(np.isfinite(last), np.clip(np.log2(limits.longest / halved) / octaves, 0.0, 1.0), 0.0)
         graded = np.where(unresolved, 0.0, way)[split]
         ends = np.stack(halves(*panels.ends[split].T), axis=1)
         panels = Panels(part, ends, np.tile(panels.halvings[split] + 1, 2), np.tile(graded, 2))
@@ -307,12 +309,6 @@ def _last_lengths(panels: Panels, corners: SourceCorners) -> FloatArray:
     distances = np.linalg.norm(ends - corners.points, axis=3).min(axis=1)
     touching = distances <= _TOUCHES * panels.lengths[:, None]
     return np.asarray(np.where(touching, corners.lengths, np.inf).min(axis=1, initial=np.inf))
-
-
-def _share_of_octaves(longest: float, now: FloatArray, last: FloatArray) -> FloatArray:
-    """The share of the halvings from the longest to the last length that is done; zero where there is no last."""
-    octaves = np.log2(longest / np.minimum(last, 0.5 * longest))
-    return np.where(np.isfinite(last), np.clip(np.log2(longest / now) / octaves, 0.0, 1.0), 0.0)
 
 
 def _unit_coordinates(ends: FloatArray, shares: FloatArray) -> FloatArray:

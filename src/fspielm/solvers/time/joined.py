@@ -116,10 +116,9 @@ def _field(each: Sequence[FieldEstimate], errors: FloatArray, shares: FloatArray
 
 def _largest(each: Iterable[Any]) -> dict[str, BlockResidual]:
     found: dict[str, BlockResidual] = {}
-    for residuals in each:
-        for name, own in residuals.items():
-            known = found.get(name, own)
-            found[name] = BlockResidual(max(own.rms, known.rms), max(own.largest, known.largest))
+    for name, own in (block for residuals in each for block in residuals.items()):
+        known = found.get(name, own)
+        found[name] = BlockResidual(max(own.rms, known.rms), max(own.largest, known.largest))
     return found
 
 

@@ -136,8 +136,7 @@ def guess_at_start(problem: Problem) -> dict[Any, Any]:
 
 def order_in_time(problem: Problem) -> int:
     """The number of initial data: one more than the highest order of an initial condition."""
-    orders = [int(one.order) for one in problem.statement.conditions if isinstance(one, Initial)]
-    return 1 + max(orders)
+    return 1 + max(int(one.order) for one in problem.statement.conditions if isinstance(one, Initial))
 
 
 # ---- The length of a window
