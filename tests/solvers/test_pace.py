@@ -12,7 +12,7 @@ import fspielm as fs
 from fspielm.basis import hole_columns, special_columns
 from fspielm.estimate import PROBES
 from fspielm.solvers import round as module
-from fspielm.solvers.round import Extent, FeaturePlan, Outlook, Pace, Repeated, extent_of
+from fspielm.solvers.round import Extent, FeaturePlan, Outlook, Pace, extent_of
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -144,10 +144,3 @@ def test_short_rounds_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None
     events, solution = announced(monkeypatch, 1.5)
     assert tuple(events) == solution.report.rounds
     assert all(done.forecast >= 1.5 for done in events)
-
-
-def test_an_iteration_takes_so_many_times_as_long() -> None:
-    once = Outlook(Extent(rows=3000, neurons=2000, checks=1000, further=0), PACE)
-    several = Repeated(once, 3.0)
-    assert several.seconds == pytest.approx(3 * once.seconds)
-    assert several.neurons_within(3.0) == once.neurons_within(1.0)

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.series import Series
+from fspielm.solvers.solve import Series
 
 x, y, k = sp.symbols("x y k")
 u = sp.Function("u")(x, y)

@@ -113,4 +113,4 @@ def test_only_the_best_round_keeps_its_factored_system() -> None:
         latest = rounds.play(FittedPlan(strategy.smaller(plan, neurons), 0.0), strategy)
         assert (latest.reusable is not None) == is_best
     assert record.best is not None
-    assert record.kept_bytes == record.best.reusable.nbytes > 0  # type: ignore[union-attr]
+    assert record.kept_bytes == record.best.reusable.factored.nbytes > 0  # type: ignore[union-attr]

@@ -85,7 +85,7 @@ def eigenmodes(
     pencil = read_pencil(problem, lam)
     outlook = outlook_of(pencil)
     first = pencil.at(outlook.shift)
-    check_arguments(first, tol, None, None, None, budget)
+    check_arguments(first, tol, budget)
     check_approach(approach)
     streams, seed = Streams.spawned(rng)
     record = Record(budget or Budget())

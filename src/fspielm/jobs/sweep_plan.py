@@ -28,7 +28,7 @@ from fspielm.problem.parameters import check_parameter, need_values
 from fspielm.problem.problem import Problem
 from fspielm.solution.solution import Solution
 from fspielm.solvers.request import Budget
-from fspielm.solvers.series import Series
+from fspielm.solvers.solve import Series
 
 # ---- The values of the parameters
 

@@ -169,7 +169,7 @@ def sweep(
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     parameters, grid = read_grid(problem, values)
-    check_settings(tol, None, None, None, budget)
+    check_settings(tol, budget)
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         raise ProblemError(f"rng must be a whole number for a sweep, so that it can be resumed; got {rng!r}")
     check_workers(workers, scheduler)

@@ -7,20 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from fspielm.arrays import FloatArray
 from fspielm.basis.basis import Basis
 from fspielm.basis.exact.symbol import check_homogeneous, symbol_of
 from fspielm.basis.random.families import Band, Each, Family, Joined, for_unknowns
 from fspielm.basis.singular.columns import satisfies, special_columns
-from fspielm.collocation.householder import Householder
 from fspielm.collocation.points import Points, allot_conditions, allot_points, join_points, points_for
-from fspielm.collocation.system import Discretisation, check_memory
+from fspielm.collocation.system import check_memory
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.estimate.estimate import ErrorEstimate
-from fspielm.estimate.examination import examine
 from fspielm.estimate.sensitivity import nearby_number
 from fspielm.problem.problem import Problem
-from fspielm.solvers.request import Budget, Request
+from fspielm.solvers.request import Request
 from fspielm.solvers.round import FeaturePlan, RoundResult, run_round
 
 
@@ -91,26 +87,3 @@ def _suitable(points: Points, problem: Problem, features: Family, columns: Seque
         f"points: interior must be at least 1 with features={features!r}, which do not satisfy the equation by "
         "themselves"
     )
-
-
-def estimate_later(
-    discretisation: Discretisation, coefficients: FloatArray, budget: Budget, seed: int
-) -> ErrorEstimate:
-    """Estimate the error of a solve whose method left no triangular factor, by another factorisation.
-
-    Parameters
-    ----------
-    discretisation : Discretisation
-        Its sites are drawn again, and may be missing.
-    coefficients : (M,) array
-    budget : Budget
-        Of the machine that estimates, which need not be that of the solve.
-    seed : int
-    """
-    rng = np.random.default_rng(seed)
-    sites = discretisation.points.draw(discretisation.problem, rng)
-    drawn = replace(discretisation, sites=sites, threads=budget.thread_count)
-    check_memory(drawn.rows, drawn.basis.size, 0, budget.memory_limit, itemsize=drawn.basis.dtype.itemsize)
-    system = drawn.assemble("rms")
-    factored = Householder.of_matrix(system.matrix)
-    return examine(drawn, system.blocks, factored, rng).estimate(coefficients)

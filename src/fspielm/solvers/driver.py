@@ -22,8 +22,8 @@ from fspielm.estimate.estimate import ILL_POSED
 from fspielm.estimate.stability import find_hidden
 from fspielm.resources import MANY_WAVES, Deadline, current_deadline, limited_to, memory_left
 from fspielm.solution.report import Forecast, NewtonStep, Round
-from fspielm.solvers.request import INTERRUPTED, Budget, Request, Streams, offering, timed
-from fspielm.solvers.round import Expected, Outcome, Repeated, RoundPlan, RoundResult, operation_of, run_round
+from fspielm.solvers.request import INTERRUPTED, LOOKING, Budget, Request, Streams, offering, timed
+from fspielm.solvers.round import Expected, Outcome, RoundPlan, RoundResult, operation_of, run_round
 from fspielm.solvers.strategies.selection import check_asked_for, select_strategies
 from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy, why_failed
 from fspielm.wording import duration, readable_bytes, system_size, too_many_waves
@@ -32,8 +32,6 @@ _log = logging.getLogger(__name__)
 
 # Rounds that take longer than so many seconds are announced before they begin.
 LONG = 2.0
-# Share of the seconds of a budget that may pass before anything is solved.
-_LOOKING = 0.3
 # A round may end so many seconds after the budget, rather than be lost.
 _GRACE = 0.5
 
@@ -43,25 +41,12 @@ _GRACE = 0.5
 class Record:
     """The rounds of a solve, the best of them, and where the time went.
 
-    Attributes
-    ----------
-    budget : Budget
-    bands : Bands or None
-    streams : Streams or None
-        The random streams as they were before the first round.
-    rounds : tuple of Round
-    best : RoundResult or None
-        The round with the smallest estimate; where none has digits, with the smallest misfit of its kind.
-    strategy : Strategy or None
-        The strategy of the best round.
-    operation : float or None
-        Seconds for each operation of a large factorisation, as measured in a round.
-    deadline : Deadline
-        The end of the budget, or an earlier deadline that is enforced already.
-    choice : str
-        Which features were chosen, and why.
-    under_way : Forecast or None
-        The round that has begun but not ended.
+    The best round has the smallest estimate; where none has digits, the smallest misfit of its kind.
+
+    The `strategy` is that of the best round, and the `streams` are as they were before the first one. A round measures
+    the seconds of each `operation` of a large factorisation. The `choice` says which features were chosen, and why.
+    `under_way` is a round that has begun but not ended. The `deadline` is the end of the budget, or an earlier one that
+    is enforced already.
     """
 
     budget: Budget
@@ -102,7 +87,7 @@ class Record:
     @property
     def kept_bytes(self) -> int:
         """Bytes of the factored system of the best round, if it is kept."""
-        return 0 if self.best is None or self.best.reusable is None else self.best.reusable.nbytes
+        return 0 if self.best is None or self.best.reusable is None else self.best.reusable.factored.nbytes
 
     @property
     def spent(self) -> float:
@@ -121,7 +106,7 @@ class Record:
 
     def look(self, find: Callable[[], Bands], streams: Streams | None = None) -> None:
         """Find the bands within a share of the time, and keep the streams that rounds draw from."""
-        share = Deadline(self._began + _LOOKING * (self.budget.seconds or float("inf")), grace=float("inf"))
+        share = Deadline(self._began + LOOKING * (self.budget.seconds or float("inf")), grace=float("inf"))
         with share.enforced():
             self.bands, self._phases["bands"] = timed(find)
         self.streams = deepcopy(streams)
@@ -187,15 +172,9 @@ _LARGER = 1.1
 @final
 @dataclass(frozen=True, eq=False)
 class FittedPlan:
-    """A plan that fits into the budget.
+    """A plan that fits into the budget, with the forecast of its `seconds`.
 
-    Attributes
-    ----------
-    plan : RoundPlan
-    seconds : float
-        The forecast.
-    limit : Ending or None
-        Why the plan is smaller than wanted, and the last one therefore; None if it is not.
+    The `limit` says why it is smaller than wanted, and the last one therefore.
     """
 
     plan: RoundPlan
@@ -216,14 +195,14 @@ def fit_budget(request: Request, record: Record, step: Step, times: float = 1.0)
         if isinstance(fitting, Ending):
             return fitting
         plan, ended = fitting, tightest.ending(plan)
-    outlook = Repeated(plan.outlook(request, record.operation, record.seconds_left), times)
-    late = _time_limit(record, plan, outlook)
+    outlook = plan.outlook(request, record.operation, record.seconds_left)
+    late = _time_limit(record, plan, outlook, times)
     if late is None:
-        return FittedPlan(plan, outlook.seconds, ended)
+        return FittedPlan(plan, times * outlook.seconds, ended)
     fitting = _fit_into(request, record, step, late)  # not from one that is smaller already
     if isinstance(fitting, Ending):
         return fitting
-    return FittedPlan(fitting, outlook.of(request.problem, fitting).seconds, ended or late.ending(plan))
+    return FittedPlan(fitting, times * outlook.of(request.problem, fitting).seconds, ended or late.ending(plan))
 
 
 @dataclass(frozen=True)
@@ -299,18 +278,18 @@ def _too_many_waves(request: Request, record: Record, plan: RoundPlan, memory: f
     return too_many_waves(waves, plan.neurons, memory, limit, request.problem.dimension)
 
 
-def _time_limit(record: Record, plan: RoundPlan, outlook: Expected) -> _Limit | None:
+def _time_limit(record: Record, plan: RoundPlan, outlook: Expected, times: float) -> _Limit | None:
     """The most neurons that time allows, if that is less than the plan has."""
-    seconds = record.budget.seconds
-    if seconds is None or _FORECAST_MARGIN * outlook.seconds <= record.seconds_left:
+    budget, needed = record.budget.seconds, times * outlook.seconds
+    if budget is None or _FORECAST_MARGIN * needed <= record.seconds_left:
         return None
-    total = duration(max(record.spent + _FORECAST_MARGIN * outlook.seconds, _FORECAST_MARGIN * seconds))
+    total = duration(max(record.spent + _FORECAST_MARGIN * needed, _FORECAST_MARGIN * budget))
     reason = (
-        f"the budget of {round(seconds, 2):g} s ended it, {plan.size} would take about "
-        f"{duration(outlook.seconds)} more; allow {total} in all with budget=fs.Budget(seconds=...)"
+        f"the budget of {round(budget, 2):g} s ended it, {plan.size} would take about {duration(needed)} more; "
+        f"allow {total} in all with budget=fs.Budget(seconds=...)"
     )
-    affordable = outlook.neurons_within(record.seconds_left / _FORECAST_MARGIN)
-    return _Limit(affordable if record.rounds else max(affordable, _FEWEST), "seconds", reason, outlook.seconds)
+    affordable = outlook.neurons_within(record.seconds_left / _FORECAST_MARGIN / times)
+    return _Limit(affordable if record.rounds else max(affordable, _FEWEST), "seconds", reason, needed)
 
 
 def _exceeds_memory(request: Request, record: Record, plan: RoundPlan) -> bool:
@@ -332,18 +311,11 @@ def bytes_of(request: Request, record: Record, plan: RoundPlan) -> int:
 # ---- The loop of rounds
 
 # A first round may take this share of the time left; after that, it is tried with so many times fewer functions.
-_FIRST, _FEWER = 0.8, 8
+FIRST_SHARE, _FEWER = 0.8, 8
 
 
 class Rounds(ABC):
-    """How to play the rounds of one kind of problem.
-
-    Attributes
-    ----------
-    request : Request
-        For the linear problem of the next round.
-    record : Record
-    """
+    """How to play the rounds of one kind of problem; the `request` is for the linear problem of the next round."""
 
     request: Request
     record: Record
@@ -367,7 +339,12 @@ class Rounds(ABC):
 
     def at_floor(self, step: Step, latest: RoundResult) -> Step | Ending:
         """What to do after a round at the floor of double precision."""
-        return Ending(_floor_reason(latest.outcome.error), is_final=True, cause=StopReason.FLOOR)
+        reason = (
+            "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
+        )
+        if math.isfinite(error := latest.outcome.error):
+            reason = f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
+        return Ending(reason, is_final=True, cause=StopReason.FLOOR)
 
     def following(self, step: Step, latest: RoundResult) -> Step | Ending:
         """What to try after any other round, or why nothing is left to gain."""
@@ -405,7 +382,7 @@ def _play_or_shrink(rounds: Rounds, step: Step) -> tuple[FittedPlan, RoundResult
     has_others = request.approach is None and not request.problem.domain.is_unbounded
     while record.best is None and has_others:
         try:
-            with limited_to(_FIRST, f"a first round with {step.strategy.title}"):
+            with limited_to(FIRST_SHARE, f"a first round with {step.strategy.title}"):
                 return _fit_and_play(rounds, step)
         except TooLongError as error:
             fewer = step.plan.neurons // _FEWER if step.plan.cells is None else 0
@@ -423,13 +400,6 @@ def _fit_and_play(rounds: Rounds, step: Step) -> tuple[FittedPlan, RoundResult] 
         return fitted
     latest = rounds.play(fitted, step.strategy)
     return latest if isinstance(latest, Ending) else (fitted, latest)
-
-
-def _floor_reason(error: float) -> str:
-    """That nothing is left to gain from an error on, and what to do about it."""
-    if math.isfinite(error):
-        return f"the floor of double precision is reached; a tolerance of {2 * error:.0e} can be met"
-    return "the residual is rounding, which still leaves all digits open, as at a resonance; move coefficients off it"
 
 
 # ---- One kind of features after the other, and which of them goes on while there is time
@@ -578,24 +548,10 @@ def ending_of(trails: Sequence[Trail]) -> Ending:
 @final
 @dataclass(frozen=True, eq=False)
 class History:
-    """How an automatic solve went.
+    """How an automatic solve went: the `choice` of features, and the `ending`, why there was no further round.
 
-    Attributes
-    ----------
-    best : RoundResult
-    record : Record
-    choice : str
-        Which features were chosen, and why.
-    ending : str
-        Why there was no further round.
-    helps : bool
-        Whether further rounds, for which there was no time, would help.
-    newton : tuple of NewtonStep
-        The steps of a nonlinear problem.
-    failure : str
-        Why Newton's method found no solution; empty if it did.
-    remark : str
-        Whether a nonlinear problem may have other solutions.
+    More rounds would help where `helps` says so, if there was time for them. For nonlinear problems there are the steps
+    of Newton's method, the reason of its `failure`, if any, and a `remark` on other solutions.
     """
 
     best: RoundResult
@@ -614,11 +570,7 @@ def run_rounds(
     """Call `rounds` under the deadline of their record.
 
     Where the deadline or an interruption cuts them short, `history` makes a result of the best round, with the reason.
-
-    Raises
-    ------
-    SolveError
-        If the deadline comes before the end of the first round.
+    A `SolveError` says that the deadline came before the end of the first round.
     """
     try:
         with record.deadline.enforced(), offering(lambda _: record.best and history(record.best, INTERRUPTED)):

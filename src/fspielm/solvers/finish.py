@@ -7,17 +7,19 @@ import warnings
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from fspielm.arrays import FloatArray, safe_norm
-from fspielm.collocation.system import Discretisation
+from fspielm.collocation.householder import Householder
+from fspielm.collocation.system import Discretisation, check_memory
 from fspielm.errors import AccuracyWarning
-from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import ErrorEstimate, Verdict, judge
+from fspielm.estimate.examination import examine
 from fspielm.estimate.narrow import find_narrow
 from fspielm.problem.problem import Problem
 from fspielm.solution.open_space import as_stated
 from fspielm.solution.report import BandReport, NewtonStep, Report, field_reports
 from fspielm.solution.solution import Solution
-from fspielm.solvers.by_hand import estimate_later
 from fspielm.solvers.driver import History, Record
 from fspielm.solvers.request import Budget, Request, silence
 from fspielm.solvers.round import RoundResult
@@ -50,7 +52,10 @@ def finish(request: Request, solved: RoundResult | History, *, quietly: bool = F
     problem, tol = request.problem, request.tol
     history = solved if isinstance(solved, History) else None
     done = solved.best if isinstance(solved, History) else solved
-    bands = None if history is None else history.record.bands
+    bands, band_reports = None if history is None else history.record.bands, {}
+    if bands is not None:
+        each = zip(problem.coordinates, bands.frequencies, bands.sources, strict=True)
+        band_reports = {str(symbol): BandReport(float(frequency), source) for symbol, frequency, source in each}
     estimate = done.estimate
     verdict = None
     # a nonlinear problem is judged by the linear one that was solved last
@@ -73,23 +78,23 @@ def finish(request: Request, solved: RoundResult | History, *, quietly: bool = F
         seconds=dict(done.seconds) if history is None else history.record.seconds,
         rng=request.seed,
         tol=tol,
-        error_estimate=None if estimate is None else estimate.relative,
-        max_error_estimate=None if estimate is None else estimate.largest,
-        scale=None if estimate is None else estimate.scale,
-        converged=None if verdict is None else verdict.converged,
-        reason="" if verdict is None else verdict.reason,
-        bands={} if bands is None else _band_reports(problem, bands),
+        error_estimate=None,
+        max_error_estimate=None,
+        scale=None,
+        converged=None,
+        reason="",
+        bands=band_reports,
         rounds=() if history is None else history.record.rounds,
         choice="" if history is None else history.choice,
         sampled=() if estimate is None else tuple(str(look) for look in find_narrow(linear).looks),
-        fields=field_reports(problem, estimate),
         remarks=problem.remarks if history is None or not history.remark else (*problem.remarks, history.remark),
         cells=len(done.basis.on_cells[0].frames) if done.basis.on_cells else None,
         tiling="".join(basis.in_words for basis in done.basis.on_cells),
         newton=() if history is None else history.newton,
     )
-    _log.debug("%s, %d rows x %d %s, rank %d", report.features, report.rows, report.neurons, report.noun, report.rank)
-    if verdict is not None:
+    _log.debug("%s, %d rows x %d columns, rank %d", report.features, report.rows, report.neurons, report.rank)
+    if estimate is not None and verdict is not None:
+        report = judged(report, problem, estimate, verdict)
         _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
         if not quietly:
             warn_unless(verdict, stacklevel=5)
@@ -109,6 +114,19 @@ def finish(request: Request, solved: RoundResult | History, *, quietly: bool = F
     return Solution(problem, done.basis, done.coefficients, report, later)
 
 
+def judged(report: Report, problem: Problem, estimate: ErrorEstimate, verdict: Verdict) -> Report:
+    """The report with an error estimate and its verdict."""
+    return replace(
+        report,
+        error_estimate=estimate.relative,
+        max_error_estimate=estimate.largest,
+        scale=estimate.scale,
+        converged=verdict.converged,
+        reason=verdict.reason,
+        fields=field_reports(problem, estimate) if len(problem.unknowns) > 1 else {},
+    )
+
+
 def warn_unless(verdict: Verdict, *, stacklevel: int) -> None:
     """Warn if a verdict is that the tolerance is not met."""
     if not verdict.converged:
@@ -118,14 +136,16 @@ def warn_unless(verdict: Verdict, *, stacklevel: int) -> None:
 def _judge_later(
     discretisation: Discretisation, coefficients: FloatArray, tol: float, budget: Budget, seed: int
 ) -> ErrorEstimate:
-    """Estimate the error when it is first used, with the warning that an immediate estimate would have given."""
-    estimate = estimate_later(discretisation, coefficients, budget, seed)
-    warn_unless(judge(discretisation.problem, estimate, tol, ""), stacklevel=5)
+    """Estimate the error when it is first used, with the warning that an immediate estimate would have given.
+
+    The method of the solve left no triangular factor, so that another factorisation is needed. Sites are drawn again.
+    The budget is that of the machine that estimates, which need not be that of the solve.
+    """
+    problem, rng = discretisation.problem, np.random.default_rng(seed)
+    sites = discretisation.points.draw(problem, rng)
+    drawn = replace(discretisation, sites=sites, threads=budget.thread_count)
+    check_memory(drawn.rows, drawn.basis.size, 0, budget.memory_limit, itemsize=drawn.basis.dtype.itemsize)
+    system = drawn.assemble("rms")
+    estimate = examine(drawn, system.blocks, Householder.of_matrix(system.matrix), rng).estimate(coefficients)
+    warn_unless(judge(problem, estimate, tol, ""), stacklevel=5)
     return estimate
-
-
-def _band_reports(problem: Problem, bands: Bands) -> dict[str, BandReport]:
-    return {
-        str(symbol): BandReport(float(frequency), source)
-        for symbol, frequency, source in zip(problem.coordinates, bands.frequencies, bands.sources, strict=True)
-    }

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fspielm.arrays import NumberArray, safe_norm
+from fspielm.arrays import safe_norm
 from fspielm.basis.singular.columns import Choice, check_singular, missed_jumps
 from fspielm.collocation.least_squares import Factored
 from fspielm.errors import ProblemError, SolveError
@@ -19,11 +19,10 @@ from fspielm.estimate.narrow import find_narrow
 from fspielm.expr.functions import Value
 from fspielm.problem.derived import with_data
 from fspielm.problem.problem import Problem
-from fspielm.solution.report import field_reports
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import solve_automatically
-from fspielm.solvers.finish import finish, warn_unless
-from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, reporter, timed
+from fspielm.solvers.finish import finish, judged, warn_unless
+from fspielm.solvers.request import Approach, Budget, Progress, Request, check_approach, timed
 from fspielm.solvers.solve import check_arguments
 
 
@@ -82,22 +81,16 @@ class Prepared:
         """Solve with a right-hand side that the features do not hold, which needs another preparation once."""
         if self._with_source:
             return self._with_source[0]._solve(problem)
-        report = self.solution.report
-        prepared = prepare(
-            problem,
-            tol=report.tol,
-            budget=self._budget,
-            rng=report.rng,
-            progress=self._progress,
-            singular=self._singular,
-        )
-        self._with_source.append(prepared)
+        tol, rng = self.solution.report.tol, self.solution.report.rng
+        settings: dict[str, Any] = {"budget": self._budget, "progress": self._progress, "singular": self._singular}
+        self._with_source.append(prepare(problem, tol=tol, rng=rng, **settings))
         return self._with_source[0].solution
 
     def _solve(self, problem: Problem) -> Solution:
-        discretisation = self._examination.discretisation
-        coefficients, solving = timed(lambda: self._coefficients(problem))
         tol, examination = self.solution.report.tol, self._examination
+        discretisation = examination.discretisation
+        values = discretisation.with_problem(problem).values
+        coefficients, solving = timed(lambda: self._factored.solve(values(examination.blocks)))
         estimate, estimating = timed(lambda: examination.settled(examination.estimate(coefficients, problem), tol))
         ending = "these data need another band than those that were prepared for; solve them by themselves"
         missed = missed_jumps(problem, discretisation.basis)
@@ -107,26 +100,16 @@ class Prepared:
             ending = f"{where}; solve them by themselves"
         verdict = judge(problem, estimate, tol, ending)
         report = replace(
-            self.solution.report,
+            judged(self.solution.report, problem, estimate, verdict),
             residuals=dict(estimate.residuals),
             coefficient_norm=safe_norm(coefficients),
             seconds={"solve": solving, "estimate": estimating},
-            error_estimate=estimate.relative,
-            max_error_estimate=estimate.largest,
-            scale=estimate.scale,
-            converged=verdict.converged,
-            reason=verdict.reason,
             bands={},
             rounds=(),
             sampled=tuple(str(look) for look in find_narrow(problem).looks),
-            fields=field_reports(problem, estimate),
         )
         warn_unless(verdict, stacklevel=4)
         return Solution(problem, discretisation.basis, coefficients, report, estimate)
-
-    def _coefficients(self, problem: Problem) -> NumberArray:
-        discretisation = self._examination.discretisation.with_problem(problem)
-        return self._factored.solve(discretisation.values(self._examination.blocks))
 
 
 def prepare(
@@ -152,34 +135,16 @@ def prepare(
     -------
     Prepared
     """
-    check_arguments(problem, tol, None, None, None, budget)
+    check_arguments(problem, tol, budget)
     check_singular(singular)
     check_approach(approach)
     if problem.domain.is_unbounded:
         raise ProblemError("prepare is for bounded domains; solve an open one again for other data, fs.solve(problem)")
-    streams, seed = Streams.spawned(rng)
-    request = Request(
-        problem,
-        tol,
-        budget or Budget(),
-        streams,
-        seed,
-        progress=reporter(progress),
-        singular=singular,
-        approach=approach,
-        reuse=True,
-    )
+    request = Request.of(problem, tol, budget, rng, progress, singular=singular, approach=approach, reuse=True)
     history = solve_automatically(request)
     kept = history.best.reusable
     if kept is None:
         raise SolveError("the factorisation was not kept")
     solution = finish(request, history)
-    return Prepared(
-        problem,
-        solution,
-        kept.factored,
-        kept.examination.for_many(streams.probes),
-        request.budget,
-        singular,
-        progress,
-    )
+    examination = kept.examination.for_many(request.streams.probes)
+    return Prepared(problem, solution, kept.factored, examination, request.budget, singular, progress)

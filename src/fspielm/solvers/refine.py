@@ -33,7 +33,7 @@ def refine(
     solution: Solution, tol: float, *, budget: Budget | None = None, progress: Progress | bool | None = None
 ) -> Solution:
     """The function behind `Solution.refine`."""
-    check_settings(tol, None, None, None, budget)
+    check_settings(tol, budget)
     _check_refinable(solution)
     if solution.error_estimate <= tol:
         why = judge(solution.problem, solution.estimate, tol, "").reason

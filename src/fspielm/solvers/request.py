@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from time import perf_counter
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, final, get_args
@@ -107,6 +107,12 @@ def check_approach(approach: Any) -> None:
 # ---- The budget
 
 _MEMORY_SHARE = 0.6
+# Share of the time left that may be spent on looking at data, or on laying out functions, if there are others.
+LOOKING = 0.3
+# Solves that belong to a larger one aim at a tolerance that is smaller by this factor, since the rest may be harder.
+FINER = 0.1
+# The least seconds of a solve that has begun.
+_MOMENT = 1e-3
 
 
 @final
@@ -165,6 +171,11 @@ class Budget:
     def thread_count(self) -> int:
         """Threads that may be used."""
         return available_threads() if self.threads is None else int(self.threads)
+
+
+def with_seconds(budget: Budget, seconds: float) -> Budget:
+    """The budget with the seconds that are left; as it is where there is no end of them."""
+    return budget if np.isinf(seconds) else replace(budget, seconds=max(seconds, _MOMENT))
 
 
 # ---- Independent streams of random numbers from one seed
@@ -250,22 +261,8 @@ def timed(step: Callable[[], T]) -> tuple[T, float]:
 class Request:
     """The arguments of a solve; see `solve`. All are fixed, except that every round draws from the streams.
 
-    Attributes
-    ----------
-    problem : Problem
-    tol : float
-    budget : Budget
-    streams : Streams
-    seed : int or None
-        Of the streams.
-    progress : callable
-    points : Points, optional
-    method : LeastSquares
-    scaling : {"rms", "none"}
-    singular : bool, Singular or sequence of Singular, optional
-    approach : str, optional
-    reuse : bool
-        Whether to keep the factored system, which is as large as the matrix, for further right-hand sides.
+    The `seed` is that of the streams. `reuse` keeps the factored system, which is as large as the matrix, for further
+    right-hand sides.
     """
 
     problem: Problem
@@ -280,6 +277,14 @@ class Request:
     singular: Choice = None
     approach: Approach | None = None
     reuse: bool = False
+
+    @classmethod
+    def of(
+        cls, problem: Problem, tol: float, budget: Budget | None, rng: Any, progress: Any = None, **settings: Any
+    ) -> Request:
+        """The request of a call with these arguments."""
+        streams, seed = Streams.spawned(rng)
+        return cls(problem, tol, budget or Budget(), streams, seed, reporter(progress), **settings)
 
     @property
     def lengths(self) -> FloatArray:

@@ -32,6 +32,7 @@ from fspielm.collocation.system import (
 from fspielm.estimate.estimate import CellErrors, ErrorEstimate
 from fspielm.estimate.examination import Examination, examine
 from fspielm.estimate.sensitivity import PROBES, fitting_columns, further_columns, special_beside
+from fspielm.numerics.tolerances import BISECTIONS
 from fspielm.problem.problem import Problem
 from fspielm.solvers.request import Request, timed
 from fspielm.wording import system_size
@@ -61,52 +62,22 @@ class Expected(ABC):
         """The forecast for another plan of the same kind."""
 
 
-@final
-@dataclass(frozen=True)
-class Repeated(Expected):
-    """A round that repeats the same work several times, as the steps of an iteration do."""
-
-    once: Expected
-    times: float
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of all repetitions."""
-        return self.times * self.once.seconds
-
-    def neurons_within(self, seconds: float) -> int:
-        """The largest number of neurons that takes no longer than so many seconds."""
-        return self.once.neurons_within(seconds / self.times)
-
-    def of(self, problem: Problem, plan: Any) -> Repeated:
-        """The forecast for another plan of the same kind."""
-        return Repeated(self.once.of(problem, plan), self.times)
-
-
 # ---- The time of a round, from a little of the same work
 
 T = TypeVar("T")
 
 # A factorisation of M columns takes 1 + _HALF_SPEED / M times as long as the speed of a large one predicts.
 _HALF_SPEED = 300.0
-# Samples of the work, each in two sizes: rows of each block to fill; one of so many rows to draw.
-_FILLED = (8, 32)
-_PLACED = (32, 8)
-# The factorisation that is timed: columns, rows for each of them, and repetitions.
-_FACTORED = 256
-_ROWS_PER_COLUMN = 1.6
-_REPETITIONS = 4
+# Samples of the work, each in two sizes: so many rows of each block are filled, and one of so many rows is drawn.
+_SAMPLES = (8, 32)
+# The factorisation that is timed: columns, half as many as rows, and repetitions.
+_FACTORED, _REPETITIONS = 256, 4
 # At least this share of the time of a sample grows with its size.
 _LEAST_SHARE = 0.25
 # Rounds that take fewer seconds, or this share of the time left, are not sampled, unless they call functions of the
 # user, which may be slow.
 _WORTH_TRYING = 1.0
-_SHARE_OF_TIME = 0.2
-# Seconds of a round in any case; if its error estimate draws further functions; and for each basis of special functions
-# that the estimate looks at.
-_FIXED = 0.05
-_DRAWING_FURTHER = 0.06
-_EACH_SPECIAL = 0.02
+SHARE_OF_TIME = 0.2
 
 
 @final
@@ -114,17 +85,8 @@ _EACH_SPECIAL = 0.02
 class Extent:
     """The size of a round.
 
-    Attributes
-    ----------
-    rows, neurons : int
-    checks : int
-        Held-out rows, at which the solution is evaluated.
-    further : int
-        Columns that the error estimate adds.
-    special : int
-        Bases of special functions, at corners and in holes, that the estimate looks at.
-    special_columns : int
-        Columns of these that it adds too.
+    `checks` are held-out rows, at which the solution is evaluated. The error estimate adds `further` columns, and looks
+    at `special` bases of functions at corners and in holes, of which it adds `special_columns`.
     """
 
     rows: float
@@ -144,22 +106,9 @@ class Extent:
 class Pace:
     """Seconds for each unit of the work of a round, on this machine and for these features and data.
 
-    Attributes
-    ----------
-    draw : float
-        For each function.
-    place : float
-        For each row: its point and its data.
-    fill : float
-        For each entry of the matrix.
-    factor : float
-        For each operation of a large factorisation.
-    special : float
-        For each entry of the columns of special functions that the error estimate adds.
-    each_special : float
-        For each basis of these, in any case.
-    fixed : float
-        For each round, in any case.
+    They are for each function (`draw`), row with its data (`place`), entry of the matrix (`fill`), operation of a large
+    factorisation (`factor`), and entry of the special columns that the error estimate adds (`special`); and, in any
+    case, for each basis of these (`each_special`), for the drawing of `further` functions, and for the round (`fixed`).
     """
 
     draw: float
@@ -167,18 +116,19 @@ class Pace:
     fill: float
     factor: float
     special: float
-    each_special: float
-    fixed: float
+    each_special: float = 0.02
+    further: float = 0.06
+    fixed: float = 0.05
 
     def seconds(self, extent: Extent) -> float:
         """Seconds of a round of that size."""
         rows, neurons = extent.rows, max(extent.neurons, 1.0)
         entries = rows * (neurons + extent.further) + extent.checks * neurons
         added = extent.further + extent.special_columns
-        operations = 2 * rows * neurons * (neurons + _HALF_SPEED) + 4 * rows * neurons * added
+        operations = _operations(rows, neurons) + 4 * rows * neurons * added
         work = self.draw * neurons + self.place * (rows + extent.checks) + self.fill * entries
         work += self.special * (rows + PROBES) * extent.special_columns
-        looking = self.each_special * extent.special + (_DRAWING_FURTHER if extent.further else 0.0)
+        looking = self.each_special * extent.special + (self.further if extent.further else 0.0)
         return self.fixed + looking + work + self.factor * operations
 
     def share_within(self, extent: Extent, seconds: float) -> float:
@@ -186,7 +136,7 @@ class Pace:
         if self.seconds(extent) <= seconds:
             return 1.0
         low, high = 0.0, 1.0
-        for _ in range(30):
+        for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
             fits = self.seconds(extent.scaled(middle)) <= seconds
             low, high = (middle, high) if fits else (low, middle)
@@ -216,30 +166,20 @@ class Outlook(Expected):
 
 
 # Measured on a small machine of 2024 with one thread, for rounds that are too short to sample.
-_USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, special=1e-6, each_special=_EACH_SPECIAL, fixed=_FIXED)
+_USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, special=1e-6)
 
 
 def look_ahead(problem: Problem, plan: FeaturePlan, threads: int, operation: float | None, time_left: float) -> Outlook:
     """Forecast the time of a plan, from samples of its work if it is long.
 
-    Parameters
-    ----------
-    problem, plan, threads
-    operation : float, optional
-        Seconds for each operation of a large factorisation (`Pace.factor`), if a round has measured it.
-    time_left : float
-        Seconds.
+    `operation` is `Pace.factor`, if a round has measured it.
     """
     extent, pace = extent_of(problem, plan), _USUAL
-    if _USUAL.seconds(extent) > min(_WORTH_TRYING, _SHARE_OF_TIME * time_left) or _asks_callables(problem):
+    fields = [field for relation in problem.relations for field in (relation.value, *relation.operator.fields)]
+    calls_users = not all(field.is_formula for field in fields)  # whose functions may take any time
+    if calls_users or _USUAL.seconds(extent) > min(_WORTH_TRYING, SHARE_OF_TIME * time_left):
         pace = try_out(problem, plan, threads)
     return Outlook(extent, pace if operation is None else replace(pace, factor=operation))
-
-
-def _asks_callables(problem: Problem) -> bool:
-    """Whether data or coefficients call functions of the user, which may take any time."""
-    fields = [field for relation in problem.relations for field in (relation.value, *relation.operator.fields)]
-    return not all(field.is_formula for field in fields)
 
 
 def extent_of(problem: Problem, plan: FeaturePlan) -> Extent:
@@ -256,29 +196,29 @@ def try_out(problem: Problem, plan: FeaturePlan, threads: int) -> Pace:
     basis = join_columns(drawn, plan.columns)
 
     def place(divisor: int) -> tuple[int, Sequence[RowBlock]]:
-        blocks = make_blocks(problem, plan.points.fewer(divisor, max(_FILLED)).draw(problem, rng))
+        blocks = make_blocks(problem, plan.points.fewer(divisor, max(_SAMPLES)).draw(problem, rng))
         return sum(len(block) for block in blocks), blocks
 
     def fill(basis: Basis, rows: int) -> tuple[int, None]:
         system = assemble(basis, [block.first(rows) for block in blocks], threads=threads)
         return system.matrix.size, None
 
-    placing, first, blocks = _rate(place, _PLACED)
-    filling, _, _ = _rate(partial(fill, basis), _FILLED)
+    placing, first, blocks = _rate(place, _SAMPLES[::-1])
+    filling, _, _ = _rate(partial(fill, basis), _SAMPLES)
     largest = max(plan.special(problem), key=lambda columns: columns.size, default=None)
-    each_entry, each_basis, _ = _rate(partial(fill, largest), _FILLED) if largest else (0.0, 0.0, None)
+    each_entry, each_basis, _ = _rate(partial(fill, largest), _SAMPLES) if largest else (0.0, 0.0, None)
     return Pace(
         draw=drawing / basis.size,
         place=placing,
         fill=filling,
         factor=_time_of_operation(min(basis.size, _FACTORED)),
         special=each_entry,
-        each_special=_EACH_SPECIAL + each_basis,
-        fixed=_FIXED + first,
+        each_special=_USUAL.each_special + each_basis,
+        fixed=_USUAL.fixed + first,
     )
 
 
-def _rate(work: Callable[[int], tuple[int, T]], sizes: tuple[int, int]) -> tuple[float, float, T]:
+def _rate(work: Callable[[int], tuple[int, T]], sizes: Sequence[int]) -> tuple[float, float, T]:
     """Seconds for each unit of some work, and in addition to all units, from two samples; and the second result.
 
     The first may be slow because modules are imported, and both because the machine is busy. At least a share of the
@@ -300,7 +240,7 @@ def operation_of(done: RoundResult) -> float | None:
 
 
 def _time_of_operation(columns: int) -> float:
-    rows = int(_ROWS_PER_COLUMN * columns) + 1
+    rows = 2 * columns
     matrix = np.asfortranarray(np.random.default_rng(0).standard_normal((rows, columns)))
     Householder.of_matrix(np.ones((2, 1), order="F"))  # the first one loads the library
     # the shortest of several: on a busy machine one may take a hundred times as long
@@ -308,7 +248,7 @@ def _time_of_operation(columns: int) -> float:
     return seconds / _operations(rows, columns)
 
 
-def _operations(rows: int, columns: int) -> float:
+def _operations(rows: float, columns: float) -> float:
     """Operations of a factorisation, counted as if they ran at the speed of a large one."""
     return 2.0 * rows * columns * (columns + _HALF_SPEED)
 
@@ -317,13 +257,7 @@ def _operations(rows: int, columns: int) -> float:
 
 
 class RoundPlan(ABC):
-    """The functions and points of a round, and the reason for them.
-
-    Attributes
-    ----------
-    why : str
-        The reason, for reports.
-    """
+    """The functions and points of a round; and `why`, the reason for them in reports."""
 
     why: str
 
@@ -380,17 +314,7 @@ class RoundPlan(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class FeaturePlan(RoundPlan):
-    """Features, points, and the reason for them.
-
-    Attributes
-    ----------
-    family : Family
-    points : Points
-    columns : tuple of Basis
-        Functions in addition to the features.
-    why : str
-        The reason, for reports.
-    """
+    """Features, points, and further `columns`."""
 
     family: Family
     points: Points
@@ -474,28 +398,14 @@ class Reusable:
     factored: Factored
     examination: Examination
 
-    @property
-    def nbytes(self) -> int:
-        """Memory of the factored system."""
-        return self.factored.nbytes
-
 
 @final
 @dataclass(frozen=True)
 class Outcome:
     """The result of a round in numbers.
 
-    Attributes
-    ----------
-    error : float
-        The error estimate.
-    growth : float
-        Norm of the coefficients over the size of the solution: large where the band is too narrow.
-    neurons : int
-    work : float
-        Floating-point operations, about.
-    misfit : float
-        Held-out residual over the data.
+    The `work` is that of the factorisation, about; `misfit` is the held-out residual over the data. The `growth` is the
+    norm of the coefficients over the size of the solution: large where the band is too narrow.
     """
 
     error: float
@@ -554,20 +464,15 @@ class RoundResult:
         return self.estimate.has_settled and rounding
 
 
-def run_round(request: Request, plan: RoundPlan, *, by_hand: bool = False) -> RoundResult:
-    """Solve once.
+def run_round(request: Request, plan: RoundPlan, *, drawn: Finite | None = None, by_hand: bool = False) -> RoundResult:
+    """Solve once, with functions and points that are `drawn` already, or as planned.
 
-    Parameters
-    ----------
-    request : Request
-    plan : RoundPlan
-    by_hand : bool
-        If true, residuals are those of the fitted rows, which needs a second copy of the matrix, and the error is
-        estimated only if the method leaves a triangular factor. Otherwise, residuals are those of the held-out rows,
-        the method works in place, and the estimate may need another factorisation.
+    By hand, residuals are those of the fitted rows, which needs a second copy of the matrix, and the error is estimated
+    only if the method leaves a triangular factor. Otherwise residuals are those of the held-out rows, the method works
+    in place, and the estimate may need another factorisation.
     """
     seconds: dict[str, float] = {}
-    discretisation = plan.discretise(request, seconds)
+    discretisation = plan.discretise(request, seconds) if drawn is None else drawn
     system, seconds["assembly"] = timed(lambda: discretisation.assemble(request.scaling, reuse=request.reuse))
     (factored, coefficients, condition), seconds["solve"] = timed(
         lambda: factor(request.method, system, in_place=not by_hand)

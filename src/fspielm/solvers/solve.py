@@ -1,9 +1,9 @@
-"""solve(): from a problem to a solution."""
+"""solve(): from a problem to a solution; and many similar problems, one after the other."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -17,12 +17,13 @@ from fspielm.problem.nonlinear.iterate import as_iterate
 from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import transmission_problem
+from fspielm.problem.scattering.media import has_media
 from fspielm.solution.solution import Solution
 from fspielm.solvers.by_hand import solve_by_hand
 from fspielm.solvers.driver import History, solve_automatically
 from fspielm.solvers.finish import finish, finish_quietly
 from fspielm.solvers.newton.rounds import solve_nonlinear
-from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, offering, reporter
+from fspielm.solvers.request import Approach, Budget, Progress, Request, check_approach, offering
 from fspielm.solvers.round import RoundResult
 from fspielm.solvers.time.windows import is_long, solve_in_windows
 
@@ -98,7 +99,7 @@ def solve(
     SolveInterrupted
         After Ctrl-C; its `solution` is the best so far.
     """
-    check_arguments(problem, tol, features, points, least_squares, budget)
+    check_arguments(problem, tol, budget, features, points, least_squares)
     check_scaling(scaling)
     check_singular(singular)
     check_approach(approach)
@@ -110,14 +111,12 @@ def solve(
         _check_for_open(features, points, singular)
         problem = transmission_problem(problem)
     _check_for_newton(problem, features, guess)
-    streams, seed = Streams.spawned(rng)
-    request = Request(
+    request = Request.of(
         problem,
         tol,
-        budget or Budget(),
-        streams,
-        seed,
-        progress=reporter(progress),
+        budget,
+        rng,
+        progress,
         points=points,
         method=least_squares or QR(),
         scaling=scaling,
@@ -139,29 +138,31 @@ def solve(
 
 def _check_for_cells(approach: str, points: Any, least_squares: Any, scaling: str, singular: Choice) -> None:
     """Refuse settings that cells ignore."""
-    given = {
-        "points": points is not None,
-        "least_squares": least_squares is not None and not isinstance(least_squares, QR),
-        "scaling": scaling != "rms",
-        "singular": bool(singular),
-    }
-    ignored = [name for name, is_given in given.items() if is_given]
-    if ignored:
-        raise ProblemError(
-            f'{" and ".join(ignored)} cannot be chosen with approach="{approach}": cells have points, scales and a QR '
-            "factorisation of their own, and are halved toward corners instead; leave it out, or take another approach"
-        )
+    _refuse_ignored(
+        f'with approach="{approach}": cells have points, scales and a QR factorisation of their own, and are halved '
+        "toward corners instead; leave it out, or take another approach",
+        points=points is not None,
+        least_squares=least_squares is not None and not isinstance(least_squares, QR),
+        scaling=scaling != "rms",
+        singular=bool(singular),
+    )
 
 
 def _check_for_open(features: Any, points: Any, singular: Choice) -> None:
     """Refuse settings that functions of open domains ignore."""
-    given = {"features": features is not None, "points": points is not None, "singular": bool(singular)}
+    _refuse_ignored(
+        "on an open domain: functions that radiate, and the points that suit them, follow from its objects; leave it "
+        "out",
+        features=features is not None,
+        points=points is not None,
+        singular=bool(singular),
+    )
+
+
+def _refuse_ignored(why: str, **given: bool) -> None:
     ignored = [name for name, is_given in given.items() if is_given]
     if ignored:
-        raise ProblemError(
-            f"{' and '.join(ignored)} cannot be chosen on an open domain: functions that radiate, and the points that "
-            "suit them, follow from its objects; leave it out"
-        )
+        raise ProblemError(f"{' and '.join(ignored)} cannot be chosen {why}")
 
 
 def _check_for_newton(problem: Problem, features: Any, guess: Any) -> None:
@@ -180,16 +181,18 @@ def _check_for_newton(problem: Problem, features: Any, guess: Any) -> None:
     as_iterate(problem, guess)  # which says what is wrong with it
 
 
-def check_arguments(problem: Any, tol: Any, features: Any, points: Any, least_squares: Any, budget: Any) -> None:
+def check_arguments(
+    problem: Any, tol: Any, budget: Any, features: Any = None, points: Any = None, least_squares: Any = None
+) -> None:
     """Refuse arguments of the wrong kind, each by name and with an example."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
     if problem.open_symbols:
         raise ProblemError(need_values(problem, problem.open_symbols))
-    check_settings(tol, features, points, least_squares, budget)
+    check_settings(tol, budget, features, points, least_squares)
 
 
-def check_settings(tol: Any, features: Any, points: Any, least_squares: Any, budget: Any) -> None:
+def check_settings(tol: Any, budget: Any, features: Any = None, points: Any = None, least_squares: Any = None) -> None:
     """Refuse settings of the wrong kind, whatever the problem is."""
     if isinstance(tol, bool) or not isinstance(tol, int | float | np.number) or not _LEAST_TOLERANCE <= tol < 1:
         raise ProblemError(f"tol must be a number from {_LEAST_TOLERANCE:g} to 1; got {tol!r}")
@@ -201,3 +204,30 @@ def check_settings(tol: Any, features: Any, points: Any, least_squares: Any, bud
     ):
         if value is not None and not isinstance(value, kind):
             raise ProblemError(f"{name} must be an object such as {example}; got {value!r}")
+
+
+# ---- Many similar problems, one after the other
+
+
+@final
+class Series:
+    """Solves as `solve` does, but begins each problem with the functions that solved the one before.
+
+    Most problems then need a single round. Each has its own rows, error estimate and verdict; where the first functions
+    are not good enough, others are tried as in any solve. The seed of features and points is the same for every
+    problem.
+    """
+
+    def __init__(self, tol: float, budget: Budget, seed: int) -> None:
+        self._tol, self._budget, self._seed = tol, budget, seed
+        self._before: History | None = None
+
+    def solve(self, problem: Problem) -> Solution:
+        """The solution of the next problem; an `AccuracyWarning` says why its estimate does not meet the tolerance."""
+        # the last solution would decide which one of a nonlinear problem is found; media add unknowns
+        if not problem.is_linear or has_media(problem):
+            return solve(problem, tol=self._tol, budget=self._budget, rng=self._seed)
+        check_arguments(problem, self._tol, self._budget)
+        request = Request.of(problem, self._tol, self._budget, self._seed)
+        self._before = solve_automatically(request, self._before)
+        return finish(request, self._before)

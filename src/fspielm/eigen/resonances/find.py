@@ -234,7 +234,7 @@ def resonances(
     """
     rectangle = read_rectangle(count, within)
     sample = read_open(problem, symbol, rectangle)
-    check_arguments(sample, tol, None, None, None, budget)
+    check_arguments(sample, tol, budget)
     streams, seed = Streams.spawned(rng)
     record = Record(budget or Budget())
     request = Request(sample, tol, record.budget, streams, seed, progress=reporter(progress))

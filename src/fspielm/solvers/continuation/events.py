@@ -12,6 +12,7 @@ import scipy
 from fspielm.arrays import safe_rms
 from fspielm.errors import SolveError
 from fspielm.estimate.examination import examine
+from fspielm.numerics.tolerances import ITERATIONS
 from fspielm.problem.operator import identity
 from fspielm.solvers.continuation.path import Curve, Mark, Place, Spectrum, Station
 from fspielm.solvers.newton.iteration import applied_to_sum, deviations
@@ -29,9 +30,7 @@ def eigenvalue_error(station: Station, value: float) -> float:
     place = int(np.argmin(np.abs(spectrum.values - value)))
     finite, function = local.finite, np.asarray(spectrum.functions[:, place].real)
     examination = examine(finite, local.blocks, local.factored, local.equations.request.streams.probes)
-    apply, nothing = (
-        applied_to_sum(finite.basis, each, finite.threads) for each in (function, np.zeros_like(function))
-    )
+    apply, nothing = (applied_to_sum(finite, each) for each in (function, np.zeros_like(function)))
     sites = examination.held_out.sites
     left, constant = (deviations(finite.problem, sites, each) for each in (apply, nothing))
     left = {name: left[name] - constant[name] for name in left}
@@ -48,9 +47,9 @@ def eigenvalue_error(station: Station, value: float) -> float:
 
 # ---- Folds and bifurcations between two places of a curve
 
-# A fold is located by Brent's method up to this share of the way between two places, in so many steps. Polynomials do
-# the rest: next to an event the linearisation is almost singular, and residuals decide where a place is found.
-_FOLD, _MOST = 0.05, 40
+# A fold is located by Brent's method up to this share of the way between two places. Polynomials do the rest: next to
+# an event the linearisation is almost singular, and residuals decide where a place is found.
+_FOLD = 0.05
 # Distances of the nodes of polynomials from a fold, on both sides, in shares of the way.
 _BESIDE = (0.15, 0.03)
 # Distances of the nodes from the latest zero of an eigenvalue.
@@ -60,16 +59,9 @@ _CLOSER = (0.02, 0.004)
 @final
 @dataclass(frozen=True, eq=False)
 class Event:
-    """A fold or a bifurcation that was located.
+    """A fold or a bifurcation that was located, at which so many (`multiplicity`) eigenvalues are zero.
 
-    Attributes
-    ----------
-    kind : {"fold", "bifurcation"}
-    station : Station
-    doubt : float
-        The error of its parameter from the location, and, at a bifurcation, from the eigenvalue that crosses zero.
-    multiplicity : int
-        How many eigenvalues are zero.
+    The `doubt` is the error of its parameter from the location, and, at a bifurcation, from the eigenvalue.
     """
 
     kind: Literal["fold", "bifurcation"]
@@ -88,10 +80,7 @@ def crossings(before: Station, after: Station) -> tuple[bool, int]:
 def locate(curve: Curve, before: Station, after: Station, length: float) -> list[Event]:
     """The events between two places, the second of which is a step of some length from the first.
 
-    Raises
-    ------
-    SolveError
-        If there is one that cannot be located.
+    A `SolveError` says that there is one that cannot be located.
     """
     turns, crossing = crossings(before, after)
     way = _Way(curve, before, after, length, has_spectra=not turns)
@@ -131,16 +120,16 @@ class _Way:
 
     def rate(self, distance: float) -> float:
         """The rate at which the parameter changes."""
-        station = self.at(distance)
-        return station.steepness / self.curve.metric.inner(self.before.tangent, station.tangent)
+        tangent = self.at(distance).tangent
+        return tangent.value / self.curve.metric.inner(self.before.tangent, tangent)
 
     def top(self, nodes: Sequence[float]) -> Place:
         """The extremum of the parameter on a Hermite polynomial through some places."""
         rows = []
         for node in nodes:
-            station = self.at(node)
-            along = station.tangent.scaled(self.rate(node) / station.steepness)
-            rows += [station.place.vector, along.vector]
+            mark = self.at(node)
+            along = mark.tangent.scaled(self.rate(node) / mark.tangent.value)
+            rows += [mark.place.vector, along.vector]
         curve = scipy.interpolate.KroghInterpolator(np.repeat(nodes, 2), np.array(rows))
         top = scipy.optimize.brentq(lambda distance: float(curve.derivative(distance)[-1]), 0.0, self.length)
         return Place.of(curve(top))
@@ -152,16 +141,22 @@ class _Way:
         )
         return Place.of(curve(distance))
 
+    def closer(self, nodes: Sequence[float], about: float, share: float) -> list[float]:
+        """The nodes, and one more on either side of a distance, at a share of the way."""
+        beside = [about + side * share * self.length for side in (-1.0, 1.0)]
+        return sorted({*nodes, *(float(np.clip(each, 0.0, self.length)) for each in beside)})
+
     def station(self, place: Place) -> Station:
         """The station at a place."""
         return self.curve.station(self.curve.equations.at(place), like=self.before.tangent)
 
     def root(self, function: Callable[[float], float], close: float) -> float:
         """Where a function changes sign, by Brent's method."""
-        if not (np.isfinite(function(0.0) * function(self.length)) and function(0.0) * function(self.length) < 0):
+        signs = function(0.0) * function(self.length)
+        if not (np.isfinite(signs) and signs < 0):
             raise SolveError("nothing changes sign")
         tolerance = close * self.length
-        return float(scipy.optimize.brentq(function, 0.0, self.length, xtol=tolerance, maxiter=_MOST, disp=False))
+        return float(scipy.optimize.brentq(function, 0.0, self.length, xtol=tolerance, maxiter=ITERATIONS, disp=False))
 
 
 def _fold(way: _Way) -> Event:
@@ -169,8 +164,7 @@ def _fold(way: _Way) -> Event:
     about = way.root(way.rate, _FOLD)
     nodes, tops = [0.0, way.length], []
     for share in _BESIDE:
-        beside = [about + side * share * way.length for side in (-1.0, 1.0)]
-        nodes = sorted({*nodes, *(float(np.clip(each, 0.0, way.length)) for each in beside)})
+        nodes = way.closer(nodes, about, share)
         tops.append(way.top(nodes))
     place, earlier = tops[-1], tops[-2]
     return Event("fold", way.station(place), abs(place.value - earlier.value))
@@ -195,8 +189,7 @@ def _bifurcation(way: _Way) -> Event:
     nodes = [0.0, way.length]
     roots = [zero(nodes)]
     for share in _CLOSER:
-        beside = [roots[-1] + side * share * way.length for side in (-1.0, 1.0)]
-        nodes = sorted({*nodes, *(float(np.clip(each, 0.0, way.length)) for each in beside)})
+        nodes = way.closer(nodes, roots[-1], share)
         roots.append(zero(nodes))
     place, earlier = (way.between(nodes, root) for root in (roots[-1], roots[-2]))
     before, after = crossing(0.0), crossing(way.length)

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from fspielm.collocation.least_squares import QR
 from fspielm.errors import AccuracyWarning, IterateError, OutOfTime, ProblemError, SolveError
 from fspielm.problem.problem import Problem
 from fspielm.resources import Deadline, current_deadline
 from fspielm.solvers.continuation.branch import Branch
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Metric, Place, Station, read_along
 from fspielm.solvers.continuation.walk import Notary, Walk, functions_at_rest, go_and_survey, solve_with_any
-from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, offering, reporter
+from fspielm.solvers.request import Approach, Budget, Progress, Request, check_approach, offering
 from fspielm.solvers.solve import check_arguments
 from fspielm.wording import duration
 
-# Points of a branch at most, where nothing else was asked for.
-_POINTS = 60
 # Share of the time left that the first solution may take, and the search for functions.
 _BEGINNING = 0.5
 
@@ -33,7 +31,7 @@ def follow(
     *,
     guess: Any = None,
     tol: float = 1e-8,
-    points: int = _POINTS,
+    points: int = 60,
     switch: bool = True,
     budget: Budget | None = None,
     rng: int | np.random.Generator | None = None,
@@ -83,23 +81,19 @@ def follow(
         After Ctrl-C; its `branch` has the points that were found.
     """
     along = read_along(problem, parameter, interval)
-    check_arguments(along.at(along.lower), tol, None, None, None, budget)
+    check_arguments(along.at(along.lower), tol, budget)
     check_approach(approach)
     if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
         raise ProblemError(f"points must be a whole number, at least 2; got {points!r}")
-    streams, seed = Streams.spawned(rng)
-    limits = budget or Budget()
-    request = Request(
-        along.at(along.lower), tol, limits, streams, seed, progress=reporter(progress), method=QR(), approach=approach
-    )
+    request = Request.of(along.at(along.lower), tol, budget, rng, progress, approach=approach)
     deadline = Deadline.within(None if budget is None else budget.seconds)
     try:
         with deadline.enforced():
             curve, notary, first = _begin(along, request, guess)
     except OutOfTime:
         raise SolveError(
-            f"the budget of {limits.seconds:g} s ended before there was a solution to begin with; allow "
-            f"{duration(2 * (limits.seconds or 0.0))} or more with budget=fs.Budget(seconds=...)"
+            f"the budget of {request.budget.seconds:g} s ended before there was a solution to begin with; allow "
+            f"{duration(2 * (request.budget.seconds or 0.0))} or more with budget=fs.Budget(seconds=...)"
         ) from None
     walk = Walk(curve, notary, points, deadline)
     branch = go_and_survey(along, walk, first, switch=switch)
@@ -129,7 +123,7 @@ def _begin(along: Along, request: Request, guess: Any) -> tuple[Curve, Notary, S
     metric = Metric.on(best.discretisation, 1.0, along.length)
     # solution and parameter change at the same rate at the beginning
     unit = along.length * metric.size(local.sideways)
-    curve = Curve(equations, metric.with_unit(unit if unit > 0 else 1.0))
+    curve = Curve(equations, replace(metric, unit=unit if unit > 0 else 1.0))
     upward = Place(np.zeros(len(coefficients)), 1.0)
     return curve, Notary(request, best.plan), curve.station(local, upward)
 

@@ -18,34 +18,22 @@ from fspielm.collocation.system import BlockRows, Finite
 from fspielm.errors import IterateError, ProblemError, SolveError
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.krylov import Space
+from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED
 from fspielm.problem.derived import SmoothSides
-from fspielm.problem.operator import identity
 from fspielm.problem.parameters import check_parameter
 from fspielm.problem.problem import Moving, Problem, moving
 from fspielm.problem.substitutions import ByRegion, read_givens
-from fspielm.solvers.newton.iteration import Deviations, Expansion, applied_to_sum, deviations
+from fspielm.solvers.newton.iteration import Deviations, Expansion, applied_to_sum, deviations, probes_in, values_of
 from fspielm.solvers.request import Request
 from fspielm.solvers.round import factor
 
 # ---- A problem with one parameter
 
-# Compiled problems that are kept, since each is used several times.
-_REMEMBERED = 16
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class Along:
-    """A problem with one free parameter in an interval.
-
-    Attributes
-    ----------
-    problem : Problem
-        For any value of the parameter.
-    parameter : Symbol
-    lower, upper : float
-        The interval.
-    """
+    """A problem with one free parameter in an interval; the `problem` is for any value of it."""
 
     problem: Problem
     parameter: sp.Symbol
@@ -58,7 +46,7 @@ class Along:
 
     @cached_property
     def _compiled(self) -> Callable[[float], Problem]:
-        return lru_cache(maxsize=_REMEMBERED)(lambda value: self.problem.at({self.parameter: value}))
+        return lru_cache(lambda value: self.problem.at({self.parameter: value}))  # each is used several times
 
     @cached_property
     def is_affine(self) -> bool:
@@ -76,18 +64,12 @@ class Along:
         """Length of the interval."""
         return self.upper - self.lower
 
-    def contains(self, value: float) -> bool:
-        """Whether a value is within the interval."""
-        return self.lower <= value <= self.upper
-
 
 def read_along(problem: Any, parameter: Any, interval: Any) -> Along:
     """Check the first arguments of `follow`.
 
-    Raises
-    ------
-    ProblemError
-        If the parameter does not occur, the interval is empty or the wrong way round, or the problem is linear in it.
+    A `ProblemError` says that the parameter does not occur, the interval is empty or the wrong way round, or the
+    problem is linear in it.
     """
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem must be an fs.Problem; got {problem!r}")
@@ -128,21 +110,11 @@ def _read_interval(interval: Any) -> tuple[float, float]:
 
 # ---- Lengths and angles in the space of solutions and parameters
 
-# Points at which functions are compared.
-_POINTS = 400
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A function and a value of the parameter; or the difference of two such pairs.
-
-    Attributes
-    ----------
-    coefficients : (M,) array
-    value : float
-        Of the parameter.
-    """
+    """The coefficients of a function and a value of the parameter; or the difference of two such pairs."""
 
     coefficients: FloatArray
     value: float
@@ -173,18 +145,10 @@ class Place:
 @final
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """Norm of functions, by root mean squares, and the parameter, each in its own unit.
+    """Norm of functions, by root mean squares, and the parameter, each in its own unit: `unit` and `length`.
 
-    Attributes
-    ----------
-    values : tuple of (n, M) arrays
-        The functions at points all over the domain, for each unknown.
-    sides : (n,) array
-        Weights of the points for the sign of a function, without any symmetry.
-    unit : float
-        Of functions.
-    length : float
-        Unit of the parameter.
+    The `values` are those of all functions at points all over the domain, for each unknown. The `sides` are weights of
+    these points for the sign of a function, without any symmetry.
     """
 
     values: tuple[FloatArray, ...]
@@ -196,9 +160,8 @@ class Metric:
     def on(cls, finite: Finite, unit: float, length: float) -> Metric:
         """The metric for the functions of a discretisation."""
         problem = finite.problem
-        points = Sites(problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy"))
-        operators = [identity(problem.dimension).on(place) for place in range(len(problem.unknowns))]
-        values = tuple(tabulate(finite.basis, operator, points, threads=finite.threads) for operator in operators)
+        points = probes_in(problem)
+        values = tuple(tabulate(finite.basis, each, points, threads=finite.threads) for each in values_of(problem))
         lower, upper = problem.domain.bounding_box
         sides = 1.0 + ((points.points - lower) / (upper - lower)) @ np.sqrt(np.arange(2.0, 2.0 + problem.dimension))
         return cls(values, sides, unit, length)
@@ -229,10 +192,6 @@ class Metric:
         """The values of a function at the points, one unknown after the other."""
         return np.concatenate([np.asarray(values @ coefficients) for values in self.values])
 
-    def with_unit(self, unit: float) -> Metric:
-        """The same metric with another unit of functions."""
-        return replace(self, unit=unit)
-
 
 # ---- The linearisation around one place, factored, and its change with the parameter
 
@@ -244,15 +203,7 @@ _NODES = 0.01 * np.arange(5)
 @final
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """A problem with a parameter, and one discretisation for all values.
-
-    Attributes
-    ----------
-    along : Along
-    request : Request
-    finite : Finite
-        The functions, and the sites of rows.
-    """
+    """A problem with a parameter, and the functions and the sites of rows for all values."""
 
     along: Along
     request: Request
@@ -303,7 +254,7 @@ class Equations:
         return [self._deviations(end, place, sites) for end in ends]
 
     def _deviations(self, problem: Problem, place: Place, sites: Mapping[str, Sites]) -> Deviations:
-        return deviations(problem, sites, applied_to_sum(self.finite.basis, place.coefficients, self.finite.threads))
+        return deviations(problem, sites, applied_to_sum(self.finite, place.coefficients))
 
     @cached_property
     def _ends(self) -> list[Problem | Moving]:
@@ -319,17 +270,7 @@ class Equations:
 @final
 @dataclass(frozen=True, eq=False)
 class Local:
-    """The linearisation around a place.
-
-    Attributes
-    ----------
-    equations : Equations
-    place : Place
-    finite : Finite
-        The discretisation of the linear problem.
-    blocks : sequence of BlockRows
-    factored : Factored
-    """
+    """The linearisation around a place, as a linear problem that is discretised and factored."""
 
     equations: Equations
     place: Place
@@ -367,17 +308,13 @@ def _derivative_at(value: float, nodes: FloatArray) -> FloatArray:
 
 # ---- Eigenvalues closest to zero, and stability
 
-# Dimension of the Krylov space; and the largest error of an eigenvalue, relative to the largest of the inverse.
-_FUNCTIONS, _SETTLED = 24, 1e-6
+# Dimension of the Krylov space.
+_FUNCTIONS = 24
 # Eigenvalues of the inverse count if they are larger than a share of the one with this index: the basis does not
 # resolve the functions of smaller ones.
 _USUAL, _LEAST = 3, 1e-2
 # Number of first functions, and their waves along each axis; a function of which less than this is new is rounding.
 _STARTS, _WAVES, _ROUNDING = 3, 1.5, 1e-7
-# Directions and places at which the sign of the highest derivatives is tested.
-_DIRECTIONS, _PLACES = 16, 64
-# A relative imaginary part of an eigenvalue that is rounding.
-_REAL = 1e-6
 
 
 @final
@@ -385,15 +322,9 @@ _REAL = 1e-6
 class Spectrum:
     """Eigenvalues mu of the linearisation F' closest to zero: ``F' phi = mu phi``, with homogeneous conditions.
 
-    Attributes
-    ----------
-    values : (k,) complex array
-        The closest first. Those of ``u_t = F(u)`` or of ``u_t = -F(u)``, whichever is well posed: a solution is stable
-        if all real parts are negative.
-    functions : (M, k) complex array
-        Coefficients of the eigenfunctions.
-    sign : int
-        The sign of F in that equation; zero if neither is well posed, so that stability is not known.
+    The `values`, the closest first, are those of ``u_t = F(u)`` or of ``u_t = -F(u)``, whichever is well posed: a
+    solution is stable if all real parts are negative. The `sign` is that of F in this equation; zero if neither is well
+    posed, so that stability is not known. The columns of `functions` are coefficients of the eigenfunctions.
     """
 
     values: NDArray[np.complex128]
@@ -437,7 +368,7 @@ class Spectrum:
     @cached_property
     def is_real(self) -> NDArray[np.bool_]:
         """Which of them are real."""
-        return np.asarray(np.abs(self.values.imag) <= _REAL * np.abs(self.values))
+        return np.asarray(np.abs(self.values.imag) <= CLOSE * np.abs(self.values))
 
 
 def find_spectrum(local: Local) -> Spectrum:
@@ -460,7 +391,7 @@ def find_spectrum(local: Local) -> Spectrum:
     sizes = np.abs(theta[order])
     # relative to a usual one: the largest is much larger where the linearisation is almost singular
     usual = sizes[min(_USUAL, len(sizes) - 1)]
-    settled = (outside[order] <= _SETTLED * sizes[0]) & (sizes > _LEAST * usual)
+    settled = (outside[order] <= CLOSE * sizes[0]) & (sizes > _LEAST * usual)
     order = order[settled] if settled.any() else order[:1]
     functions = space.images @ (modes[:, order] / theta[order])
     sign = leading_sign(local.finite.problem)
@@ -477,10 +408,9 @@ def leading_sign(problem: Problem) -> int:
     operator = problem.equations[0].operator
     if operator.order % 2:
         return 0
-    rng = np.random.default_rng(0)
-    places = Sites(problem.domain.sample(_PLACES, rng, "low-discrepancy"))
-    directions = rng.standard_normal((_DIRECTIONS, problem.dimension))
-    symbol = np.zeros((_PLACES, _DIRECTIONS))
+    places = probes_in(problem)
+    directions = np.random.default_rng(0).standard_normal((PROBES, problem.dimension))
+    symbol = np.zeros((PROBES, PROBES))
     for term in operator.terms:
         if term.order == operator.order:
             powers = np.prod(directions ** np.array(term.orders), axis=1)
@@ -528,15 +458,8 @@ class _Inverse:
     @cached_property
     def _tables(self) -> list[Any]:
         finite = self.local.finite
-        return [
-            tabulate(
-                finite.basis,
-                identity(finite.problem.dimension).on(place),
-                self.local.sites[name],
-                threads=finite.threads,
-            )
-            for place, name in enumerate(self._names)
-        ]
+        each = zip(values_of(finite.problem), self._names, strict=False)
+        return [tabulate(finite.basis, value, self.local.sites[name], threads=finite.threads) for value, name in each]
 
 
 # ---- The curve of solutions: tangents, and steps to the next place
@@ -544,23 +467,16 @@ class _Inverse:
 # The most corrections of one step; the linearisation is renewed if a correction is larger than the first share of the
 # one before, and there is no solution if it is larger than the second.
 _MOST_CORRECTIONS, _SLOW, _DIVERGES = 12, 0.1, 2.0
-# A relative correction that is rounding; and one that is rounding if corrections do not shrink.
-_SMALL, _STAGNANT = 1e-12, 1e-8
+# A relative correction that is rounding if corrections do not shrink.
+_STAGNANT = 1e-8
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Station:
-    """A place on a curve of solutions, with its linearisation and tangent.
+    """A place on a curve of solutions, with its linearisation and tangent, of norm one.
 
-    Attributes
-    ----------
-    local : Local
-        The linearisation.
-    tangent : Place
-        The direction of the curve, of norm one.
-    corrections : int
-        How many were needed.
+    So many corrections were needed.
     """
 
     local: Local
@@ -593,38 +509,18 @@ class Station:
 class Mark:
     """A station without its factored linearisation, which takes much memory.
 
-    Attributes
-    ----------
-    place, tangent : Place
-    slope : float
-        How much the solution changes with the parameter; never zero, so that one can divide by it.
+    The solution changes so much with the parameter as the `slope` says: never zero, so that one can divide by it.
     """
 
     place: Place
     tangent: Place
     slope: float
 
-    @property
-    def value(self) -> float:
-        """The parameter."""
-        return self.place.value
-
-    @property
-    def steepness(self) -> float:
-        """The change of the parameter along the curve."""
-        return self.tangent.value
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Solutions of equations, as a curve in the space of functions and parameters.
-
-    Attributes
-    ----------
-    equations : Equations
-    metric : Metric
-    """
+    """Solutions of equations, as a curve in the space of functions and parameters."""
 
     equations: Equations
     metric: Metric
@@ -643,13 +539,8 @@ class Curve:
     def correct(self, guess: Place, across: Place, local: Local | None, like: Place) -> Station | None:
         """The place of the curve near a guess, in the plane through it with a normal `across`; None if none is found.
 
-        Parameters
-        ----------
-        guess, across : Place
-        local : Local or None
-            A linearisation nearby, for the first correction.
-        like : Place
-            The tangent has a direction like this one.
+        The first correction uses a linearisation nearby, if there is one. The tangent has a direction `like` another
+        one.
         """
         at, last = guess, np.inf
         try:
@@ -662,7 +553,7 @@ class Curve:
                 # the expected error: the square of the correction, or, with an old linearisation, linear convergence
                 left = size * (size if is_fresh else max(rate, size) if count > 1 else 1.0)
                 whole = max(1.0, self.metric.norm(at))
-                if left <= _SMALL * whole or (rate > _SLOW and size <= _STAGNANT * whole):
+                if left <= ROUNDED * whole or (rate > _SLOW and size <= _STAGNANT * whole):
                     return self.station(self.equations.at(at), like, count)
                 if not rate <= _DIVERGES:
                     return None

@@ -12,14 +12,13 @@ from typing import Any, final
 import numpy as np
 import sympy as sp
 
-from fspielm.basis.basis import Basis
-from fspielm.collocation.system import Finite
 from fspielm.errors import IterateError, OutOfTime, ProblemError, SolveError, UnsuitableError
 from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import examine
+from fspielm.numerics.tolerances import ROUNDING
 from fspielm.problem.linear import residual_form
 from fspielm.problem.nonlinear.iterate import Iterate
-from fspielm.problem.problem import Problem, compile_statement
+from fspielm.problem.problem import compile_statement
 from fspielm.resources import Deadline
 from fspielm.solution.report import NewtonStep
 from fspielm.solution.solution import Solution
@@ -28,81 +27,27 @@ from fspielm.solvers.continuation.events import Event, crossings, locate
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Mark, Metric, Place, Spectrum, Station
 from fspielm.solvers.driver import History, Record, solve_automatically
 from fspielm.solvers.finish import solution_of
-from fspielm.solvers.newton.iteration import Newton
+from fspielm.solvers.newton.iteration import LINEAR, Newton
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.newton.rounds import solve_nonlinear
-from fspielm.solvers.request import INTERRUPTED, Approach, Budget, Request, offering
-from fspielm.solvers.round import Expected, RoundPlan, RoundResult, run_round
+from fspielm.solvers.request import FINER, INTERRUPTED, Approach, Request, offering, with_seconds
+from fspielm.solvers.round import RoundPlan, RoundResult, run_round
+from fspielm.solvers.strategies.strategy import PATIENCE
 from fspielm.wording import OUT_OF_TIME
 
 # ---- The functions that solutions are followed with
-
-# The tolerance of the first solve, relative to the one that was asked for: later solutions may be harder.
-_MORE = 0.1
-_LEAST_TOLERANCE = 1e-13
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Kept(RoundPlan):
-    """Functions and points that were drawn before, by a plan."""
-
-    plan: RoundPlan
-    finite: Finite
-    why: str = "functions that were kept"
-
-    @property
-    def neurons(self) -> int:
-        """Columns of the system."""
-        return self.finite.basis.size
-
-    @property
-    def cells(self) -> int | None:
-        """The number of cells that the functions are on."""
-        return self.plan.cells
-
-    def rows(self, problem: Problem) -> int:
-        """Rows of the system."""
-        return self.finite.rows
-
-    def work(self, problem: Problem) -> float:
-        """Floating-point operations, about."""
-        return self.plan.work(problem)
-
-    @property
-    def description(self) -> str:
-        """The functions, for reports."""
-        return self.plan.description
-
-    def widths(self, basis: Basis) -> tuple[float, ...]:
-        """The highest frequency along each axis."""
-        return self.plan.widths(basis)
-
-    def nbytes(self, request: Request) -> int:
-        """Memory of a round."""
-        return self.plan.nbytes(request)
-
-    def outlook(self, request: Request, operation: float | None, time_left: float) -> Expected:
-        """A forecast of the time of a round."""
-        return self.plan.outlook(request, operation, time_left)
-
-    def discretise(self, request: Request, seconds: dict[str, float]) -> Finite:
-        """The same functions and points for another problem."""
-        return self.finite.with_problem(request.problem)
 
 
 def solve_with_any(request: Request, guess: Iterate | Any = None) -> History:
     """Solve with functions that suit all solutions nearby: a filled band, or cells where that is not enough.
 
-    Raises
-    ------
-    ProblemError
-        If there is no solution, or neither kind of functions suits.
+    A `ProblemError` says that there is no solution, or that neither kind of functions suits.
     """
-    finer = replace(request, tol=max(_MORE * request.tol, _LEAST_TOLERANCE))
+    finer = replace(request, tol=max(FINER * request.tol, ROUNDING))
     best: History | None = None
     failure: Exception | None = None
-    for approach in _approaches(request):
+    both: tuple[Approach, ...] = ("band", "patches") if request.problem.dimension < 3 else ("band",)
+    for approach in both if request.approach is None else (request.approach,):
         asked = replace(finer, approach=approach)
         try:
             history = solve_automatically(asked) if request.problem.is_linear else solve_nonlinear(asked, guess)
@@ -111,9 +56,9 @@ def solve_with_any(request: Request, guess: Iterate | Any = None) -> History:
         except (ProblemError, UnsuitableError) as error:
             failure = failure or error
             continue
-        if best is None or _error(history) < _error(best):
+        if best is None or history.best.outcome.error < best.best.outcome.error:
             best = history
-        if _error(best) <= request.tol:
+        if best.best.outcome.error <= request.tol:
             return best
     if best is None:
         assert failure is not None
@@ -128,17 +73,6 @@ def functions_at_rest(request: Request) -> History:
     return solve_with_any(replace(request, problem=compile_statement(replace(statement, equations=equations))))
 
 
-def _approaches(request: Request) -> tuple[Approach, ...]:
-    if request.approach is not None:
-        return (request.approach,)
-    return ("band", "patches") if request.problem.dimension < 3 else ("band",)
-
-
-def _error(history: History) -> float:
-    estimate = history.best.estimate
-    return np.inf if estimate is None else estimate.relative
-
-
 # ---- Places of a curve as solutions with error estimates
 
 # The relative distance from a solution at which the last round begins.
@@ -151,12 +85,7 @@ _CHOICE = "those that solutions were followed with"
 class Notary:
     """Makes solutions with error estimates of the stations of a curve.
 
-    Attributes
-    ----------
-    request : Request
-        For the problem at any value of the parameter.
-    plan : RoundPlan
-        That drew the functions.
+    The `request` is for any value of the parameter; the `plan` drew the functions.
     """
 
     request: Request
@@ -167,7 +96,7 @@ class Notary:
         equations = station.local.equations
         problem = equations.along.at(station.value)
         request = replace(self.request, problem=problem)
-        kept = Kept(self.plan, equations.finite)
+        kept, finite = self._kept_plan, equations.finite
         record, began = Record(request.budget), perf_counter()
         # not at the solution: a step of zero would say nothing about terms of higher order
         aside = Place((1.0 + _ASIDE) * station.place.coefficients, station.value)
@@ -175,12 +104,12 @@ class Notary:
         steps: tuple[NewtonStep, ...] = ()
         failure = ""
         if problem.is_linear:
-            latest = run_round(request, kept)
+            latest = run_round(request, kept, drawn=finite.with_problem(problem))
         else:
             newton = Newton.of(request, Deadline())
             linear = replace(request, problem=problem.linearised(start))
             try:
-                latest, done = newton_round(newton, linear, kept, start, insist=False)
+                latest, done = newton_round(newton, linear, kept, start, drawn=finite)
                 steps, failure = done.steps, done.failure
             except (IterateError, SolveError) as error:
                 return self.uncertain(station, str(error))
@@ -216,12 +145,16 @@ class Notary:
         record.add(latest, forecast=0.0, seconds=sum(latest.seconds.values()))
         return solution_of(self.request, problem, latest, record, _CHOICE, failure, (), failure)
 
+    @property
+    def _kept_plan(self) -> RoundPlan:
+        return self.plan.because("functions that were kept")
+
     def _as_it_is(self, station: Station) -> RoundResult:
         local, began = station.local, perf_counter()
         examination = examine(local.finite, local.blocks, local.factored, self.request.streams.probes)
         estimate = examination.estimate(local.place.coefficients)
         return RoundResult(
-            plan=Kept(self.plan, local.equations.finite),
+            plan=self._kept_plan,
             discretisation=local.finite,
             coefficients=local.place.coefficients,
             residuals=estimate.residuals,
@@ -234,38 +167,46 @@ class Notary:
 
 # ---- The walk along a curve
 
-# The first, the longest and the shortest step, in units of the metric; and the growth from step to step.
-FIRST, _LONGEST, _SHORTEST, _LONGER = 0.1, 1.0, 1e-4, 1.5
-# The least cosine of the angle by which a curve may turn in one step; steps grow if it is larger than the second.
-_BEND, _STRAIGHT = 0.9, 0.98
-# Steps do not grow after so many corrections.
-_MANY = 8
-# A step with several events is shortened down to this share of the first one, to separate them.
-_APART = 1e-2
+
+@final
+@dataclass(frozen=True)
+class StepControl:
+    """The lengths of steps, in units of the metric.
+
+    The `longest` step is one such unit. A step may turn by an angle of at least the cosine `bend`. The next one is
+    `longer` if the curve is almost `straight` and there were few `corrections`. A step with several events is shortened
+    to separate them, unless it is a share `apart` of the first one.
+    """
+
+    first: float = 0.1
+    longest: float = 1.0
+    shortest: float = 1e-4
+    longer: float = 1.5
+    bend: float = 0.9
+    straight: float = 0.98
+    corrections: int = 8
+    apart: float = 1e-2
+
+    def may_be_shorter(self, length: float) -> bool:
+        """Whether a step is long enough to separate events in shorter ones."""
+        return length > self.apart * self.first
+
+    def after(self, length: float, turn: float, corrections: int) -> float:
+        """The length of the step after one with so many corrections, in which the curve turned so much."""
+        is_easy = turn > self.straight and corrections < self.corrections
+        return min((self.longer if is_easy else 1.0) * length, self.longest)
+
+
 # The linearisation is almost singular if its smallest eigenvalue is less than this share of the next one.
 _SINGULAR = 0.03
-# We stop looking for better functions after so many failures; with better ones, the solution moves by less than this.
-_MOST_FAILED, _SAME = 2, 1e-2
-# The least seconds of a solve that has begun.
-_MOMENT = 1.0
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Stop:
-    """A solution on the walk.
+    """A solution on the walk, with the eigenvalues of the linearisation.
 
-    Attributes
-    ----------
-    mark : Mark
-    solution : Solution
-    spectrum : Spectrum
-        Of the linearisation.
-    curve : Curve
-        With the functions that are used here, and up to the next stop.
-    notary : Notary
-    events : tuple of Event
-        Between this stop and the next one.
+    The `curve` has the functions that are used from here to the next stop; the `events` are between both.
     """
 
     mark: Mark
@@ -279,20 +220,9 @@ class Stop:
 @final
 @dataclass(eq=False)
 class Walk:
-    """A walk along a curve.
+    """A walk along a curve, of at most so many stops; the `ending` says why there are no more.
 
-    Attributes
-    ----------
-    curve : Curve
-    notary : Notary
-    most : int
-        The largest number of stops.
-    deadline : Deadline
-    stops : list of Stop
-    ending : str
-        Why it ended.
-    failed : int
-        How often no better functions were found.
+    Better functions were looked for in vain so often as `failed` says.
     """
 
     curve: Curve
@@ -302,16 +232,17 @@ class Walk:
     stops: list[Stop] = field(default_factory=list)
     ending: str = ""
     failed: int = 0
+    steps: StepControl = StepControl()
 
     def go(self, start: Station) -> None:
         """Walk from a station on, until something ends it."""
-        at, length = self._stop(start), FIRST
+        at, length = self._stop(start), self.steps.first
         while not self.ending:
             if len(self.stops) >= self.most:
                 self.ending = f"{self.most} points were asked for at most; ask for more with points=..."
             elif self.deadline.seconds_left <= 0:
                 self.ending = OUT_OF_TIME
-            elif length < _SHORTEST:
+            elif length < self.steps.shortest:
                 self.ending = f"no further solution was found near {self._along.parameter} = {at.value:.6g}"
             else:
                 try:
@@ -324,12 +255,12 @@ class Walk:
         """Make one step; or return a shorter length to try next."""
         following = self.curve.step(at, length)
         turn = -1.0 if following is None else self.curve.metric.inner(at.tangent, following.tangent)
-        if following is None or turn < _BEND:
+        if following is None or turn < self.steps.bend:
             return at, length / 2
-        if not self._along.contains(following.value):
+        if not self._along.lower <= following.value <= self._along.upper:
             return self._arrive(at, following), length
         turns, crossing = crossings(at, following)
-        may_be_shorter = length > _APART * FIRST
+        may_be_shorter = self.steps.may_be_shorter(length)
         if crossing + turns > 1 and may_be_shorter:
             return at, length / 2
         try:
@@ -337,8 +268,7 @@ class Walk:
         except SolveError:  # there is an event, which a shorter step may locate
             if may_be_shorter:
                 return at, length / 2
-        longer = _LONGER if turn > _STRAIGHT and following.corrections < _MANY else 1.0
-        return self._stop(following), min(longer * length, _LONGEST)
+        return self._stop(following), self.steps.after(length, turn, following.corrections)
 
     def _arrive(self, at: Station, beyond: Station) -> Station:
         """Stop at the end of the interval."""
@@ -349,12 +279,10 @@ class Walk:
             self.ending = f"{along.parameter} = {bound:g}, the end of the interval, is close"
             return at
         with suppress(SolveError):
-            self._note(tuple(locate(self.curve, at, last, self._distance(at, last))))
+            distance = self.curve.metric.inner(at.tangent, last.place.minus(at.place))
+            self._note(tuple(locate(self.curve, at, last, distance)))
         self.ending = f"the end of the interval, {along.parameter} = {bound:g}"
         return self._stop(last)
-
-    def _distance(self, one: Station, other: Station) -> float:
-        return self.curve.metric.inner(one.tangent, other.place.minus(one.place))
 
     def _note(self, events: tuple[Event, ...]) -> None:
         self.stops[-1] = replace(self.stops[-1], events=events)
@@ -362,7 +290,7 @@ class Walk:
     def _stop(self, station: Station) -> Station:
         """Make a solution of a station, with better functions if these are not good enough."""
         solution = self.notary.solution(station)
-        if not self._is_good(station, solution) and self.failed < _MOST_FAILED:
+        if not self._is_good(station, solution) and self.failed < PATIENCE:
             station, solution = self._improve(station, solution)
         mark, spectrum = self.curve.mark(station), station.spectrum.without_functions
         self.stops.append(Stop(mark, solution, spectrum, self.curve, self.notary))
@@ -384,7 +312,8 @@ class Walk:
         """
         self.failed += 1
         old, along = self.curve, self._along
-        request = replace(self.notary.request, problem=along.at(station.value), budget=self._budget_left)
+        budget = with_seconds(self.notary.request.budget, self.deadline.seconds_left)
+        request = replace(self.notary.request, problem=along.at(station.value), budget=budget)
         try:
             history = solve_with_any(request, old.equations.expansion(station.place))
         except (IterateError, ProblemError, SolveError):
@@ -394,7 +323,7 @@ class Walk:
             return station, solution
         metric = Metric.on(best.discretisation, old.metric.unit, along.length)
         seen, before = metric.seen(best.coefficients), old.metric.seen(station.place.coefficients)
-        if np.linalg.norm(seen - before) > _SAME * np.linalg.norm(before):
+        if np.linalg.norm(seen - before) > LINEAR * np.linalg.norm(before):
             return station, solution
         curve = Curve(Equations(along, self.notary.request, best.discretisation), metric)
         local = curve.equations.at(Place(best.coefficients, station.value))
@@ -405,12 +334,6 @@ class Walk:
         return better, self.notary.solution(better)
 
     @property
-    def _budget_left(self) -> Budget:
-        budget = self.notary.request.budget
-        left = self.deadline.seconds_left
-        return budget if np.isinf(left) else replace(budget, seconds=max(left, _MOMENT))
-
-    @property
     def _along(self) -> Along:
         return self.curve.equations.along
 
@@ -418,24 +341,19 @@ class Walk:
 # ---- Errors of the parameter at folds and bifurcations
 
 
-def fold_error(beside: Sequence[Stop]) -> float:
-    """The error of the parameter at a fold, from the errors of solutions on both sides.
+def parameter_error(event: Event, beside: Sequence[Stop]) -> float:
+    """The error of the parameter at a fold or a bifurcation, from the errors of solutions on both sides.
 
     An error E of a solution u with the parameter p fixed equals a change of the parameter by ``E / |du/dp|``. Toward a
     fold, E and the derivative grow without bound, but not their ratio, which is the error of the fold.
     """
-    return max((_absolute_error(stop) / stop.mark.slope for stop in beside), default=np.inf)
-
-
-def bifurcation_error(beside: Sequence[Stop]) -> float:
-    """The error of the parameter at a bifurcation, from those of solutions on both sides, but for the eigenvalue's."""
-    each = (_absolute_error(stop) / stop.curve.metric.unit * abs(stop.mark.steepness) for stop in beside)
-    return max(each, default=np.inf)
-
-
-def _absolute_error(stop: Stop) -> float:
-    estimate = stop.solution.estimate
-    return estimate.relative * estimate.scale
+    errors = [stop.solution.estimate.relative * stop.solution.estimate.scale for stop in beside]
+    pairs = zip(errors, beside, strict=True)
+    if event.kind == "fold":
+        each = [error / stop.mark.slope for error, stop in pairs]
+    else:
+        each = [error / stop.curve.metric.unit * abs(stop.mark.tangent.value) for error, stop in pairs]
+    return max(each, default=np.inf) + event.doubt
 
 
 # ---- From a walk to a branch
@@ -466,10 +384,13 @@ def _branch_of(along: Along, walk: Walk, ending: str) -> Branch:
     for place, stop in enumerate(walk.stops):
         beside = _closest_with_estimate(walk.stops, place)
         for event in stop.events:
+            value, error = event.station.value, parameter_error(event, beside)
+            solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
+            size = stop.curve.metric.signed_size(event.station.place.coefficients)
             if event.kind == "fold":
-                folds.append(_fold(stop, event, beside))
+                folds.append(Fold(value, error, solution, size))
             else:
-                bifurcations.append(_bifurcation(stop, event, beside))
+                bifurcations.append(Bifurcation(value, error, solution, size, event.multiplicity))
     points = tuple(map(_point, walk.stops))
     return Branch(along.parameter, points, tuple(folds), tuple(bifurcations), ending)
 
@@ -483,20 +404,7 @@ def _closest_with_estimate(stops: Sequence[Stop], place: int) -> list[Stop]:
 
 def _point(stop: Stop) -> BranchPoint:
     spectrum, size = stop.spectrum, stop.curve.metric.signed_size(stop.mark.place.coefficients)
-    return BranchPoint(stop.mark.value, stop.solution, spectrum.unstable, spectrum.values, size)
-
-
-def _fold(stop: Stop, event: Event, beside: Sequence[Stop]) -> Fold:
-    solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
-    size = stop.curve.metric.signed_size(event.station.place.coefficients)
-    return Fold(event.station.value, fold_error(beside) + event.doubt, solution, size)
-
-
-def _bifurcation(stop: Stop, event: Event, beside: Sequence[Stop]) -> Bifurcation:
-    solution = stop.notary.singular(event.station, [each.solution.estimate for each in beside])
-    size = stop.curve.metric.signed_size(event.station.place.coefficients)
-    error = bifurcation_error(beside) + event.doubt
-    return Bifurcation(event.station.value, error, solution, size, event.multiplicity)
+    return BranchPoint(stop.mark.place.value, stop.solution, spectrum.unstable, spectrum.values, size)
 
 
 def _switched(along: Along, walk: Walk, stop: Stop, event: Event, branch: Branch, place: int) -> Branch:

@@ -17,6 +17,7 @@ from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockRows, Finite, make_block
 from fspielm.errors import IterateError
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import PROBES, ROUNDING
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Moving, Problem, moving
@@ -26,6 +27,19 @@ from fspielm.solution.report import NewtonStep
 from fspielm.solvers.request import Request, timed
 from fspielm.solvers.round import factor
 
+# ---- Unknowns and places to look at
+
+
+def values_of(problem: Problem) -> list[Operator]:
+    """The operators that take the values of all unknowns."""
+    return [identity(problem.dimension).on(place) for place in range(len(problem.unknowns))]
+
+
+def probes_in(problem: Problem) -> Sites:
+    """The same points all over the domain for whoever looks at functions in it."""
+    return Sites(problem.domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy"))
+
+
 # ---- Residuals of the equations and conditions
 
 # Applies an operator to a function at sites.
@@ -33,13 +47,11 @@ Apply = Callable[[Operator, Sites], NumberArray]
 Deviations = dict[str, NumberArray]
 
 
-def applied_to_sum(basis: Basis, coefficients: NumberArray, threads: int) -> Apply:
-    """Apply operators to a sum of functions."""
-
-    def apply(operator: Operator, sites: Sites) -> NumberArray:
-        return evaluate(basis, coefficients, operator, sites, threads=threads, method="tiles")
-
-    return apply
+def applied_to_sum(finite: Finite, coefficients: NumberArray) -> Apply:
+    """Apply operators to a sum of the functions of a discretisation."""
+    return lambda operator, sites: evaluate(
+        finite.basis, coefficients, operator, sites, threads=finite.threads, method="tiles"
+    )
 
 
 def applied_to_iterate(problem: Problem, iterate: Iterate) -> Apply | None:
@@ -71,15 +83,7 @@ def norm(deviations: Deviations, scales: Mapping[str, NumberArray]) -> float:
 @final
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """A sum of functions to linearise around.
-
-    Attributes
-    ----------
-    problem : Problem
-    basis : Basis
-    coefficients : (M,) array
-    threads : int
-    """
+    """A sum of functions to linearise around."""
 
     problem: Problem
     basis: Basis
@@ -118,8 +122,8 @@ class Between:
 _SHORTEST = 2.0**-9
 # The square of the residual must fall by at least this share of the decrease for a linear equation.
 _DECREASE = 0.1
-# Relative rounding of a residual.
-_ROUNDING = 1e-3
+# Relative uncertainty of a residual.
+_UNCERTAIN = 1e-3
 # A residual within this factor of that of the linear problem is as small as these functions allow.
 DONE = 3.0
 
@@ -140,17 +144,8 @@ class Reached:
 class Way:
     """The way from an iterate to the solution of the linear problem around it.
 
-    Attributes
-    ----------
-    probe : callable
-        Makes the linear problem around an iterate.
-    finite : Finite
-        The discretisation of the linear problem.
-    blocks : sequence of BlockRows
-    start : Iterate
-    known : (M,) array or None
-        Coefficients of the start, if it is a sum of the current functions.
-    target : Expansion
+    `probe` makes the linear problem around an iterate. The `start` has coefficients that are `known` if it is a sum of
+    the current functions. The `target` is the solution.
     """
 
     probe: Callable[[Iterate], Problem]
@@ -196,7 +191,7 @@ class Way:
         before, after = self.base * self.base, reached.residual * reached.residual
         promised = max(before - self.linear * self.linear, 0.0)
         least = before - _DECREASE * reached.damping * promised
-        return after <= least * (1 + _ROUNDING * reached.damping)
+        return after <= least * (1 + _UNCERTAIN * reached.damping)
 
     def _reached(self, share: float) -> Reached | None:
         """The iterate after a share of the step; None where the equations are not defined there."""
@@ -217,7 +212,7 @@ class Way:
             return None
 
     def _sum(self, coefficients: NumberArray) -> Apply:
-        return applied_to_sum(self.finite.basis, coefficients, self.finite.threads)
+        return applied_to_sum(self.finite, coefficients)
 
     def _residual(self, problem: Problem, apply: Apply) -> float:
         places, scales = self._rows
@@ -231,36 +226,21 @@ _MOST_STEPS = 30
 _BEFORE_THE_END = 2.0
 # If the linear problem leaves more than this share of the residual, only better functions can reduce it.
 _RESOLVED = 0.5
-# Steps smaller than this are rounding; steps small enough to go on to the next share of the nonlinear terms.
-_SMALL, _ON_THE_WAY = 1e-13, 1e-2
+# Solutions differ so little, relative to their size, that a linear problem describes the difference.
+LINEAR = 1e-2
 # After steps so small, convergence should be quadratic; a residual that keeps this share of the last one stagnates.
 _QUADRATIC, _STAYS = 1e-4, 0.25
 # A full step that is smaller is close to a solution.
 _CLOSE = 0.1
-# Points at which steps are measured.
-_POINTS = 400
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Iterated:
-    """The result of Newton's method with one discretisation.
+    """The result of Newton's method with one discretisation: the last linear problem, factored, and the iterate.
 
-    Attributes
-    ----------
-    finite : Finite
-        The discretisation of the last linear problem.
-    blocks : sequence of BlockRows
-    factored : Factored
-    coefficients : (M,) array
-        After the last step.
-    before, iterate : Iterate
-        The iterates before and after the last step.
-    steps : tuple of NewtonStep
-    seconds : float
-        Of the last factorisation.
-    failure : str
-        Why this is no solution; empty if it is one.
+    There are the iterates before and after the last step, the `seconds` of the last factorisation, and the `failure`,
+    why this is no solution; empty if it is one.
     """
 
     finite: Finite
@@ -279,18 +259,8 @@ class Iterated:
 class Newton:
     """Newton's method for a problem, with steps shortened until the residual falls.
 
-    Attributes
-    ----------
-    problem : Problem
-        The nonlinear problem.
-    request : Request
-    solving, probing : Moving
-        The linear problem around the current iterate, and around others.
-    deadline : Deadline
-    round : int
-        Number of the round, for progress.
-    share : float
-        Factor of the nonlinear terms.
+    `solving` and `probing` are the linear problems around the current iterate, and around others. The `round` is for
+    progress; the `share` is the factor of the nonlinear terms.
     """
 
     problem: Problem
@@ -310,10 +280,7 @@ class Newton:
     def run(self, finite: Finite, start: Iterate, *, most: int = _MOST_STEPS) -> Iterated:
         """Iterate from a start to a solution, as far as the functions allow.
 
-        Raises
-        ------
-        IterateError
-            If something has no finite value at the start.
+        An `IterateError` says that something has no finite value at the start.
         """
         at: Iterate = start
         known: NumberArray | None = None
@@ -326,7 +293,7 @@ class Newton:
             target = Expansion(self.problem, finite.basis, coefficients, finite.threads)
             change = self._change(at, target)
             way = Way(self.probe, finite, system.blocks, at, known, target)
-            reached = way.damped(surely=change < _ON_THE_WAY)
+            reached = way.damped(surely=change < LINEAR)
             before, failure = at, ""
             if reached is None:
                 reached = Reached(target, coefficients, 1.0, np.inf if way.base is None else way.base)
@@ -357,21 +324,19 @@ class Newton:
         # where convergence should be quadratic, a residual stagnates because of rounding only
         if change < _QUADRATIC and len(steps) > 1 and reached.residual > _STAYS * steps[-2].residual:
             return True
-        if (self.share < 1.0 and change < _ON_THE_WAY) or change < _SMALL or reached.residual <= DONE * way.linear:
+        if (self.share < 1.0 and change < LINEAR) or change < ROUNDING or reached.residual <= DONE * way.linear:
             return True
         return way.base is not None and way.linear > _RESOLVED * way.base
 
     def _change(self, start: Iterate, end: Iterate) -> float:
         """The distance of two iterates, relative to the second."""
-        stated = self.problem.stated
-        operators = [identity(self.problem.dimension).on(place) for place in range(len(stated.unknowns))]
+        operators = values_of(self.problem.stated)
         first, last = (each.evaluate_each(operators, self._points) for each in (start, end))
         return max(_ratio(safe_norm(b - a), safe_norm(b)) for a, b in zip(first, last, strict=True))
 
     @cached_property
     def _points(self) -> Sites:
-        rng = np.random.default_rng(0)
-        return Sites(self.problem.domain.sample(_POINTS, rng, "low-discrepancy"))
+        return probes_in(self.problem)
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import final
 
 import numpy as np
 import sympy as sp
@@ -26,9 +25,6 @@ from fspielm.solvers.round import RoundPlan, RoundResult, factor
 
 # ---- Smooth functions that meet the conditions, as another start
 
-# The order of equations that Laplace's equation can replace.
-_ORDER = 2
-
 
 def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
     """Laplace's equation with the conditions of a problem, linearised around an iterate; None if it does not suit.
@@ -38,7 +34,7 @@ def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
     nonlinear = problem.nonlinear
     assert nonlinear is not None
     order = max(equation.operator.order for equation in problem.pattern if equation.region.kind == "domain")
-    if len(problem.stated.unknowns) > 1 or problem.domain.time is not None or order != _ORDER or problem.interfaces:
+    if len(problem.stated.unknowns) > 1 or problem.domain.time is not None or order != 2 or problem.interfaces:
         return None
     unknown = problem.stated.unknowns[0].symbol
     at = SlotValues(problem, around)
@@ -73,12 +69,7 @@ def run_from_any_start(
     """Newton's method from a start; if it fails and we `insist`, from other ones.
 
     These are a smooth function that meets the conditions, the `others`, and solutions with a factor of the nonlinear
-    terms that is raised to one.
-
-    Raises
-    ------
-    IterateError
-        If something has no finite value at the start.
+    terms that is raised to one. An `IterateError` says that something has no finite value at the start.
     """
     plain = newton.run(finite, start)
     if not plain.failure or not insist or newton.deadline.seconds_left <= 0:
@@ -162,28 +153,14 @@ _APART = 1e-4
 # About so many rows of each block are used.
 _ROWS = 800
 # The product of Newton and Kantorovich must be clearly below a half.
-CLOSE = 0.1
+_CERTAIN = 0.1
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class HigherOrder:
-    """Norms of the terms of higher order.
+def higher_order(newton: Newton, examination: Examination, done: Iterated) -> tuple[float, float]:
+    """Terms of higher order in held-out rows: the norm of the remainder of the last step, and the curvature.
 
-    Attributes
-    ----------
-    remainder : float
-        Of the remainder of the last step, in scaled rows.
-    curvature : float
-        Of the second derivative along functions of size one; the largest that was found.
+    The curvature is the largest norm that was found of the second derivative along functions of size one.
     """
-
-    remainder: float
-    curvature: float
-
-
-def higher_order(newton: Newton, examination: Examination, done: Iterated) -> HigherOrder:
-    """Terms of higher order in held-out rows."""
     finite, sensitivity = done.finite, examination.sensitivity
     examination = _thinned(examination, finite.problem)
     sites = examination.held_out.sites
@@ -194,7 +171,7 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
     def beyond(around: Iterate, coefficients: NumberArray) -> float:
         """Norm of the equations minus their linearisation, at other coefficients."""
         there = Expansion(newton.problem, finite.basis, coefficients, finite.threads)
-        apply = applied_to_sum(finite.basis, coefficients, finite.threads)
+        apply = applied_to_sum(finite, coefficients)
         first = deviations(newton.probe(around), sites, apply)
         whole = deviations(newton.probe(there), sites, apply)
         return examination.norm({name: whole[name] - first[name] for name in whole})
@@ -211,14 +188,14 @@ def higher_order(newton: Newton, examination: Examination, done: Iterated) -> Hi
             moved = done.coefficients + (apart / length) * direction
             curvature = max(curvature, 2 * beyond(done.iterate, moved) / apart / apart)
     except IterateError:
-        return HigherOrder(np.inf, np.inf)
-    return HigherOrder(remainder, curvature)
+        return np.inf, np.inf
+    return remainder, curvature
 
 
 def nonlinear_residual(newton: Newton, examination: Examination, done: Iterated) -> float:
     """Norm of the residual of the nonlinear equations in held-out rows."""
     finite = done.finite
-    apply = applied_to_sum(finite.basis, done.coefficients, finite.threads)
+    apply = applied_to_sum(finite, done.coefficients)
     try:
         return examination.norm(deviations(newton.probe(done.iterate), examination.held_out.sites, apply))
     except IterateError:
@@ -246,15 +223,17 @@ def newton_round(
     plan: RoundPlan,
     start: Iterate,
     *,
-    insist: bool,
+    drawn: Finite | None = None,
+    insist: bool = False,
     others: Sequence[Iterate] = (),
 ) -> tuple[RoundResult, Iterated]:
     """Solve once, from a start, or else from `others`; `linear` is the request for a linearisation.
 
-    The attempt is that of the last linear problem, with the error estimate of the nonlinear one.
+    Functions and points are `drawn` already, or as planned. The result is that of the last linear problem, with the
+    error estimate of the nonlinear one.
     """
     seconds: dict[str, float] = {}
-    finite = plan.discretise(linear, seconds)
+    finite = plan.discretise(linear, seconds) if drawn is None else drawn
     began = perf_counter()
     done = run_from_any_start(newton, finite, start, insist=insist, others=others)
     seconds |= {"newton": perf_counter() - began - done.seconds, "solve": done.seconds}
@@ -267,7 +246,7 @@ def newton_round(
     if not estimate.relative <= linear.tol:
         cells = examination.by_cell(done.coefficients, estimate)
     seconds["estimate"] = perf_counter() - began
-    attempt = RoundResult(
+    latest = RoundResult(
         plan=plan,
         discretisation=done.finite,
         coefficients=done.coefficients,
@@ -278,7 +257,7 @@ def newton_round(
         estimate=estimate,
         cells=cells,
     )
-    return attempt, done
+    return latest, done
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,21 +286,21 @@ def _with_estimate(newton: Newton, request: Request, done: Iterated) -> _Judged:
         return _Judged(examination, done, replace(examination.with_remainder(linear, np.inf), residual=residual))
     if not np.isfinite(linear.relative):
         return _Judged(examination, done, linear)
-    beyond = higher_order(newton, examination, done)
+    beyond, curvature = higher_order(newton, examination, done)
     step = max(done.steps[-1].step, 1e-15)
-    bent = linear.amplification * beyond.curvature * linear.scale
+    bent = linear.amplification * curvature * linear.scale
     if bent * step < 1:
         more = 1 / (1 - bent * step)
         # the iterate before is as far from the true solution as from this one, plus the error of this one
-        remainder = more * beyond.remainder * (1 + linear.relative / step) ** 2
+        remainder = more * beyond * (1 + linear.relative / step) ** 2
         remainder += (more - 1) * linear.relative * linear.scale / linear.amplification
         estimate = examination.with_remainder(linear, remainder)
         product = more * bent * estimate.relative
-        if product < CLOSE:
+        if product < _CERTAIN:
             rest = product * estimate.relative * estimate.scale / linear.amplification
             return _Judged(examination, done, examination.with_remainder(estimate, rest))
     # with better functions, the error may be small enough to be certain
     if linear.relative <= newton.request.tol:
         done = replace(done, failure=NO_SOLUTION_NEARBY)
     uncertain = examination.with_remainder(linear, np.inf)
-    return _Judged(examination, done, uncertain, is_near=bent * linear.relative < CLOSE)
+    return _Judged(examination, done, uncertain, is_near=bent * linear.relative < _CERTAIN)

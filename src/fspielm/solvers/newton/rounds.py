@@ -20,7 +20,6 @@ from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import chord_lines
 from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
 from fspielm.problem.nonlinear.law import why_unique
-from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
 from fspielm.resources import limited_to
 from fspielm.solution.report import NewtonStep
@@ -37,14 +36,14 @@ from fspielm.solvers.driver import (
     run_rounds,
     take_larger_steps,
 )
-from fspielm.solvers.newton.iteration import Newton
+from fspielm.solvers.newton.iteration import Newton, values_of
 from fspielm.solvers.newton.round import newton_round
-from fspielm.solvers.request import Request
+from fspielm.solvers.request import FINER, LOOKING, Request
 from fspielm.solvers.round import RoundResult
 from fspielm.solvers.strategies.cells import cells_for
 from fspielm.solvers.strategies.filled import filled_band
 from fspielm.solvers.strategies.selection import allows_cells, check_asked_for
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
+from fspielm.solvers.strategies.strategy import PATIENCE, Ending, Step, StopReason, Strategy
 from fspielm.wording import OUT_OF_TIME
 
 # ---- Frequencies to begin with
@@ -56,8 +55,8 @@ _HARMONICS = 3.0
 _SHORT = 0.02
 # The source of a band that is not set by data.
 BY_EQUATION = "the equation"
-# Lines along each axis on which a solution is measured, and points on each: at first, and at most.
-_CHORDS, _SAMPLES, _MOST_SAMPLES = 16, 256, 4096
+# Lines along each axis on which a solution is measured, and points on each, more until its band is settled.
+_CHORDS, _SAMPLES = 16, (256, 1024, 4096)
 
 
 def first_bands(linear: Request) -> Bands:
@@ -91,17 +90,18 @@ def with_measured_bands(linear: Request, bands: Bands, iterate: Iterate) -> Band
     """The bands, or those of an iterate along lines where these are higher."""
     problem, rng = linear.problem, linear.streams.probes
     seeds = problem.domain.sample(_CHORDS, rng, "low-discrepancy")
-    operators = [identity(problem.dimension).on(place) for place in range(len(problem.stated.unknowns))]
+    operators = values_of(problem.stated)
     frequencies, sources = bands.frequencies.copy(), list(bands.sources)
     for axis in range(problem.dimension):
-        n, settled, highest = _SAMPLES, False, 0.0
-        while not settled and n <= _MOST_SAMPLES:
+        highest = 0.0
+        for n in _SAMPLES:
             lines, lengths = chord_lines(problem.domain, seeds, axis, n)
             values = iterate.evaluate_each(operators, Sites(lines.reshape(-1, problem.dimension)))
             parts = [part.reshape(len(lines), n) for each in values for part in real_parts(each)]
             found = [line_band(part, lengths) for part in parts]
-            settled, highest = all(one.settled for one in found), max(one.frequency for one in found)
-            n *= 4
+            highest = max(one.frequency for one in found)
+            if all(one.settled for one in found):
+                break
         if highest > frequencies[axis]:
             frequencies[axis], sources[axis] = highest, "the solution"
     return replace(bands, frequencies=frequencies, sources=tuple(sources))
@@ -109,9 +109,8 @@ def with_measured_bands(linear: Request, bands: Bands, iterate: Iterate) -> Band
 
 # ---- Kinds of functions
 
-# The first cells aim at a tolerance that is smaller by the first factor, since further rounds are expensive; cells that
-# are refined where they show errors, by the second one.
-_BETTER, _FINER = 1e-3, 0.1
+# The first cells aim at a tolerance that is smaller by this factor, since further rounds are expensive.
+_BETTER = 1e-3
 _LEAST_TOLERANCE = 1e-20
 # If the first cells have more unknowns than this, the frequencies that only the equation suggests are halved: solutions
 # seldom have them.
@@ -121,15 +120,9 @@ _MANY = 20_000
 @final
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A kind of functions.
+    """A kind of functions, which makes its first step from a request for a linear problem.
 
-    Attributes
-    ----------
-    title, why : str
-    first : callable
-        Makes the first step from a request for a linear problem.
-    anew : callable or None
-        Makes another first step from such a request, an iterate, and the factor by which that missed the tolerance.
+    It may make another one `anew`, from such a request, an iterate, and the factor by which that missed the tolerance.
     """
 
     title: str
@@ -141,10 +134,7 @@ class Kind:
 def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
     """Cells, whose refinement follows the solution, and then a filled band.
 
-    Raises
-    ------
-    ProblemError
-        If the kind asked for does not suit.
+    A `ProblemError` says that the kind asked for does not suit.
     """
     if linear.approach in ("characteristic", "thin"):
         raise ProblemError(
@@ -156,7 +146,7 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
     def cells(request: Request, found: Bands, missed: float = 1.0) -> Step:
         better = replace(request, tol=max(_BETTER * request.tol / missed, _LEAST_TOLERANCE))
         strategy = cells_for(better, found, narrow=False)
-        return replace(strategy, request=replace(request, tol=_FINER * request.tol)).first()
+        return replace(strategy, request=replace(request, tol=FINER * request.tol)).first()
 
     @cache
     def affordable() -> tuple[Bands, Step]:
@@ -186,27 +176,19 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
 
 
 def _suits_cells(linear: Request) -> bool:
-    try:
+    with suppress(UnsuitableError):
         check_suitable(linear.problem)
-    except UnsuitableError:
-        return False
-    return allows_cells(linear)
+        return allows_cells(linear)
+    return False
 
 
 # ---- Rounds of Newton's method with better and better functions
 
-# Rounds in a row without a solution.
-_MOST_FAILURES = 2
 # A solution with a smaller error shows its frequencies.
 _MEASURABLE = 1e-2
-# Functions for these frequencies may cost so many times those of another round.
-_DEARER = 1.0
 # A round takes so many times as long as one linear solve: the first one, and those that begin close to the solution.
-# Later forecasts follow the measured times, within these limits.
-_TIMES_FIRST, _TIMES = 5.0, 3.0
-_LEAST_TIMES, _MOST_TIMES = 1.0, 12.0
-# Share of the time left that may be spent on laying out functions, if there are others.
-_LOOKING = 0.3
+# Later forecasts follow the measured times, from one linear solve up to a limit.
+_TIMES_FIRST, _TIMES, _MOST_TIMES = 5.0, 3.0, 12.0
 _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
     "step, with each solution as the guess for the next"
@@ -255,7 +237,7 @@ def _try_all_kinds(state: _State, linear: Request) -> tuple[RoundResult, str]:
 
 def _first(linear: Request, kind: Kind) -> Step:
     """The first step of a kind of functions, unless it takes too long to lay out."""
-    with limited_to(_LOOKING, f"laying out {kind.title}") if linear.approach is None else nullcontext():
+    with limited_to(LOOKING, f"laying out {kind.title}") if linear.approach is None else nullcontext():
         return kind.first(linear)
 
 
@@ -277,10 +259,8 @@ def _begin(request: Request, record: Record, guess: Any) -> tuple[Iterate, Reque
         record.look(partial(first_bands, linear))
         return start, linear
 
-    if guess is not None:
+    with nullcontext() if guess is not None else suppress(IterateError):
         return begin(as_iterate(problem, guess))
-    with suppress(IterateError):
-        return begin(as_iterate(problem))
     return begin(_iterate_of_ones(problem))
 
 
@@ -340,9 +320,10 @@ class NewtonRounds(Rounds):
 
     def fit(self, step: Step) -> FittedPlan | Ending:
         """The plan of a step as far as the budget goes, after which no other kind of functions does better."""
-        fitted = super().fit(step)
+        fitted, best = super().fit(step), self.record.best
+        has_digits = best is not None and best.outcome.error < _MEASURABLE
         if isinstance(fitted, Ending):  # what has digits already is not to be had from fewer functions
-            return replace(fitted, is_final=fitted.is_final or self._has_digits)
+            return replace(fitted, is_final=fitted.is_final or has_digits)
         limit = fitted.limit
         return fitted if limit is None else replace(fitted, limit=replace(limit, is_final=True))
 
@@ -358,7 +339,7 @@ class NewtonRounds(Rounds):
             state.start, state.others = done.iterate, ()
         seconds = perf_counter() - begun
         as_long = state.times * seconds / fitted.seconds if seconds > LONG else _TIMES
-        state.times = min(max(as_long, _LEAST_TIMES), _MOST_TIMES)
+        state.times = min(max(as_long, 1.0), _MOST_TIMES)
         request.progress(record.add(latest, forecast=fitted.seconds, seconds=seconds))
         self.failures = (*self.failures, done.failure) if done.failure else ()
         self.request = replace(request, problem=done.finite.problem)
@@ -368,7 +349,7 @@ class NewtonRounds(Rounds):
     def why_ended(self, latest: RoundResult) -> Ending | None:
         """No time, no solution in several rounds, or a gamble that does not help."""
         failures = self.failures
-        if self.record.seconds_left <= 0 or len(failures) == _MOST_FAILURES:
+        if self.record.seconds_left <= 0 or len(failures) == PATIENCE:
             self.state.failure = _why_none(latest, failures[0], self.request) if failures else ""
             cause = StopReason.EXHAUSTED if failures else StopReason.BUDGET
             return Ending(self.state.failure or OUT_OF_TIME, is_final=True, cause=cause)
@@ -381,13 +362,10 @@ class NewtonRounds(Rounds):
         if self.anew is not None and error < _MEASURABLE:
             other = self.anew(linear, self.state.start, error / linear.tol)
             larger = other.plan.neurons > latest.outcome.neurons
-            if larger and (isinstance(following, Ending) or _is_cheap(other, following, linear.problem)):
+            work = other.plan.work(linear.problem)
+            if larger and (isinstance(following, Ending) or work <= following.plan.work(linear.problem)):
                 following, self.anew = other, None
         return following
-
-    @property
-    def _has_digits(self) -> bool:
-        return self.record.best is not None and self.record.best.outcome.error < _MEASURABLE
 
 
 def _why_none(latest: RoundResult, failure: str, request: Request) -> str:
@@ -399,7 +377,3 @@ def _why_none(latest: RoundResult, failure: str, request: Request) -> str:
         f"{latest.estimate.amplification:.0e} times there, and would be singular at a fold, beyond which there is no "
         f"solution; {_TRY}{_TRY_IN_TIME if is_whole else ''}"
     )
-
-
-def _is_cheap(one: Step, other: Step, problem: Problem) -> bool:
-    return one.plan.work(problem) <= _DEARER * other.plan.work(problem)

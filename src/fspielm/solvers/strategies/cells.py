@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import Any, ClassVar, final
 
 import numpy as np
 
+from fspielm.arrays import NumberArray
 from fspielm.basis.basis import Basis
 from fspielm.cells.patchwork import Patchwork
 from fspielm.estimate.bands import Bands
+from fspielm.numerics.tolerances import SAME
 from fspielm.problem.problem import Problem
 from fspielm.resources import check_deadline, limited
 from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import MOST_DEGREE, refine
-from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.round import Expected, RoundPlan, RoundResult
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
+from fspielm.solvers.request import Approach, Request, timed
+from fspielm.solvers.round import SHARE_OF_TIME, Expected, RoundPlan, RoundResult
+from fspielm.solvers.strategies.strategy import MOST_ROUNDS, Ending, Step, StopReason, Strategy
 
-# Seconds of a round apart from the factorisation: in any case, and of the error estimate for each function (2e-5 to
-# 5e-5 were measured, hardly less on several threads).
-_FIXED = 0.1
-_ESTIMATE = 3.5e-5
-# A factorisation takes so many times longer than the speed of its largest cell predicts: others are less efficient.
-_OTHERS = 1.2
-# The largest cell is timed so often, since the first time libraries are loaded, unless that takes this share of the
-# time left.
-_TIMES, _SHARE_OF_TIME = 2, 0.1
-# So few operations are not timed, but are assumed to take so many seconds each.
+# So few operations are not timed.
 _QUICK = 2e8
-_USUAL = 1e-10
-# Time grows with this power of the number of functions.
-_POWER = 1.5
 
 
 @final
@@ -80,19 +69,23 @@ class CellPlan(RoundPlan):
     def outlook(self, request: Request, operation: float | None, time_left: float) -> CellOutlook:
         """How long it will take, from the factorisation of one cell."""
         nested = self.patchwork.nested()
-        each = _USUAL
-        if nested.cost.operations > _QUICK:
-            leaf = max(nested.leaves, key=lambda leaf: (nested.operations_of(leaf.dtype), leaf.height))
-            taken: list[float] = []
-            with limited(1):  # as when cells are factored on threads
-                while not taken or (len(taken) < _TIMES and sum(taken) <= _SHARE_OF_TIME * time_left):
-                    check_deadline()
-                    began = perf_counter()
-                    rows = leaf.fill()
-                    np.linalg.qr(rows, mode="raw")
-                    taken.append(perf_counter() - began)
-            each = min(taken) / (nested.operations_of(leaf.dtype) * 2.0 * rows.shape[0] * rows.shape[1] ** 2)
-        return CellOutlook(self.neurons, nested.cost.sequential_operations(nested.threads), each)
+        outlook = CellOutlook(self.neurons, nested.cost.sequential_operations(nested.threads))
+        if nested.cost.operations <= _QUICK:
+            return outlook
+        leaf = max(nested.leaves, key=lambda leaf: (nested.operations_of(leaf.dtype), leaf.height))
+
+        def factor() -> NumberArray:
+            check_deadline()
+            rows = leaf.fill()
+            np.linalg.qr(rows, mode="raw")
+            return rows
+
+        with limited(1):  # as when cells are factored on threads
+            rows, seconds = timed(factor)
+            if seconds <= SHARE_OF_TIME * time_left:  # the first time, libraries were loaded
+                seconds = min(seconds, timed(factor)[1])
+        operations = nested.operations_of(leaf.dtype) * 2.0 * rows.shape[0] * rows.shape[1] ** 2
+        return replace(outlook, each=seconds / operations)
 
     def discretise(self, request: Request, seconds: dict[str, float]) -> Patchwork:
         """The cells themselves: nothing is random."""
@@ -102,38 +95,37 @@ class CellPlan(RoundPlan):
 @final
 @dataclass(frozen=True)
 class CellOutlook(Expected):
-    """How long a round with cells takes.
+    """How long a round with cells takes, from the `operations` of its factorisation on one thread.
 
-    Attributes
-    ----------
-    neurons : int
-    operations : float
-        Of the factorisation, on one thread.
-    each : float
-        Seconds for each of them, in the largest cell.
+    The error estimate takes seconds for `every` function (2e-5 to 5e-5 were measured, hardly less on several threads).
+    Other cells are less efficient than the largest one, which takes so many seconds for `each` operation. The time
+    grows with a `power` of the number of functions.
     """
 
     neurons: int
     operations: float
-    each: float
+    each: float = 1e-10
+    every: float = 3.5e-5
+    others: float = 1.2
+    fixed: float = 0.1
+    power: float = 1.5
 
     @property
     def seconds(self) -> float:
         """How long it will take."""
-        return _FIXED + _OTHERS * self.each * self.operations + _ESTIMATE * self.neurons
+        return self.fixed + self.others * self.each * self.operations + self.every * self.neurons
 
     def neurons_within(self, seconds: float) -> int:
         """How many of its functions take no longer than so many seconds."""
-        share = max(seconds - _FIXED, 0.0) / max(self.seconds - _FIXED, 1e-9)
-        return int(self.neurons * min(share, 1.0) ** (1 / _POWER))
+        share = max(seconds - self.fixed, 0.0) / max(self.seconds - self.fixed, SAME)
+        return int(self.neurons * min(share, 1.0) ** (1 / self.power))
 
     def of(self, problem: Problem, plan: Any) -> CellOutlook:
         """The same for another plan."""
         nested = plan.patchwork.nested()
-        return CellOutlook(plan.neurons, nested.cost.sequential_operations(nested.threads), self.each)
+        return replace(self, neurons=plan.neurons, operations=nested.cost.sequential_operations(nested.threads))
 
 
-_MOST_ROUNDS = 16
 # Over so many rounds, the error must fall by this factor.
 _PATIENCE = 3
 _GAIN = 0.7
@@ -161,7 +153,7 @@ class Cells(Strategy):
     def next(self, latest: RoundResult) -> Step | Ending:
         """Smaller cells and higher degrees, where coefficients do not decay enough."""
         errors = (*self.errors, latest.outcome.error)
-        if len(errors) >= _MOST_ROUNDS or self._is_stalled(errors):
+        if len(errors) >= MOST_ROUNDS or self._is_stalled(errors):
             return Ending("smaller cells and higher degrees bring nothing more", cause=StopReason.STALLED)
         assert latest.estimate is not None
         tried = replace(self, errors=errors)

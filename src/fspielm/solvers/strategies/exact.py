@@ -30,42 +30,40 @@ from fspielm.collocation.points import Points, allot_conditions
 from fspielm.estimate.bands import Bands
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.roots import halves
+from fspielm.numerics.tolerances import PROBES, ROUNDED, TINY
 from fspielm.problem.changes import domain_size, mask_borders
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.round import FeaturePlan, Outcome, RoundPlan, RoundResult
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
+from fspielm.solvers.strategies.strategy import (
+    GROWTH,
+    MUCH_BETTER,
+    ROWS_PER_FUNCTION,
+    Ending,
+    Step,
+    StopReason,
+    Strategy,
+)
 
 # ---- Corners, and places where conditions change, at which sources crowd
 
 # Exponentials hold singularities that are farther outside than about this, in units of the size of the domain.
 _CLOSE = 0.3
 # Exponent of the singularity where a Dirichlet condition meets a Neumann condition on a smooth curve.
-CHANGE = 0.5
+_CHANGE = 1 / 2
 # A corner is singular where the residual near it is at least this share of the largest one away from corners.
 _SINGULAR = 0.5
 # Near a corner, and at it, in units of the size of the domain.
 _NEAR_CORNER, _AT_CORNER = 0.1, 1e-3
-# Sites spread over a part, to measure values and residuals on it.
-_SAMPLES = 400
 # Further sites so close to the ends of its smooth pieces, in units of their lengths: residuals at corners are narrow.
 _CLOSING_IN = np.logspace(-7, -1, 25)
-# The shortest panel, in units of the size of the domain: shorter ones have too few digits.
-FINEST = 1e-12
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class SourceCorners:
-    """Corners to shorten panels towards.
-
-    Attributes
-    ----------
-    points : (c, 2) array
-    lengths : (c,) array
-        Of the last panels at each.
-    """
+    """Corners ``(c, 2)`` to shorten panels towards, and the length of the last panels at each."""
 
     points: FloatArray
     lengths: FloatArray
@@ -89,8 +87,10 @@ def find_source_corners(
     corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
     points = np.array([corner.point for corner in corners]).reshape(-1, 2)
     last = np.array([last_length(tol, leading_exponent(problem, corner), size) for corner in corners])
-    edges = np.concatenate([_mask_edges(constraint) for constraint in constraints])
-    changes = np.full(len(edges), last_length(tol, CHANGE, size))
+    # solutions are singular too where one condition ends and another begins within a part
+    parts = [(each.part, mask_borders(each)[:, None]) for each in constraints]
+    edges = np.concatenate([part.place(borders).points for part, borders in parts if part is not None])
+    changes = np.full(len(edges), last_length(tol, _CHANGE, size))
 
     def with_changes(chosen: BoolArray) -> SourceCorners:
         return SourceCorners(np.concatenate([points[chosen], edges]), np.concatenate([last[chosen], changes]))
@@ -104,12 +104,6 @@ def find_source_corners(
     if not chosen.any():
         chosen = _have_large_residual(points, constraints, basis, coefficients, size, threads)
     return (with_changes(none), _CLOSE * size), (with_changes(chosen), math.inf)
-
-
-def _mask_edges(constraint: Relation) -> FloatArray:
-    """Points ``(n, 2)`` within a part where one condition ends and another begins: solutions are singular there too."""
-    assert constraint.part is not None
-    return constraint.part.place(mask_borders(constraint)[:, None]).points
 
 
 def _have_large_residual(
@@ -149,7 +143,7 @@ def _near_breaks(constraint: Relation) -> Sites:
 def _spread_sites(constraint: Relation) -> Sites:
     """Sites all over a constraint's region."""
     assert constraint.part is not None
-    sites = constraint.part.place((np.arange(_SAMPLES)[:, None] + 0.5) / _SAMPLES)
+    sites = constraint.part.place((np.arange(PROBES)[:, None] + 0.5) / PROBES)
     return sites.select(constraint.holds(sites.points))
 
 
@@ -165,8 +159,8 @@ def value_scales(constraints: list[Relation]) -> dict[str, float]:
 
 
 def last_length(tol: float, exponent: float, size: float) -> float:
-    """The distance over which ``r**exponent`` differs by the tolerance."""
-    return float(size * max(tol ** (1.0 / exponent) if exponent > 0 else 0.0, FINEST))
+    """The distance over which ``r**exponent`` differs by the tolerance, and panels have enough digits."""
+    return float(size * max(tol ** (1.0 / exponent) if exponent > 0 else 0.0, ROUNDED))
 
 
 # ---- Sources outside the domain
@@ -194,8 +188,6 @@ _MOST_PANELS = 4
 _TAPERED = 0.4
 # Points along the whole boundary, in addition to those on panels, for distances from it.
 _ALONG = 3000
-# Further rows for each source, crowded where sources are.
-_ROWS_PER_SOURCE = 2.0
 # Functions ``(s, n)`` at n sites, in units of what may be left unresolved of each.
 Signals: TypeAlias = Callable[[Sites], FloatArray]
 _NODES = 16
@@ -208,17 +200,10 @@ _TOUCHES = 1e-2
 @final
 @dataclass(frozen=True)
 class Limits:
-    """How long panels may be.
+    """How long panels may be, and how many.
 
-    Attributes
-    ----------
-    longest, shortest : float
-    closest : float
-        The shortest length where one condition ends and another begins within a part.
-    wavenumber : float
-        Panels need not resolve oscillations of this wavenumber.
-    most : int
-        The largest number of panels.
+    They are `closest` where one condition ends and another begins within a part. They need not resolve oscillations of
+    the `wavenumber`.
     """
 
     longest: float
@@ -233,17 +218,10 @@ class Limits:
 class Panels:
     """Pieces of the part of the boundary that a constraint is on.
 
-    Attributes
-    ----------
-    part : BoundaryPart
-    ends : (n, 2) array
-        Of each panel, in the unit coordinate.
-    halvings : (n,) array
-        How often the first panel was halved. A first panel counts as halved once if one of twice its length would have
-        been, since the pieces of a boundary may be short themselves.
-    graded : (n,) array
-        For panels that were last halved only because of a corner: the share of the halvings toward it, one for the
-        last panel. Zero for the others.
+    The `ends` ``(n, 2)`` of each are in the unit coordinate. `halvings` says how often the first panel was halved. A
+    first panel counts as halved once if one of twice its length would have been, since the pieces of a boundary may be
+    short themselves. Panels that were last halved only because of a corner are `graded`: the share of the halvings
+    toward it, one for the last panel; zero for the others.
     """
 
     part: BoundaryPart
@@ -284,20 +262,19 @@ def resolve(constraint: Relation, signals: Signals, corners: SourceCorners, limi
         done.append(panels.select(held & ~split))
         if sum(len(p.ends) for p in done) + 2 * np.count_nonzero(split) > limits.most:
             return None
-        # panels that were halved because of the signals too are not graded
-        way = _share_of_octaves(limits.longest, halved, last)
-        panels = _halved(panels.select(split), np.where(unresolved, 0.0, way)[split])
+        # the share of the halvings from the longest to the last length that is done; zero where there is no last
+        # length, or where the signals are unresolved too
+        octaves = np.log2(limits.longest / np.minimum(last, 0.5 * limits.longest))
+        way = np.where(np.isfinite(last), np.clip(np.log2(limits.longest / halved) / octaves, 0.0, 1.0), 0.0)
+        graded = np.where(unresolved, 0.0, way)[split]
+        ends = np.stack(halves(*panels.ends[split].T), axis=1)
+        panels = Panels(part, ends, np.tile(panels.halvings[split] + 1, 2), np.tile(graded, 2))
     return Panels(
         part,
         np.concatenate([p.ends for p in done]),
         np.concatenate([p.halvings for p in done]),
         np.concatenate([p.graded for p in done]),
     )
-
-
-def _halved(panels: Panels, graded: FloatArray) -> Panels:
-    ends = np.stack(halves(*panels.ends.T), axis=1)
-    return Panels(panels.part, ends, np.tile(panels.halvings + 1, 2), np.tile(graded, 2))
 
 
 def _examine_panels(
@@ -334,12 +311,6 @@ def _last_lengths(panels: Panels, corners: SourceCorners) -> FloatArray:
     return np.asarray(np.where(touching, corners.lengths, np.inf).min(axis=1, initial=np.inf))
 
 
-def _share_of_octaves(longest: float, now: FloatArray, last: FloatArray) -> FloatArray:
-    """The share of the halvings from the longest to the last length that is done; zero where there is no last."""
-    octaves = np.log2(longest / np.minimum(last, 0.5 * longest))
-    return np.where(np.isfinite(last), np.clip(np.log2(longest / now) / octaves, 0.0, 1.0), 0.0)
-
-
 def _unit_coordinates(ends: FloatArray, shares: FloatArray) -> FloatArray:
     """Unit coordinates ``(n, len(shares))`` at these shares of every panel."""
     return ends[:, :1] + np.diff(ends, axis=1) * shares
@@ -361,20 +332,10 @@ def source_columns(
     None if the equation is not Laplace's or Helmholtz' with constant coefficients in the plane, or if no sources are
     needed.
 
-    Parameters
-    ----------
-    problem
-    basis, coefficients
-        The best solution so far: its residual tells which corners are singular.
-    tol : float
-        The tolerance that is aimed at.
-    most : int
-        The largest number of sources; data are resolved to fewer digits if these are not enough.
-    density : int
-        Sources for each panel; more give more digits and smaller coefficients.
-    fine : bool
-        Whether panels resolve waves too: a singularity some wavelengths away does not show on longer ones.
-    threads : int
+    The basis and its coefficients are the best solution so far, whose residual tells which corners are singular. With
+    too few sources, at `most` so many, data are resolved to fewer digits. Each panel has so many (`density`): more give
+    more digits and smaller coefficients. Panels are `fine` if they resolve waves too: a singularity some wavelengths
+    away does not show on longer ones.
     """
     if not is_plane(problem):
         return None
@@ -388,12 +349,12 @@ def source_columns(
     size = 0.5 * domain_size(problem)
     limits = Limits(
         longest=size,
-        shortest=size * max(tol, FINEST),
-        closest=last_length(tol, CHANGE, size),
+        shortest=size * max(tol, ROUNDED),
+        closest=last_length(tol, _CHANGE, size),
         wavenumber=0.0 if fine else math.sqrt(max(ratio, 0.0)),
         most=_MOST_PANELS * most // density,
     )
-    unresolved = max(_UNRESOLVED * tol, FINEST)
+    unresolved = max(_UNRESOLVED * tol, ROUNDED)
     choices = find_source_corners(problem, constraints, basis, coefficients, tol, size, threads)
     while unresolved <= _COARSEST:
         for corners, reach in choices:
@@ -407,7 +368,7 @@ def source_columns(
 
 def crowded(points: Points, sources: SourceBasis) -> Points:
     """Points with further rows for `sources`, which crowd where sources do."""
-    return replace(points, crowd=Crowd(sources.points, int(_ROWS_PER_SOURCE * sources.size)))
+    return replace(points, crowd=Crowd(sources.points, int(ROWS_PER_FUNCTION * sources.size)))
 
 
 def _all_panels(
@@ -464,14 +425,13 @@ Families: TypeAlias = Callable[[int], Characteristic]
 # The strategy for a problem before its first round, with the operations that a filled band would begin with.
 Fresh: TypeAlias = Callable[[Request, Bands, float], "ExactFeatures"]
 
-# A round has helped if coefficients have fallen by this factor; a round with sources, if the estimate has.
+# A round has helped if coefficients have fallen by this factor.
 _FEWER_COEFFICIENTS = 10.0
-_BETTER_SOURCES = 3.0
 # If more rounds than this would be needed, functions of another kind are tried first.
 _FEW_ROUNDS = 2.5
 # Cost of a round relative to the one before; and the largest cost of all further rounds, in first rounds of a filled
 # band and in operations.
-_WORK_RATIO = 1.5**3
+_WORK_RATIO = GROWTH**3
 _LONG_WAY = 10.0
 _AFFORDABLE = 3e11
 # Sources, and rounds with them.
@@ -489,26 +449,10 @@ _NOT_ENOUGH = 1.25
 class ExactFeatures(Strategy):
     """Exponentials that satisfy the equation, more each round; then singular functions; then sources outside.
 
-    Attributes
-    ----------
-    request : Request
-    families : callable
-        Makes the family of exponentials, by how often it was `enlarged`.
-    limit : float
-        Operations of the first round of a filled band.
-    in_holes : tuple of Basis
-        Multipoles in holes that satisfy the equation.
-    family : Characteristic
-        The current one.
-    special, sources
-        Further functions: in holes and at corners, if these were tried; and sources outside, with their number of
-        rounds.
-    fresh : callable or None
-        Makes the strategy for another problem.
-    share : float
-        Share of the singular functions that is used, those with the lowest exponents.
-    before : Outcome or None
-        The outcome of the last round.
+    The `families` make the exponentials, by how often these were `enlarged`; `family` has the current ones. Further
+    functions are multipoles `in_holes`, `special` ones in holes and at corners, of which a `share` is used, those with
+    the lowest exponents, and `sources` outside. From `limit` operations of a round on, a filled band is cheaper.
+    `fresh` makes the strategy for another problem; `before` is the outcome of the last round.
     """
 
     approach: ClassVar[Approach] = "characteristic"
@@ -563,13 +507,10 @@ class ExactFeatures(Strategy):
     def _following(self, before: Outcome | None, latest: RoundResult) -> Step | None:
         after, tol = latest.outcome, self.request.tol
         if self.share < 1.0:
-            return (
-                replace(self, share=min(_NOT_ENOUGH * self.share, 1.0))
-                ._singular()
-                ._step(special_names(self.request.problem))
-            )
+            more = replace(self, share=min(_NOT_ENOUGH * self.share, 1.0))
+            return more._singular()._step(special_names(self.request.problem))
         if self.source_rounds:
-            helps = before is not None and _gain(before, after) >= _BETTER_SOURCES
+            helps = before is not None and _gain(before, after) >= MUCH_BETTER
             step = self._with_sources(latest) if helps or self.source_rounds == 1 else None
             has_way = self.sources is None and before is not None and self._has_helped(before, after)
             return self._larger() if step is None and has_way else step
@@ -661,7 +602,7 @@ def exact_features(request: Request, families: Families, limit: float, fresh: Fr
 
 def _gain(before: Outcome, after: Outcome) -> float:
     """How much smaller the estimate has become."""
-    return before.error / max(after.error, 1e-300) if math.isfinite(after.error) else 1.0
+    return before.error / max(after.error, TINY) if math.isfinite(after.error) else 1.0
 
 
 def _rounds_left(before: Outcome, after: Outcome, tol: float) -> float:

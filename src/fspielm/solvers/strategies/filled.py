@@ -17,43 +17,49 @@ from fspielm.estimate.bands import Bands
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import chord_lines
 from fspielm.numerics.sampling import unit_stream
+from fspielm.numerics.tolerances import TINY
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.problem import Problem
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.round import FeaturePlan, Outcome, RoundPlan, RoundResult
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
+from fspielm.solvers.strategies.strategy import (
+    DIGITS,
+    MOST_ROUNDS,
+    NARROW,
+    ROUGH_DIGITS,
+    SPARE_DIGITS,
+    Ending,
+    Step,
+    StopReason,
+    Strategy,
+)
 
 # ---- Width and density of a band for a number of digits
 
 # Features on a domain of length L with frequencies spaced 2 pi / (T L) are a Fourier extension with factor T. We choose
 # the factor that needs the fewest features. Close to 1, further features bring no digits.
 _FACTORS = np.linspace(1.2, 5.0, 153)
-# Convergence relative to the one-dimensional theory on every axis; measured, see docs/method.md.
-_GAIN = {1: 1.2, 2: 1.5}
-_GAIN_ABOVE = 2.0
+# Convergence relative to the one-dimensional theory on every axis, by dimension up to three; measured, see
+# docs/method.md.
+_GAIN = {1: 1.2, 2: 1.5, 3: 2.0}
 # The least band, in periods across the domain: even constant data make solutions that vary. In three and more
 # dimensions, where that costs most, it is zero until a round shows more.
 _LEAST_PERIODS = {1: 0.75, 2: 0.75}
 # Factors of narrow bands around a frequency; larger ones would need large coefficients for amplitudes that vary.
 _CLOUD_FACTORS = np.linspace(1.2, 14.0, 513)
 # Measured: 1.07 to 1.16 for waves of constant amplitude in one to three dimensions, 0.87 for one like exp(x).
-_CLOUD_GAIN = {1: 0.85}
-_CLOUD_GAIN_ABOVE = 1.0
-# The fewest features of a band, and of one around a single frequency: a cosine and a sine.
-_FEWEST, _FEWEST_OF_CLOUD = 8, 2
+_CLOUD_GAIN = {1: 0.85, 2: 1.0, 3: 1.0}
+# The fewest features of a band.
+_FEWEST = 8
 # Samples for the volume of a band with rounded corners.
 _COUNTED = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A band of features for one round of the solver.
+    """A band of features for one round, and its extension factor.
 
-    Attributes
-    ----------
-    family : Band
-    factor : float
-        The extension factor: how many times denser frequencies are than the length of the domain requires.
+    With this factor, frequencies are so many times denser than the length of the domain requires.
     """
 
     family: Band
@@ -78,22 +84,13 @@ def layout(core: FloatArray, lengths: FloatArray, decades: float, most: int | No
     frequencies per axis and sign that exceed the ``T core L / (2 pi)`` needed to resolve at all. A large T converges
     faster, a small T resolves cheaper; the T with the fewest neurons is taken.
 
-    Parameters
-    ----------
-    core : (d,) array
-        Highest frequencies expected in the solution.
-    lengths : (d,) array
-        Extent of the domain along each axis.
-    decades : float
-    most : int, optional
-        At most so many neurons, in the same band.
+    The `core` and the `lengths` of the domain are ``(d,)`` arrays. With `most`, the same band has at most so many
+    neurons.
     """
-    gain = _GAIN.get(len(core), _GAIN_ABOVE)
-    filled = _fill(core, lengths, decades, gain, _FACTORS)
-    neurons = max(int(filled.number), _FEWEST)
-    if most is not None:
-        neurons = min(neurons, most)
-    return Layout(Band(neurons, tuple(filled.widths), tuple(core)), filled.factor)
+    filled = _fill(core, lengths, decades, _GAIN, _FACTORS, _FEWEST)
+    if most is None or most >= filled.family.neurons:
+        return filled
+    return replace(filled, family=replace(filled.family, neurons=most))
 
 
 def cloud(center: FloatArray, core: FloatArray, lengths: FloatArray, decades: float) -> Layout:
@@ -102,40 +99,29 @@ def cloud(center: FloatArray, core: FloatArray, lengths: FloatArray, decades: fl
     Few frequencies, as of a single wave, are made with a large extension factor: a narrow band, in which the features
     hardly differ but by slowly varying amplitudes. Around zero a cosine and its mirror image are one frequency;
     elsewhere there are two functions to each.
-
-    Parameters
-    ----------
-    center : (d,) array
-    core : (d,) array
-        Half-widths of what the data have there.
-    lengths : (d,) array
-        Extent of the domain along each axis.
-    decades : float
     """
-    filled = _fill(core, lengths, decades, _CLOUD_GAIN.get(len(core), _CLOUD_GAIN_ABOVE), _CLOUD_FACTORS)
-    if not center.any():
-        return Layout(Band(max(int(filled.number), _FEWEST_OF_CLOUD), tuple(filled.widths), tuple(core)), filled.factor)
-    family = Band(max(int(2 * filled.number), _FEWEST_OF_CLOUD), tuple(filled.widths), tuple(core), tuple(center))
-    return Layout(family, filled.factor)
+    away = tuple(center) if center.any() else None
+    return _fill(core, lengths, decades, _CLOUD_GAIN, _CLOUD_FACTORS, 2, away)  # at least a cosine and a sine
 
 
-@dataclass(frozen=True, eq=False)
-class _Filling:
-    """The half-widths of a band, its extension factor, and the number of frequencies in it."""
-
-    widths: FloatArray
-    factor: float
-    number: float
-
-
-def _fill(core: FloatArray, lengths: FloatArray, decades: float, gain: float, factors: FloatArray) -> _Filling:
-    extra = decades * np.log(10) / (gain * np.log(1 / np.tan(np.pi / (4 * factors)) ** 2))
+def _fill(
+    core: FloatArray,
+    lengths: FloatArray,
+    decades: float,
+    gains: dict[int, float],
+    factors: FloatArray,
+    fewest: int,
+    center: tuple[float, ...] | None = None,
+) -> Layout:
+    """The smallest band around a frequency, with the best of some factors."""
+    extra = decades * np.log(10) / (gains[min(len(core), 3)] * np.log(1 / np.tan(np.pi / (4 * factors)) ** 2))
     resolved = core * lengths / (2 * np.pi)
     per_axis = factors * resolved[:, None] + extra
     best = int(np.argmin(np.prod(per_axis, axis=0)))
-    factor = float(factors[best])
-    widths = core + (extra[best] / factor) * 2 * np.pi / lengths
-    return _Filling(widths, factor, float(np.prod(2 * per_axis[:, best])) * _rounded_share(core, widths))
+    widths = core + (extra[best] / factors[best]) * 2 * np.pi / lengths
+    number = float(np.prod(2 * per_axis[:, best])) * _rounded_share(core, widths)
+    neurons = max(int(number if center is None else 2 * number), fewest)
+    return Layout(Band(neurons, tuple(widths), tuple(core), center), float(factors[best]))
 
 
 def _rounded_share(core: FloatArray, widths: FloatArray) -> float:
@@ -146,14 +132,10 @@ def _rounded_share(core: FloatArray, widths: FloatArray) -> float:
 
 # ---- The band after each round
 
-# Coefficients so much larger than the solution show that the band is too narrow.
-_NARROW = 1e3
 # From a round to the next, the number of neurons grows by at least this factor.
 _LEAST_GROWTH = 1.26
-# A round adds at most so many digits, since the estimate of a poor round says little; and so many where only the
-# sensitivity has to settle.
+# A round adds at most so many digits, since the estimate of a poor round says little.
 _MOST_MISSING = 5.0
-_TO_SETTLE = 1.5
 # More digits than double precision has: bands of a period or less need more than the theory says.
 _MOST_DECADES = 20.0
 _CHORDS = 12
@@ -162,17 +144,7 @@ _FEWEST_DECADES = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The band to fill, and the number of digits.
-
-    Attributes
-    ----------
-    core : (d,) array
-        The highest expected frequencies of the solution along each axis.
-    decades : float
-        Digits that the features should reach.
-    why : str
-        The reason, for reports.
-    """
+    """The band to fill: its `core`, the highest expected frequencies along each axis, and the number of digits."""
 
     core: FloatArray
     decades: float
@@ -193,11 +165,6 @@ def shrink(target: Target, lengths: FloatArray, most: int) -> Layout:
     return target.layout(lengths, max(most, 1))
 
 
-def too_few(target: Target, lengths: FloatArray, most: int) -> bool:
-    """Whether so many neurons would make the band sparse, and a solve with them a waste of time."""
-    return replace(target, decades=_FEWEST_DECADES).layout(lengths).family.neurons > most
-
-
 def next_target(request: Request, latest: RoundResult, used: Layout, target: Target) -> Target | None:
     """The next target: a wider band where coefficients are large, otherwise more digits; None if there are no more."""
     problem, lengths, shown = request.problem, request.lengths, latest.outcome
@@ -205,13 +172,13 @@ def next_target(request: Request, latest: RoundResult, used: Layout, target: Tar
     assert latest.estimate is not None
     # if the sensitivity has not settled, the error may be small already
     missing = (
-        min(float(np.log10(shown.error / request.tol)), _MOST_MISSING) if latest.estimate.has_settled else _TO_SETTLE
+        min(float(np.log10(shown.error / request.tol)), _MOST_MISSING) if latest.estimate.has_settled else SPARE_DIGITS
     )
-    if shown.growth > _NARROW:
+    if shown.growth > NARROW:
         shares = _beyond(request, latest, used.widths)
         axes = shares >= 0.6 * shares.max()  # at least the largest one
         names = ", ".join(str(problem.coordinates[i]) for i in np.flatnonzero(axes))
-        step = np.where(axes, 0.08 * min(max(missing, 1.0), 5.0) * used.widths, 0.0)
+        step = np.where(axes, 0.08 * min(max(missing, 1.0), _MOST_MISSING) * used.widths, 0.0)
         wider = replace(target, core=target.core + step, why=f"wider along {names}")
         while wider.layout(lengths).family.neurons < _LEAST_GROWTH * before:
             wider = replace(wider, core=wider.core + np.where(axes, 0.05 * used.widths, 0.0))
@@ -249,26 +216,21 @@ def _beyond(request: Request, latest: RoundResult, widths: FloatArray) -> FloatA
         ]
         energy = np.sum([_energy(part.reshape(len(lines), n)) for parts in each for part in parts], axis=0)
         frequencies = 2 * np.pi * np.arange(energy.shape[1]) / lengths[:, None]
-        shares.append(np.sum(energy * (frequencies > 0.95 * widths[axis])) / max(float(energy.sum()), 1e-300))
+        shares.append(np.sum(energy * (frequencies > 0.95 * widths[axis])) / max(float(energy.sum()), TINY))
     return np.array(shares)
 
 
 def _energy(residual: FloatArray) -> FloatArray:
     """The spectrum along lines, relative to the largest residual."""
-    relative = residual / max(float(np.abs(residual).max()), 1e-300)
+    relative = residual / max(float(np.abs(residual).max()), TINY)
     return np.abs(np.fft.rfft(relative * np.hanning(residual.shape[1]), axis=1)) ** 2
 
 
 # ---- The strategy
 
-_MOST_ROUNDS = 20
 _MOST_BLIND_NEURONS = 1000
-# Digits beyond those of the tolerance: the estimate is some ten to a hundred times larger than the error.
-_MARGIN = 1.5
-# The most digits of the first band, by dimension: double precision allows no more.
+# The most digits of the first band, by dimension, if not all that there are.
 _FIRST_DECADES = {1: 11.5, 2: 11.5}
-_FIRST_DECADES_ABOVE = 12.0
-_ROUGH_DECADES = 4.0
 # Coefficients so large show a solution that is not smooth, unless the error is below the second number.
 _SINGULAR_GROWTH = 1e5
 _SINGULAR_ERROR = 1e-4
@@ -279,21 +241,8 @@ _SINGULAR_ERROR = 1e-4
 class FilledBand(Strategy):
     """A band for the frequencies of the equation and its data, made wider or denser; and singular functions.
 
-    Attributes
-    ----------
-    request : Request
-    bands : Bands
-    target : Target
-    layout : Layout
-        The features for the target.
-    columns : tuple of Basis
-        Functions in addition to the band.
-    rounds : int
-        Their number so far.
-    shown : tuple of Outcome
-        Earlier outcomes that the next one is compared with.
-    plain : (FilledBand, RoundResult) or None
-        The strategy before singular functions were added unasked, and its last attempt.
+    The `layout` has the features for the target, to which there are further `columns`. The next outcome is compared
+    with those `shown`. `plain` is the strategy before singular functions were added unasked, with its last round.
     """
 
     approach: ClassVar[Approach] = "band"
@@ -368,7 +317,8 @@ class FilledBand(Strategy):
 
     def is_waste(self, neurons: int) -> bool:
         """Whether the band would be sparse."""
-        return too_few(self.target, self.request.lengths, neurons // len(self.request.problem.unknowns))
+        fewest = replace(self.target, decades=_FEWEST_DECADES).layout(self.request.lengths).family.neurons
+        return fewest > neurons // len(self.request.problem.unknowns)
 
     def _step(self, why: str) -> Step:
         sizes, layout = [basis.size for basis in self.columns], self.layout
@@ -398,7 +348,7 @@ class FilledBand(Strategy):
         Without any digit, cheap rounds go on, unless the data are known not to be smooth.
         """
         problem, errors = self.request.problem, [done.error for done in self.shown]
-        if self.rounds >= _MOST_ROUNDS or (self.bands.unsettled and len(errors) >= 3):
+        if self.rounds >= MOST_ROUNDS or (self.bands.unsettled and len(errors) >= 3):
             return True
         if len(errors) >= 3 and np.isinf(errors[-1]):
             hopeless = bool(problem.missing) or bool(open_conflicts(problem))
@@ -410,9 +360,9 @@ def filled_band(request: Request, bands: Bands) -> FilledBand:
     """The strategy before its first round."""
     problem = request.problem
     core = least_core(bands.frequencies, request.lengths)
-    most = _FIRST_DECADES.get(problem.dimension, _FIRST_DECADES_ABOVE)
+    most = _FIRST_DECADES.get(problem.dimension, DIGITS)
     # data that are not smooth allow no more digits
-    decades = _ROUGH_DECADES if bands.unsettled else min(-np.log10(request.tol) + _MARGIN, most)
+    decades = ROUGH_DIGITS if bands.unsettled else min(-np.log10(request.tol) + SPARE_DIGITS, most)
     target = Target(core, decades, "band of the equation and its data")
     columns = () if request.singular is None else special_columns(problem, request.singular)
     return FilledBand(request, bands, target, target.layout(request.lengths), columns)

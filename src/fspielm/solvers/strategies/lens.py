@@ -20,6 +20,7 @@ from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import Examination
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.exterior import PlaneExterior
+from fspielm.numerics.tolerances import ROUNDING
 from fspielm.problem.derived import with_data
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
@@ -33,32 +34,22 @@ from fspielm.problem.scattering.inside import (
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import incident_of, outer_wavenumbers
 from fspielm.resources import current_deadline
-from fspielm.solvers.driver import solve_automatically
-from fspielm.solvers.request import Approach, Request
+from fspielm.solvers.driver import FIRST_SHARE, solve_automatically
+from fspielm.solvers.request import Approach, Request, with_seconds
 from fspielm.solvers.round import FeaturePlan, RoundResult
 from fspielm.solvers.strategies.open_space import around_curves, caution_beside, join_by_unknown, points_on, wanted_for
-from fspielm.solvers.strategies.strategy import Ending, Step, Strategy
+from fspielm.solvers.strategies.strategy import BETTER, Ending, Step, Strategy
 
 # ---- Fields inside the objects: polynomials in cells
 
 # Right-hand sides that are solved for together.
 _AT_ONCE = 48
-# The field inside may take this share of the seconds left, and so many at least.
-_SHARE, _LEAST = 0.7, 1e-3
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Driven:
-    """The impedance data of the problem inside, from a sum of functions around the object.
-
-    Attributes
-    ----------
-    operator : Operator
-        Takes the impedance trace of a function.
-    basis : Basis
-    coefficients : (F,) array
-    """
+    """The impedance data of the problem inside, from a sum of functions around the object."""
 
     operator: Operator
     basis: Basis
@@ -74,14 +65,7 @@ class Driven:
 class Inside:
     """The problem inside of an object, factored, for any impedance data.
 
-    Attributes
-    ----------
-    problem : Problem
-        The transmission problem.
-    number : int
-        The place of the field inside among its unknowns.
-    factored : Factored
-    examination : Examination
+    The field inside is the unknown with this `number` of the transmission problem.
     """
 
     problem: Problem
@@ -109,16 +93,7 @@ class Inside:
 @final
 @dataclass(frozen=True, eq=False)
 class Responses:
-    """Fields inside, one for each of some functions around the object.
-
-    Attributes
-    ----------
-    inside : Inside
-    basis : Basis
-        The functions around it.
-    fields : (F, M) array
-        Coefficients of the field inside for each.
-    """
+    """Fields inside, one for each of some functions around the object; the rows of `fields` have their coefficients."""
 
     inside: Inside
     basis: Basis
@@ -166,21 +141,13 @@ class Responses:
 def solve_inside(request: Request, number: int, tol: float, data: Driven, seconds: float) -> Inside:
     """Solve inside for impedance data, in a share of the `seconds` that are left, and keep the factored system.
 
-    Raises
-    ------
-    ProblemError
-        If the budget is too small.
-    SolveError
-        If cells do not serve.
+    A `ProblemError` says that the budget is too small, a `SolveError` that cells do not serve.
     """
-    budget = request.budget
-    if budget.seconds is not None:
-        budget = replace(budget, seconds=max(_SHARE * seconds, _LEAST))
     inner = replace(
         request,
         problem=interior_problem(request.problem, number, data),
         tol=tol,
-        budget=budget,
+        budget=with_seconds(request.budget, FIRST_SHARE * seconds),
         method=QR(),
         scaling="rms",
         approach="patches",
@@ -197,14 +164,11 @@ def solve_inside(request: Request, number: int, tol: float, data: Driven, second
 
 # ---- The strategy
 
-# The first tolerance inside, relative to that of the whole problem; and the least one.
+# The first tolerance inside, relative to that of the whole problem.
 _FINER = 0.02
-_FINEST = 1e-13
 # A tolerance inside that is too large is reduced to this share of what is needed.
 _SPARE = 0.3
 _MOST_ROUNDS = 5
-# A round has helped if the estimate is smaller by this factor.
-_BETTER = 1.5
 
 
 @final
@@ -213,23 +177,9 @@ class Lens(Strategy):
     """Radiating functions, and the fields that they make inside of objects whose wavenumber varies, on cells.
 
     Both are fitted to each other on the boundaries. Each round has either more functions or finer cells, whichever
-    limits the error.
-
-    Attributes
-    ----------
-    request : Request
-    wavenumber : float
-        The largest.
-    tol : float
-        Of the fields inside.
-    level : int
-        How often the number of functions was raised.
-    inside : mapping of int to Inside
-        The factored problems inside, by the places of their unknowns.
-    fitted : tuple of (Responses, slice)
-        The fields inside of the last round, with their columns.
-    errors : tuple of float
-        Of all rounds.
+    limits the error. The `wavenumber` is the largest, `tol` that of the fields inside, and `level` says how often the
+    number of functions was raised. The problems `inside` are known by the places of their unknowns; the fields `fitted`
+    last have their columns.
     """
 
     approach: ClassVar[Approach] = "characteristic"
@@ -250,7 +200,7 @@ class Lens(Strategy):
     def next(self, latest: RoundResult) -> Step | Ending:
         """More functions, or finer cells, as long as that helps."""
         error = latest.outcome.error
-        if self.errors and not error * _BETTER <= self.errors[-1]:
+        if self.errors and not error * BETTER <= self.errors[-1]:
             return Ending("neither more functions nor finer cells helped", is_final=True)
         if len(self.errors) + 1 >= _MOST_ROUNDS:
             return Ending(f"{_MOST_ROUNDS} rounds with more functions or finer cells were not enough", is_final=True)
@@ -262,7 +212,7 @@ class Lens(Strategy):
                 blamed[responses.inside.number] = responses.data(own)
         if not blamed:
             return replace(after, level=self.level + 1)._step("more functions, closer to the boundary", {})
-        finer = max(self.tol * _SPARE * min(self.request.tol / error, 1.0), _FINEST)
+        finer = max(self.tol * _SPARE * min(self.request.tol / error, 1.0), ROUNDING)
         kept = {number: inside for number, inside in self.inside.items() if number not in blamed}
         return replace(after, tol=finer, inside=kept)._step("finer cells inside", blamed)
 
@@ -308,10 +258,8 @@ class Lens(Strategy):
 def lens(request: Request) -> Lens:
     """The strategy before its first round.
 
-    Raises
-    ------
-    ProblemError
-        If nothing comes in, waves grow inside, or an object whose wavenumber varies has corners, or others in it.
+    A `ProblemError` says that nothing comes in, that waves grow inside, or that an object whose wavenumber varies has
+    corners, or others in it.
     """
     problem = request.problem
     if problem.dimension != 2:
@@ -336,4 +284,4 @@ def lens(request: Request) -> Lens:
             "Transparent: nothing comes in, so that the field is zero; state incident=fs.plane_wave(...)"
         )
     fastest = max(abs(outer_wavenumbers(problem)[0]), largest_interior_wavenumber(problem))
-    return Lens(request, fastest, max(_FINER * request.tol, _FINEST))
+    return Lens(request, fastest, max(_FINER * request.tol, ROUNDING))

@@ -36,6 +36,7 @@ from fspielm.geometry.boundary import Sites
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
 from fspielm.geometry.exterior import PlaneExterior, SpaceExterior
+from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.media import Medium, media_of
 from fspielm.problem.scattering.open_domain import (
@@ -49,17 +50,23 @@ from fspielm.problem.scattering.open_domain import (
 from fspielm.problem.statement import Relation
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.round import FeaturePlan, RoundResult
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
+from fspielm.solvers.strategies.strategy import (
+    BETTER,
+    PATIENCE,
+    ROWS_PER_FUNCTION,
+    SPARE_DIGITS,
+    Ending,
+    Step,
+    StopReason,
+    Strategy,
+)
 
 # ---- Which objects need more functions, from the residual on each
 
-# Half waves of data along an object that the first round resolves; each next round resolves so many times more.
+# Half waves of data along an object that the first round resolves.
 _FIRST_HALF_WAVES = 16.0
-_FASTER = 2.0
 # An object gets no more functions while its residual is less than this share of the largest.
 _WAITS = 0.03
-# The residual on all objects is small enough if it amounts to this share of the tolerance.
-_ENOUGH = 0.5
 # Places on each smooth piece of a part, to find its object.
 _LOOKS = 4
 # The most levels in one round, where many digits are missing.
@@ -75,14 +82,8 @@ _HARDLY_A_DIGIT = 0.1
 class ObjectEffort:
     """The functions for one object, and what they should resolve.
 
-    Attributes
-    ----------
-    blocks : frozenset of str
-        The conditions on it.
-    along : float
-        The highest frequency that data on it may have, often far more than matters.
-    made : Effort
-        The functions of the next round.
+    The `blocks` are the conditions on it. Data `along` it may have such high frequencies, often far more than matters.
+    The next round has the functions that are `made`.
     """
 
     blocks: frozenset[str]
@@ -95,16 +96,12 @@ class ObjectEffort:
         return self.made.held < self.along
 
     def faster(self) -> ObjectEffort:
-        """Functions for higher frequencies of the data."""
-        return replace(self, made=replace(self.made, held=min(_FASTER * self.made.held, self.along)))
+        """Functions for frequencies of the data that are twice as high."""
+        return replace(self, made=replace(self.made, held=min(2 * self.made.held, self.along)))
 
     def finer(self, levels: int) -> ObjectEffort:
         """More functions, closer to the boundary."""
         return replace(self, made=replace(self.made, level=self.made.level + levels))
-
-    def part_of(self, estimate: ErrorEstimate) -> float:
-        """The part of the norm of all residuals that is on the object."""
-        return math.sqrt(sum(estimate.shares.get(name, 0.0) for name in self.blocks))
 
 
 def first_efforts(problem: Problem, bands: Bands | None, level: int = 0) -> tuple[ObjectEffort, ...]:
@@ -131,8 +128,10 @@ def more_effort(
     They are for higher frequencies while there is no digit, or where finer functions did not help.
     """
     error = estimate.relative
-    parts = [each.part_of(estimate) for each in efforts]
-    enough = _ENOUGH * tol / (error * math.sqrt(len(efforts))) if math.isfinite(error) else 0.0
+    # the parts of the norm of all residuals that are on each object
+    parts = [math.sqrt(sum(estimate.shares.get(name, 0.0) for name in each.blocks)) for each in efforts]
+    # the residual on all objects is small enough if it amounts to half of the tolerance
+    enough = 0.5 * tol / (error * math.sqrt(len(efforts))) if math.isfinite(error) else 0.0
     least = max(_WAITS * max(parts), min(enough, max(parts)))
     is_vague = not error < _HARDLY_A_DIGIT
     levels = _MOST_LEVELS if is_vague else _levels(error, tol)
@@ -177,23 +176,15 @@ def _objects_of(relation: Relation, rims: list[np.ndarray]) -> set[int]:
 
 # ---- Functions for objects of the plane: outside, and in the media inside
 
-# Rows for each function.
-_ROWS_PER_FUNCTION = 2.0
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class Sides:
     """Functions that are placed inside and around objects.
 
-    Attributes
-    ----------
-    placed : tuple of tuple of Placed
-        For each object: functions inside, for the field around it, and functions around it, for the field inside.
-    bases : tuple of Basis or None
-        For the field outside of all objects, and in each medium; None for a medium that varies.
-    drives : mapping of int to Basis
-        For media that vary, by the places of their unknowns: functions inside, for the field around them.
+    For each object, there are those `placed` inside, for the field around it, and around it, for the field inside.
+    There are `bases` for the field outside of all objects, and in each medium; None for a medium that varies. For
+    these, by the places of their unknowns, functions inside are the `drives` of the field around them.
     """
 
     placed: tuple[tuple[Placed, ...], ...]
@@ -223,21 +214,20 @@ class Sides:
 
 
 def _crowd(placed: Placed, functions: int, parts: frozenset[str] | None) -> Crowd:
-    return Crowd(placed.crowd, math.ceil(_ROWS_PER_FUNCTION * functions), placed.strengths, evenly=True, parts=parts)
+    return Crowd(placed.crowd, math.ceil(ROWS_PER_FUNCTION * functions), placed.strengths, evenly=True, parts=parts)
 
 
-def on_all_sides(
-    problem: Problem, corners: Sequence[Corner], wanted: Wanted, make: Callable[[Problem, Placed], Basis]
-) -> Sides:
-    """Functions inside of objects, for the field outside, made by `make`; and functions of each medium.
+def around_curves(problem: Problem, wanted: Wanted) -> Sides:
+    """Functions inside of objects of the plane, for the field outside; and functions of each medium.
 
     Those of a medium are around it, and inside of the objects that lie in it.
     """
     domain = problem.domain
     assert isinstance(domain, PlaneExterior)  # as the strategy found
+    corners = _singular_corners(problem, domain)
     placed: list[list[Placed]] = [[] for _ in domain.shapes]
     outside = _in_objects(domain, -1, corners, wanted, placed)
-    bases: list[Basis | None] = [make(problem, merged(outside))]
+    bases: list[Basis | None] = [_basis(problem, merged(outside))]
     drives: dict[int, Basis] = {}
     waves = inner_wavenumbers(problem)
     for number, (medium, k) in enumerate(zip(media_of(problem), waves, strict=True), 1):
@@ -245,7 +235,7 @@ def on_all_sides(
         if k is None:
             (own,) = placed[medium.place]
             around = waves[medium.around - 1] if medium.around else None
-            drives[number] = make(problem, own) if around is None else _radiating(own, around)
+            drives[number] = _basis(problem, own) if around is None else _radiating(own, around)
     return Sides(tuple(map(tuple, placed)), tuple(bases), drives)
 
 
@@ -315,6 +305,8 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
     """Functions inside of all objects, and around those that transmit waves, with the rows for them."""
     domain = problem.domain
     assert isinstance(domain, SpaceExterior)  # as the strategy found
+    # whether a condition has both values and slopes
+    bends = any(len({term.order for term in relation.operator.terms}) > 1 for relation in problem.constraints)
     media, each = media_of(problem), (*outer_wavenumbers(problem), *inner_wavenumbers(problem))
     waves = [k for k in each if k is not None]
     numbers = {-1: 0} | {medium.place: number for number, medium in enumerate(media, 1)}
@@ -324,38 +316,30 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
     surfaces: list[Surface] = []
     for place, body in enumerate(domain.bodies):
         outer = domain.around[place]
-        others = [
-            other
-            for other, its_outer in zip(domain.bodies, domain.around, strict=True)
-            if its_outer == outer and other is not body
-        ]
+        beside = zip(domain.bodies, domain.around, strict=True)
+        others = [other for other, its_outer in beside if its_outer == outer and other is not body]
         inside = waves[numbers[place]] if place in numbers else 0.0
         here = wanted if outer < 0 else replace(wanted, wavenumber=abs(waves[numbers[outer]]))
-        around = Neighbourhood(body, others, here, inside, _bends(problem))
+        around = Neighbourhood(body, others, here, inside, bends)
         within = place_in_of_space(around)
         outward[numbers[outer]].append(within)
         rows = _ROWS_PER_FUNCTION_IN_SPACE * within.size
         if place in numbers:
-            beside = place_beside(around)
-            regular[numbers[place]].append(beside)
-            both = within.size, beside.size
+            own = place_beside(around)
+            regular[numbers[place]].append(own)
+            both = within.size, own.size
             rows = max(0.5 * _ROWS_PER_FUNCTION_IN_SPACE * sum(both), _PLACES_PER_FUNCTION * max(both))
         sites, rings = _rows_of(within)
         surfaces += [Surface(part.name, sites, math.ceil(rows), rings) for part in parts[place]]
     words = f"in {len(outward[0])} objects, of degrees up to {max(each.degree for each in outward[0])}"
     bases: list[Basis] = []
-    for k, own, leaving in zip(waves, regular, outward, strict=True):
-        every = [*(basis_of([one], k) for one in own), *([basis_of(leaving, k)] if leaving else [])]
+    for k, around_it, leaving in zip(waves, regular, outward, strict=True):
+        every = [*(basis_of([one], k) for one in around_it), *([basis_of(leaving, k)] if leaving else [])]
         bases.append(every[0] if len(every) == 1 else JoinedBasis(every))
     return Outward(join_by_unknown(bases), words), Lattices(tuple(surfaces))
 
 
-def _bends(problem: Problem) -> bool:
-    """Whether a condition has both values and slopes."""
-    return any(len({term.order for term in relation.operator.terms}) > 1 for relation in problem.constraints)
-
-
-def _rows_of(placed: Functions) -> tuple[Place, int | None]:
+def _rows_of(placed: Around | Along) -> tuple[Place, int | None]:
     """Where rows lie, and the number of rings: for an object along which fields vary far more than around it."""
     if placed.rings is None or placed.degree <= _FAR_MORE * placed.rings.order:
         return placed.body.sites, None
@@ -364,21 +348,11 @@ def _rows_of(placed: Functions) -> tuple[Place, int | None]:
 
 # ---- The strategy
 
-# Digits beyond those of the tolerance, since residuals are amplified.
-_FURTHER_DIGITS = 1.5
 # Rows on every part in addition to those that crowd.
 _ON_PART = 8
-# A round has helped if the estimate is smaller by this factor, or the residual where there is no digit; after so many
-# rounds that have not, there is no other.
-_BETTER = 1.5
-_PATIENCE = 2
 # The next round has at least so many more functions, relative to those of one object; in at most so many steps.
 _CLEARLY_MORE = 0.3
 _MOST_STEPS = 12
-_SAME = 1e-9
-# Nodes on a part, and the relative sum of fluxes that balance.
-_FLUX_NODES = 400
-_BALANCED = 1e-6
 # Factor of the error estimate with corners: closer to them than all poles, functions miss up to two times as much.
 _NEAR_CORNERS = 3.0
 
@@ -388,15 +362,8 @@ _NEAR_CORNERS = 3.0
 class OpenSpace(Strategy):
     """Functions inside of objects, more of them and closer to the boundary each round.
 
-    Attributes
-    ----------
-    request : Request
-    efforts : tuple of ObjectEffort
-        The functions for each object.
-    best : ErrorEstimate or None
-        Of all rounds.
-    idle : int
-        Number of rounds in a row that have not helped.
+    The `efforts` are those for each object, `best` is the estimate of all rounds, and `idle` counts the rounds in a row
+    that have not helped.
     """
 
     approach: ClassVar[Approach] = "characteristic"
@@ -417,7 +384,7 @@ class OpenSpace(Strategy):
         assert after is not None
         helped = self.best is None or _is_better(after, self.best)
         idle = 0 if helped else self.idle + 1
-        if idle >= _PATIENCE and not any(each.is_slow for each in self.efforts):
+        if idle >= PATIENCE and not any(each.is_slow for each in self.efforts):
             return Ending("more functions in the objects did not help", cause=StopReason.STALLED)
         strategy = replace(self, best=after if helped else self.best, idle=idle)
         enough = (1 + _CLEARLY_MORE / len(self.efforts)) * latest.basis.size
@@ -459,10 +426,10 @@ def open_space(request: Request, bands: Bands) -> OpenSpace:
 def _is_better(estimate: ErrorEstimate, best: ErrorEstimate) -> bool:
     """Whether a round has helped."""
     if math.isfinite(best.relative):
-        return estimate.relative * _BETTER <= best.relative
+        return estimate.relative * BETTER <= best.relative
     # relative to the data of each round: more functions change how rows are scaled
     shares = [each.residual / each.data if each.data > 0 else 0.0 for each in (estimate, best)]
-    return math.isfinite(estimate.relative) or shares[0] * _BETTER <= shares[1]
+    return math.isfinite(estimate.relative) or shares[0] * BETTER <= shares[1]
 
 
 def points_on(problem: Problem, crowd: Crowd | Crowds | Lattices) -> Points:
@@ -487,21 +454,15 @@ def _check_balance(problem: Problem) -> None:
     for relation in constraints:
         if relation.part is None or relation.mask is not None:
             return
-        rule = relation.part.quadrature(_FLUX_NODES)
+        rule = relation.part.quadrature(PROBES)
         values = relation.values(Sites(rule.points, rule.normals))
         net += complex(rule.weights @ values)
         all_together += float(rule.weights @ np.abs(values))
-    if abs(net) > _BALANCED * all_together:
+    if abs(net) > CLOSE * all_together:
         raise ProblemError(
             f"conditions: fluxes out of the objects do not balance, {abs(net):.3g} is left of {all_together:.3g}; far "
             "away the field would be a logarithm, which is not bounded: balance them, or prescribe values on an object"
         )
-
-
-def around_curves(problem: Problem, wanted: Wanted) -> Sides:
-    """Functions inside of objects of the plane, and around those that transmit waves."""
-    assert isinstance(problem.domain, PlaneExterior)
-    return on_all_sides(problem, _singular_corners(problem, problem.domain), wanted, _basis)
 
 
 def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> Wanted:
@@ -510,13 +471,13 @@ def wanted_for(problem: Problem, wavenumber: float, tol: float, level: int) -> W
     nearby = np.array(sources).reshape(-1, problem.dimension)
     domain = problem.domain
     period = domain.period if isinstance(domain, PlaneExterior) else None
-    return Wanted(wavenumber, -math.log10(tol) + _FURTHER_DIGITS, level, nearby, period)
+    return Wanted(wavenumber, -math.log10(tol) + SPARE_DIGITS, level, nearby, period)
 
 
 def _basis(problem: Problem, placed: Placed) -> Basis:
     """Radiating or harmonic functions inside of objects; displacements from both elastic potentials."""
     waves = outer_wavenumbers(problem)
-    radiating = [RadiatingBasis(placed.centers, placed.orders, k, placed.scales) for k in waves if k != 0]
+    radiating = [_radiating(placed, k) for k in waves if k != 0]
     if len(radiating) > 1:
         longitudinal, transverse = radiating
         axes = elastic_waves([equation.operator for equation in problem.equations]).axes
@@ -539,7 +500,7 @@ def _singular_corners(problem: Problem, domain: PlaneExterior) -> tuple[Corner, 
     joints = []
     for curve in (curve for loop in domain.loops if len(loop) > 1 for curve in loop):
         (x, y), (dx, dy) = curve.ends[0], curve.tangent(np.array([curve.t0]))[0]
-        if not np.any(np.hypot(*(known - (x, y)).T) <= _SAME * (1 + curve.length)):
+        if not np.any(np.hypot(*(known - (x, y)).T) <= SAME * (1 + curve.length)):
             joints.append(Corner((float(x), float(y)), math.pi, math.atan2(dy, dx), ("", ""), straight=False))
     return (*(corner for corner in corners if not _is_mirror(problem, corner)), *joints)
 
@@ -550,4 +511,4 @@ def _is_mirror(problem: Problem, corner: Corner) -> bool:
     mirrors = math.pi / corner.opening if corner.opening else 0.0
     if len(problem.unknowns) > 1:  # a reflection changes the sign of some
         return False
-    return corner.straight and kinds in ({(0,)}, {(1,)}) and mirrors > 1.5 and abs(mirrors - round(mirrors)) < _SAME
+    return corner.straight and kinds in ({(0,)}, {(1,)}) and mirrors > 1.5 and abs(mirrors - round(mirrors)) < SAME

@@ -34,14 +34,14 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import varying_media
 from fspielm.resources import limited_to
 from fspielm.solvers.cells.first import narrowest_gap
-from fspielm.solvers.request import Request
+from fspielm.solvers.request import LOOKING, Request
 from fspielm.solvers.round import RoundPlan, work
 from fspielm.solvers.strategies.cells import cells_for
 from fspielm.solvers.strategies.exact import ExactFeatures, Families, exact_features
 from fspielm.solvers.strategies.filled import filled_band, least_core
 from fspielm.solvers.strategies.open_space import open_space
-from fspielm.solvers.strategies.strategy import Step, Strategy, why_failed
-from fspielm.solvers.strategies.thin import thin_peaks, thin_spectrum
+from fspielm.solvers.strategies.strategy import GROWTH, ROUGH_DIGITS, Step, Strategy, why_failed
+from fspielm.solvers.strategies.thin import ENOUGH, thin_peaks, thin_spectrum
 
 # ---- Cells before a filled band, or after it
 
@@ -49,8 +49,6 @@ from fspielm.solvers.strategies.thin import thin_peaks, thin_spectrum
 # operation takes longer in small cells, but cells need fewer rounds.
 _DEAR = 2e11
 _CHEAPER = 0.2
-# Operations of a complex band, for one that is counted; cells count their complex operations themselves.
-_COMPLEX = 4.0
 # A band that resolves a feature narrower than this share of the domain does not fit into memory.
 _NARROW = 1 / 60
 
@@ -83,7 +81,7 @@ def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tu
     domain = problem.domain
     if domain.hole_places() and narrowest_gap(domain) < _NARROW * request.lengths.max():
         return first_with_cells(request, bands), "curves of the boundary all but touch"
-    work_of_band *= _COMPLEX if request.itemsize == 16 else 1.0
+    work_of_band *= 4 if request.itemsize == 16 else 1  # operations of a complex one; those of cells are counted so
     if work_of_band > _DEAR:
         cells = first_with_cells(request, bands)
         if cells.plan.work(problem) < _CHEAPER * work_of_band:
@@ -96,30 +94,23 @@ def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tu
 # Exponentials in addition to the waves; and the least number of functions, by dimension.
 _BESIDE_WAVES = 60
 _LEAST = {1: 1, 2: 150}
-_LEAST_ABOVE = 600
-# Digits to which exponentials hold boundary data that oscillate faster than the waves of the equation.
-_STEEP_DECADES = 4.0
 # The first round has at most so many times the least number of exponentials for such data.
 _MOST_STEEP = 3
-# Exponentials for functions that the conditions let through: how far beyond their frequencies, by dimension, to hold
-# them to many digits; and at most so many.
-_PAST_PASSING = {2: 1.6}
-_PAST_PASSING_ABOVE = 1.2
+# Exponentials for functions that the conditions let through: how far beyond their frequencies, by dimension up to
+# three, to hold them to many digits; and at most so many.
+_PAST_PASSING = {1: 1.2, 2: 1.6, 3: 1.2}
 _MOST_PASSING = 3000
 # Some of the exponentials that are drawn coincide.
 _SOME_MORE = 1.02
 # Inferred bands are generous: data that oscillate with the waves may seem faster by up to this factor.
 _CLEARLY = 5.0
-# Growth from round to round: of the number of functions, and of the frequencies of evolving problems.
-_GROWTH = 1.5
+# Growth of the frequencies of evolving problems from round to round.
 _WIDER = 1.2
 # A small basis may cost so many times the first filled band, which seldom is the last one. Functions at the peaks of
 # the right-hand side are less likely to be enough, and must be much cheaper.
 _SHARE = {"characteristic": 3.0, "thin": 0.3}
 # Where data hardly vary, the first band is a guess; such bands often end with so many rows and neurons.
 _GUESSED = work(1500, 1000)
-# Share of the time left that may be spent on looking for other functions than a filled band.
-_LOOKING = 0.3
 
 
 @final
@@ -127,16 +118,9 @@ _LOOKING = 0.3
 class Selection:
     """The first steps of the kinds of features to try, in that order, and why.
 
-    Attributes
-    ----------
-    steps : tuple of Step
-    why : str
-    last : callable or None
-        Makes the first step of a kind to try where all of those fail.
-    stand_ins : bool
-        Whether all but the first are tried only where the first one finds nothing at all.
-    dearer : tuple of Step
-        Expensive kinds, for when nothing else was good enough and time is left.
+    `last` makes the first step of a kind to try where all of those fail. With `stand_ins`, all but the first are tried
+    only where the first one finds nothing at all. `dearer` are expensive kinds, for when nothing else was good enough
+    and time is left.
     """
 
     steps: tuple[Step, ...]
@@ -168,10 +152,7 @@ def _no_cells(error: UnsuitableError) -> ProblemError:
 def select_strategies(request: Request, bands: Bands) -> Selection:
     """The kinds of features that a problem allows: a small basis first, unless it would save too little.
 
-    Raises
-    ------
-    ProblemError
-        If the one asked for does not suit the problem.
+    A `ProblemError` says that the one asked for does not suit the problem.
     """
     if request.problem.domain.is_unbounded:
         if varying_media(request.problem):
@@ -192,7 +173,7 @@ def select_strategies(request: Request, bands: Bands) -> Selection:
     filled = band.plan
     limit = np.inf if request.approach is not None else _work_of_band(request, bands, filled)
     try:
-        with limited_to(_LOOKING, "looking for a smaller basis"):
+        with limited_to(LOOKING, "looking for a smaller basis"):
             small = _small_basis(request, bands, limit).first()
             plan = small.plan
             too_dear = plan.work(request.problem) > _SHARE[small.strategy.approach] * limit
@@ -215,7 +196,7 @@ def select_strategies(request: Request, bands: Bands) -> Selection:
 def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
     """A filled band and then cells, or the other way round; `limit` is what the band costs."""
     try:
-        with limited_to(_LOOKING, "laying out cells"):
+        with limited_to(LOOKING, "laying out cells"):
             before = cells_before_band(request, bands, limit)
         if before is not None:
             cells, reason = before
@@ -286,13 +267,13 @@ def _steady_families(problem: Problem, bands: Bands) -> Families:
     highest = float(bands.frequencies.max())
     along = highest if highest > _CLEARLY * wavenumber_of(problem) else 0.0
     times = fields_of_one_kind(problem)
-    least = times * _LEAST.get(problem.dimension, _LEAST_ABOVE)
+    least = times * _LEAST.get(problem.dimension, ENOUGH)
     waves = steady_neurons(problem, 0.0, 0.0)
     # steep data may come from a source close by, which more exponentials do not hold
-    steep = min(steady_neurons(problem, along, _STEEP_DECADES) - waves, _MOST_STEEP * least)
+    steep = min(steady_neurons(problem, along, ROUGH_DIGITS) - waves, _MOST_STEEP * least)
     # on a line, the waves are all that there is
     first = waves if problem.dimension == 1 else max(waves + steep + times * _BESIDE_WAVES, least, _passing(problem))
-    return lambda enlarged: Characteristic(int(first * _GROWTH**enlarged))
+    return lambda enlarged: Characteristic(int(first * GROWTH**enlarged))
 
 
 def _passing(problem: Problem) -> int:
@@ -300,7 +281,7 @@ def _passing(problem: Problem) -> int:
     highest = max((function.frequency for function in find_hidden(problem).passing), default=0.0)
     if not 0.0 < highest < np.inf:
         return 0
-    past = _PAST_PASSING.get(problem.dimension, _PAST_PASSING_ABOVE)
+    past = _PAST_PASSING[min(problem.dimension, 3)]
     held = int(_SOME_MORE * functions_up_to(problem, highest))
     number = max(neurons_for_rings(problem, past * highest, _MOST_PASSING), held)
     return number if number <= _MOST_PASSING else 0

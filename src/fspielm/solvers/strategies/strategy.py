@@ -16,6 +16,26 @@ from fspielm.solvers.round import RoundPlan, RoundResult
 
 _log = logging.getLogger(__name__)
 
+# ---- Numbers that several strategies share
+
+# Digits beyond those of the tolerance: the estimate is some ten to a hundred times larger than the error.
+SPARE_DIGITS = 1.5
+# The most digits that smooth functions have in double precision; and the digits to which they hold data that are not
+# smooth, or oscillate much faster than the waves of the equation.
+DIGITS, ROUGH_DIGITS = 12.0, 4.0
+# Coefficients so much larger than the solution show that a band is too narrow.
+NARROW = 1e3
+# Functions in the next round, relative to those before.
+GROWTH = 1.5
+# Rows on the boundary for each function that is placed beside it.
+ROWS_PER_FUNCTION = 2.0
+# A round has helped if the estimate is smaller by this factor; and if a few rounds must be enough.
+BETTER, MUCH_BETTER = 1.5, 3.0
+# The most rounds of one kind of functions; and how many in a row may fail or not help.
+MOST_ROUNDS, PATIENCE = 20, 2
+
+# ---- The interface
+
 
 def why_failed(error: Exception) -> str:
     """Why a kind of functions failed, in words; errors that the user has to correct are raised again.
@@ -45,14 +65,8 @@ class StopReason(Enum):
 class Strategy(ABC):
     """One kind of features, and what rounds with it have shown so far; immutable.
 
-    Attributes
-    ----------
-    request : Request
-    approach : str
-    title : str
-        Its name in reports.
-    redraws : bool
-        Whether to draw its functions again at the floor of double precision: where they are few, that may help.
+    The `title` is its name in reports. It `redraws` its functions at the floor of double precision, unless these are
+    many.
     """
 
     approach: ClassVar[Approach]
@@ -109,17 +123,10 @@ class Step:
 @final
 @dataclass(frozen=True)
 class Ending:
-    """Why there is no further round.
+    """Why there is no further round; the `reason` is empty where the tolerance is met.
 
-    Attributes
-    ----------
-    reason : str
-        Empty where the tolerance is met.
-    is_final : bool
-        Whether other kinds of features would be no better.
-    cause : StopReason
-    seconds : float
-        What the next round would take, where the time of the budget is too short for it.
+    It is final where other kinds of features would be no better. Where the time of the budget is too short, `seconds`
+    is what the next round would take.
     """
 
     reason: str

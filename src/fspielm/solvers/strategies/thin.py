@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
@@ -18,30 +19,27 @@ from fspielm.errors import UnsuitableError
 from fspielm.estimate.band_data import RIGHT_HAND_SIDE, affordable_points
 from fspielm.estimate.bands import Bands, bands_of_conditions
 from fspielm.estimate.peaks import SAMPLE_BYTES, Peak, find_peaks
+from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.problem import Problem
 from fspielm.solvers.by_hand import default_points
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.round import FeaturePlan, Outcome, RoundResult
 from fspielm.solvers.strategies.filled import cloud, layout, least_core
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
+from fspielm.solvers.strategies.strategy import DIGITS, GROWTH, MUCH_BETTER, NARROW, Ending, Step, StopReason, Strategy
 
 # ---- Peaks of the spectrum of the right-hand side
 # The solution is the sum of a particular one, with the frequencies of the right-hand side, and one of the homogeneous
 # equation. Features around those frequencies and Trefftz functions hold both, without a band that fills all between.
 
 
-# Variable coefficients spread a wave over so many periods to either side.
-_SPREAD = 1.0
 # A wave is resonant if it satisfies the equation up to this share of its terms; it needs functions around it, since the
 # solution grows along the way.
 _RESONANT = 1e-3
 _NORMALS = 200
-# Places at which the evaluation of the right-hand side is timed; and the share of memory for its spectrum.
-_TRIED = 128
+# The share of memory for the spectrum of the right-hand side.
 _PEAKS_SHARE = 0.25
-# The most Trefftz functions in more than three dimensions: enough if the solution has only the waves of the right-hand
-# side.
-_SOME = 600
+# Trefftz functions in many dimensions: enough if the solution has only the waves of the right-hand side.
+ENOUGH = 600
 
 
 def thin_peaks(problem: Problem, bands: Bands, rng: np.random.Generator, memory: float = np.inf) -> tuple[Peak, ...]:
@@ -50,7 +48,7 @@ def thin_peaks(problem: Problem, bands: Bands, rng: np.random.Generator, memory:
     if field.constant == 0.0 or RIGHT_HAND_SIDE in bands.unsettled:
         return ()
     looks = np.random.default_rng(0)  # only how long it takes
-    asked = affordable_points(field, problem.domain.sample(_TRIED, looks))
+    asked = affordable_points(field, problem.domain.sample(PROBES, looks))
     most = min(asked, _PEAKS_SHARE * memory / SAMPLE_BYTES)
     return find_peaks(field, problem.domain, bands.frequencies, rng, most=most) or ()
 
@@ -67,21 +65,13 @@ def thin_family(
 ) -> Joined:
     """Features for the peaks of the right-hand side, and for the homogeneous equation, to so many digits.
 
-    Parameters
-    ----------
-    problem, bands
-    peaks : sequence of Peak
-        At least one; see `thin_peaks`.
-    decades : float
-    rng : Generator
-    wider : float
-        By how many periods over the domain the band around each peak is wider.
-    more : float
-        How many times more Trefftz functions are taken.
+    There is at least one peak; see `thin_peaks`. The band around each is `wider` by so many periods over the domain,
+    and there are so many times `more` Trefftz functions.
     """
     symbol = _symbol(problem)
     lengths = np.subtract(*problem.domain.bounding_box[::-1])
-    spread = (wider + (_SPREAD if symbol is None else 0.0)) * 2 * np.pi / lengths
+    # variable coefficients spread a wave over a period to either side
+    spread = (wider + (symbol is None)) * 2 * np.pi / lengths
     clouds = [
         Band(2, tuple(peak.widths), center=tuple(peak.center))
         if peak.exact and symbol is not None and _responds(symbol, peak.center)
@@ -95,10 +85,9 @@ def thin_family(
 
 def _symbol(problem: Problem) -> Symbol | None:
     """The symbol; None where coefficients vary."""
-    try:
+    with suppress(UnsuitableError):
         return symbol_of(problem.determinant)
-    except UnsuitableError:
-        return None
+    return None
 
 
 def _responds(symbol: Symbol, frequency: FloatArray) -> bool:
@@ -114,7 +103,7 @@ def _characteristic(
     if problem.domain.time is None or problem.dimension == 1:
         along = max(float(bands.frequencies.max()), _along_boundary(problem, peaks, rng))
         needed = steady_neurons(problem, along, decades)
-        return Characteristic(int(more * (needed if problem.dimension <= 3 else min(needed, _SOME))))
+        return Characteristic(int(more * (needed if problem.dimension <= 3 else min(needed, ENOUGH))))
     highest = np.max([bands.frequencies, *(np.abs(peak.center) + peak.widths for peak in peaks)], axis=0)
     reach = reach_for(problem, highest)
     return Characteristic(int(more * neurons_for_reach(problem, reach)), reach)
@@ -139,17 +128,9 @@ def _filled(problem: Problem, bands: Bands, lengths: FloatArray, decades: float,
 
 # ---- The strategy
 
-# As many digits as double precision has: the bases are small.
-_DECADES = 12.0
 _MOST_ROUNDS = 4
-# A round has helped if the estimate has fallen by this factor.
-_SMALLER_ESTIMATE = 3.0
-# Coefficients so much larger than the solution show that a peak is wider than its band.
-_NARROW = 1e3
-# Each round widens the bands around peaks by so many periods over the domain, or takes so many times the Trefftz
-# functions.
+# Each round widens the bands around peaks by so many periods over the domain, unless it takes more Trefftz functions.
 _WIDER = 0.5
-_MORE = 1.5
 
 
 @final
@@ -157,21 +138,8 @@ _MORE = 1.5
 class ThinSpectrum(Strategy):
     """Bands around the peaks of the right-hand side, widened where coefficients are large.
 
-    Attributes
-    ----------
-    request : Request
-    bands : Bands
-    peaks : tuple of Peak
-    limit : float
-        Operations of a round beyond which a filled band is cheaper.
-    columns : tuple of Basis
-        Functions in addition to the features.
-    family : Joined
-        The features.
-    wider, more : float
-        Periods by which bands are wider than the peaks, and factor of the number of Trefftz functions.
-    before : tuple of float
-        The estimates of earlier rounds.
+    The bands are `wider` than the peaks by so many periods, and there are so many times `more` Trefftz functions;
+    `before` has the estimates of earlier rounds. From `limit` operations of a round on, a filled band is cheaper.
     """
 
     approach: ClassVar[Approach] = "thin"
@@ -200,12 +168,12 @@ class ThinSpectrum(Strategy):
         return replace(self, before=(), limit=float("inf"))._following(latest.outcome)
 
     def _following(self, shown: Outcome) -> Step | None:
-        helped = not self.before or _SMALLER_ESTIMATE * shown.error <= self.before[-1]
+        helped = not self.before or MUCH_BETTER * shown.error <= self.before[-1]
         rounds = (*self.before, shown.error)
-        narrow = shown.growth > _NARROW
+        narrow = shown.growth > NARROW
         if len(rounds) >= _MOST_ROUNDS or not helped or not (narrow or self._is_exact):  # then nothing would change
             return None
-        wider, more = self.wider + _WIDER * narrow, self.more * (1.0 if narrow else _MORE)
+        wider, more = self.wider + _WIDER * narrow, self.more * (1.0 if narrow else GROWTH)
         family = _family(self.request, self.bands, self.peaks, wider, more)
         step = replace(self, family=family, wider=wider, more=more, before=rounds)._step(
             "wider peaks" if narrow else "more functions that satisfy the equation"
@@ -229,4 +197,4 @@ def thin_spectrum(request: Request, bands: Bands, peaks: tuple[Peak, ...], limit
 
 
 def _family(request: Request, bands: Bands, peaks: tuple[Peak, ...], wider: float, more: float) -> Joined:
-    return thin_family(request.problem, bands, peaks, _DECADES, request.streams.probes, wider=wider, more=more)
+    return thin_family(request.problem, bands, peaks, DIGITS, request.streams.probes, wider=wider, more=more)

@@ -19,16 +19,17 @@ from fspielm.collocation.system import BlockRows, Finite
 from fspielm.estimate.residuals import Correction, HeldOut
 from fspielm.estimate.sensitivity import unseen_growth
 from fspielm.geometry.boundary import Sites, gauss
-from fspielm.problem.operator import Operator, identity
+from fspielm.numerics.tolerances import PROBES
+from fspielm.problem.operator import Operator
 from fspielm.problem.statement import Relation
 from fspielm.solution.solution import Solution
+from fspielm.solvers.newton.iteration import LINEAR, probes_in, values_of
 
 # ---- Functions that errors of a state are followed with
 
-# The degree of splines; polynomial degrees of a cell for each spline; nodes between two knots.
+# The degree of splines; polynomial degrees of a cell for each spline.
 _DEGREE = 5
 _FOR_EACH = 4
-_NODES = 6
 
 
 @final
@@ -36,10 +37,7 @@ _NODES = 6
 class Smooth:
     """Orthonormal splines on an interval that vanish at both ends; the number one for problems in time alone.
 
-    Attributes
-    ----------
-    knots : (n,) array
-        In rising order, with both ends.
+    The `knots` are in rising order, with both ends.
     """
 
     knots: FloatArray
@@ -52,11 +50,15 @@ class Smooth:
             return cls(np.empty(0))
         first = np.flatnonzero(frames.lower[:, -1] <= frames.lower[:, -1].min())
         first = first[np.argsort(frames.lower[first, 0])]
-        pieces = [
-            _knots_in_cell(frames.lower[cell, 0], frames.upper[cell, 0], int(basis.degrees[cell, 0])) for cell in first
-        ]
-        knots = np.concatenate([*pieces, [frames.upper[first[-1], 0]]])
-        return cls(_enough_knots(knots))
+        knots: list[float] = []
+        for low, high, degree in zip(
+            frames.lower[first, 0], frames.upper[first, 0], basis.degrees[first, 0], strict=True
+        ):
+            number = max(degree // _FOR_EACH, 1)
+            knots += list(low + (high - low) * np.arange(number) / number)
+        knots.append(frames.upper[first[-1], 0])
+        # at least as many as splines need
+        return cls(np.array(knots) if len(knots) > _DEGREE else np.linspace(knots[0], knots[-1], _DEGREE + 1))
 
     def __call__(self, points: FloatArray) -> FloatArray:
         """Values ``(n, m)`` at points of space and time ``(n, d)``."""
@@ -69,7 +71,7 @@ class Smooth:
         """Nodes ``(n, d - 1)`` in space and weights for means."""
         if not self.knots.size:
             return np.empty((1, 0)), np.ones(1)
-        unit, shares = gauss(_NODES)
+        unit, shares = gauss(_DEGREE + 1)
         lengths = np.diff(self.knots)
         x = self.knots[:-1, None] + lengths[:, None] * np.ravel(unit)
         weights = lengths[:, None] * np.ravel(shares) / (self.knots[-1] - self.knots[0])
@@ -89,23 +91,10 @@ class Smooth:
         return np.asarray(every[:, 1:-1])
 
 
-def _knots_in_cell(low: float, high: float, degree: int) -> FloatArray:
-    number = max(degree // _FOR_EACH, 1)
-    return np.asarray(low + (high - low) * np.arange(number) / number)
-
-
-def _enough_knots(knots: FloatArray) -> FloatArray:
-    """The knots, or at least as many as splines need."""
-    least = np.linspace(knots[0], knots[-1], _DEGREE + 1)
-    return knots if len(knots) > _DEGREE else least
-
-
 # ---- The transfer of errors through a window
 # The product of the norms of windows would be far too large: errors that leave one window are not those that the next
 # one amplifies most. We multiply the matrices, and then take the norm.
 
-# Points at which errors are measured, during a window and at its end.
-_PROBES = 400
 # The least size of an unknown, relative to the largest.
 _LEAST = 1e-3
 
@@ -113,18 +102,9 @@ _LEAST = 1e-3
 @final
 @dataclass(frozen=True, eq=False)
 class Start:
-    """The initial conditions of a window, and the functions for their errors.
+    """The initial conditions of a window: the operator and the unknown of each, and the functions for its errors.
 
-    Attributes
-    ----------
-    operators : tuple of Operator
-        Of the initial conditions.
-    unknowns : (S,) integer array
-        The unknown of each.
-    sizes : (S,) array
-        Root mean squares of the prescribed quantities over the window.
-    errors : Smooth
-        The m functions for errors of each, in units of these sizes.
+    The `sizes` are root mean squares of the prescribed quantities over the window; `errors` are in units of these.
     """
 
     operators: tuple[Operator, ...]
@@ -138,21 +118,10 @@ class Start:
 class Transfer:
     """The effect of errors at the start of a window.
 
-    Attributes
-    ----------
-    start : Start
-    end : float
-        Time at the end.
-    scales : (U,) array
-        Sizes of the unknowns during the window.
-    during : (n, S m) array
-        Errors during the window, relative to these, for each error at the start; sums of squares are means.
-    growth : float
-        The largest growth of an error until the end.
-    at_end : (S,) array
-        The window's own error at its end, relative to that of the unknown during the window.
-    unseen : float
-        Growth of errors that are finer than the functions of the window.
+    For each error at the start there are errors `during` the window ``(n, S m)``, relative to the sizes of the unknowns
+    (`scales`); sums of squares are means. The `growth` is the largest one until the end, and `unseen` that of errors
+    that are finer than the functions of the window. `at_end` has the window's own errors at its end, relative to those
+    of the unknown during the window.
     """
 
     start: Start
@@ -194,9 +163,9 @@ def measure_transfer(finite: Finite, coefficients: NumberArray, method: LeastSqu
     made = window.responses(start)
     passed = np.concatenate([rows @ made / scale for rows, scale in zip(during, scales, strict=True)])
     ended = np.concatenate([rows @ made / size for rows, size in zip(ending, start.sizes, strict=True)])
-    growth = float(np.linalg.norm(ended, 2) / np.sqrt(_PROBES))
+    growth = float(np.linalg.norm(ended, 2) / np.sqrt(PROBES))
     unseen = unseen_growth(finite.problem, basis)
-    return Transfer(start, time.end, scales, passed / np.sqrt(_PROBES), growth, at_end, unseen, basis, made.T)
+    return Transfer(start, time.end, scales, passed / np.sqrt(PROBES), growth, at_end, unseen, basis, made.T)
 
 
 def _sizes(found: Sequence[float]) -> FloatArray:
@@ -219,8 +188,7 @@ class _Window:
     @cached_property
     def during(self) -> list[NumberArray]:
         """All functions at points of the window, for each unknown."""
-        value = identity(self.finite.problem.dimension)
-        return [self._table(value.on(place), self._probes) for place in range(len(self.finite.problem.unknowns))]
+        return [self._table(value, self._probes) for value in values_of(self.finite.problem)]
 
     @cached_property
     def ending(self) -> list[NumberArray]:
@@ -233,7 +201,7 @@ class _Window:
 
     @cached_property
     def _probes(self) -> Sites:
-        return Sites(self.finite.problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy"))
+        return probes_in(self.finite.problem)
 
     def _table(self, operator: Operator, sites: Sites) -> NumberArray:
         return tabulate(self.finite.basis, operator, sites, threads=self.finite.threads)
@@ -268,26 +236,15 @@ class _Window:
 
 # ---- Uncertainty of the state from window to window
 
-# Larger errors, relative to the solution, do not grow as the linear problem predicts.
-_LINEAR = 1e-2
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class Uncertain:
     """A window and the errors of the state that it began with.
 
-    Attributes
-    ----------
-    transfer : Transfer
-    own : (U,) array
-        The root mean square of the window's own error in each unknown.
-    spread : (S m, r) array
-        The errors at the start are combinations of these columns with coefficients of norm one, for each of `windows`.
-    windows : int
-        Number of windows before.
-    finer : float
-        Errors that may be finer than the functions of windows, relative to the state.
+    Its `own` errors are root mean squares, one for each unknown. The errors at the start are combinations of the
+    columns of `spread` ``(S m, r)`` with coefficients of norm one, for each of the `windows` before. Errors that may be
+    `finer` than the functions of windows are relative to the state.
     """
 
     transfer: Transfer
@@ -321,7 +278,7 @@ class Uncertain:
     @property
     def errors(self) -> FloatArray:
         """Root mean square errors of the unknowns, ``(U,)``."""
-        if self.carried > _LINEAR:
+        if self.carried > LINEAR:  # larger ones do not grow as the linear problem predicts
             return np.full(len(self.own), np.inf)
         return np.asarray(self.own + self.carried * self.transfer.scales)
 

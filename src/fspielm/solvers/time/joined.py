@@ -13,8 +13,9 @@ from fspielm.cells.basis import CellBasis, stack_cells
 from fspielm.collocation.system import BlockResidual
 from fspielm.estimate.estimate import NO_DIGITS, ErrorEstimate, FieldEstimate, Verdict, together
 from fspielm.geometry.time import Time
-from fspielm.solution.report import Report, Window, field_reports
+from fspielm.solution.report import Report, Window
 from fspielm.solution.solution import Solution
+from fspielm.solvers.finish import judged
 from fspielm.solvers.request import Request
 
 
@@ -23,15 +24,8 @@ from fspielm.solvers.request import Request
 class Piece:
     """A window that is solved.
 
-    Attributes
-    ----------
-    during : Time
-    solution : Solution
-    errors : (U,) array
-        Root mean square errors of the unknowns, with those from earlier windows; infinite if nothing is certain.
-    growth : float
-        The largest growth of an error from the start to the end.
-    seconds : float
+    The `errors` are root mean squares for each unknown, with those from earlier windows; infinite if nothing is
+    certain. The `growth` is the largest one of an error from the start to the end.
     """
 
     during: Time
@@ -71,8 +65,7 @@ def join_pieces(request: Request, pieces: Sequence[Piece]) -> Solution:
     basis, coefficients = stack_cells(cells)
     estimate = _estimate(request, pieces, basis)
     verdict = _verdict(request, pieces, estimate)
-    report = _report(request, pieces, basis, verdict, estimate)
-    report = replace(report, coefficient_norm=safe_norm(coefficients))
+    report = replace(_report(request, pieces, basis, verdict, estimate), coefficient_norm=safe_norm(coefficients))
     return Solution(request.problem, basis, coefficients, report, estimate)
 
 
@@ -123,10 +116,9 @@ def _field(each: Sequence[FieldEstimate], errors: FloatArray, shares: FloatArray
 
 def _largest(each: Iterable[Any]) -> dict[str, BlockResidual]:
     found: dict[str, BlockResidual] = {}
-    for residuals in each:
-        for name, own in residuals.items():
-            known = found.get(name, own)
-            found[name] = BlockResidual(max(own.rms, known.rms), max(own.largest, known.largest))
+    for name, own in (block for residuals in each for block in residuals.items()):
+        known = found.get(name, own)
+        found[name] = BlockResidual(max(own.rms, known.rms), max(own.largest, known.largest))
     return found
 
 
@@ -160,7 +152,7 @@ def _report(
         return {name: sum(of(r).get(name, 0) for r in reports) for name in {n: 0 for r in reports for n in of(r)}}
 
     return replace(
-        first,
+        judged(first, request.problem, estimate, verdict),
         features=f"polynomials in cells, in {len(pieces)} windows in time",
         neurons=basis.size,
         rows=sum(report.rows for report in reports),
@@ -171,13 +163,7 @@ def _report(
         seconds=total(lambda report: report.seconds)
         | {"windows": sum(piece.seconds for piece in pieces) - sum(sum(r.seconds.values()) for r in reports)},
         tol=request.tol,
-        error_estimate=estimate.relative,
-        max_error_estimate=estimate.largest,
-        scale=estimate.scale,
-        converged=verdict.converged,
-        reason=verdict.reason,
         rounds=tuple(done for report in reports for done in report.rounds),
-        fields=field_reports(request.problem, estimate),
         cells=len(basis.frames),
         tiling=basis.in_words,
         newton=tuple(step for report in reports for step in report.newton),

@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 import sympy as sp
 
-from fspielm.arrays import FloatArray, NumberArray, safe_rms
+from fspielm.arrays import NumberArray, safe_rms
 from fspielm.basis.evaluation.sums import evaluate_each
 from fspielm.cells.basis import CellBasis
 from fspielm.cells.tiling import tile
@@ -22,17 +22,19 @@ from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.estimate import Verdict
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import SpaceTime, Time
+from fspielm.numerics.tolerances import ROUNDING, SAME
 from fspielm.problem.further_conditions import Measured
 from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
-from fspielm.problem.operator import Operator, derivative, identity
+from fspielm.problem.operator import Operator, derivative
 from fspielm.problem.problem import Problem, compile_statement
 from fspielm.problem.statement import Initial, Relation
 from fspielm.resources import Deadline
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import solve_automatically
 from fspielm.solvers.finish import finish, finish_quietly, warn_unless
+from fspielm.solvers.newton.iteration import probes_in, values_of
 from fspielm.solvers.newton.rounds import solve_nonlinear
-from fspielm.solvers.request import INTERRUPTED, Request, offering
+from fspielm.solvers.request import FINER, INTERRUPTED, Request, offering, with_seconds
 from fspielm.solvers.time.errors import Uncertain, measure_transfer
 from fspielm.solvers.time.joined import Piece, join_pieces
 from fspielm.wording import OUT_OF_TIME
@@ -77,35 +79,14 @@ def _continued(before: Solution, condition: Initial) -> Initial:
     names = list(condition.value) if isinstance(condition.value, Mapping) else [stated.unknowns[0].symbol]
     orders = (0,) * (stated.dimension - 1) + (int(condition.order),)
     values = {stated.unknowns[stated.place(name)].symbol: stated.place(name) for name in names}
-    carried = {symbol: EndState(before, derivative(orders).on(place)) for symbol, place in values.items()}
+    carried = {symbol: partial(before.evaluate, derivative(orders).on(place)) for symbol, place in values.items()}
     return replace(condition, value=carried)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class EndState:
-    """The end of a solution, as a function of points ``(n, d)``."""
-
-    before: Solution
-    operator: Operator
-
-    def __call__(self, points: FloatArray) -> NumberArray:
-        """Values ``(n,)``."""
-        return self.before.evaluate(self.operator, points)
-
-
-@final
-@dataclass(frozen=True, eq=False)
 class TaylorGuess:
-    """A guess: the Taylor polynomial in time of a state, with time derivatives below an order.
-
-    Attributes
-    ----------
-    state : Iterate
-    at : float
-        The time of the state.
-    order : int
-    """
+    """A guess: the Taylor polynomial in time of a state, with time derivatives below an `order`, `at` a time."""
 
     state: Iterate
     at: float
@@ -155,8 +136,7 @@ def guess_at_start(problem: Problem) -> dict[Any, Any]:
 
 def order_in_time(problem: Problem) -> int:
     """The number of initial data: one more than the highest order of an initial condition."""
-    orders = [int(one.order) for one in problem.statement.conditions if isinstance(one, Initial)]
-    return 1 + max(orders)
+    return 1 + max(int(one.order) for one in problem.statement.conditions if isinstance(one, Initial))
 
 
 # ---- The length of a window
@@ -167,7 +147,6 @@ _CHANGES = 2.0
 _VARIES = 0.1
 # The shortest window, relative to all of the time.
 _SHORTEST = 1e-4
-_POINTS = 400
 
 
 def first_length(problem: Problem, varies: float = _VARIES) -> float | None:
@@ -179,10 +158,9 @@ def first_length(problem: Problem, varies: float = _VARIES) -> float | None:
     assert time is not None
     try:
         guess = as_iterate(problem, guess_at_start(problem) or None)
-        points = problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")  # only looks
+        points = probes_in(problem).points
         points[:, -1] = time.start
-        value = identity(problem.dimension)
-        values = guess.evaluate_each([value.on(i) for i in range(len(stated.unknowns))], Sites(points))
+        values = guess.evaluate_each(values_of(stated), Sites(points))
         left = problem.residual(guess, points).reshape(len(points), -1)
     except ProblemError:  # something has no value at the start
         return None
@@ -197,12 +175,11 @@ def next_length(problem: Problem, before: Solution) -> float:
     """The length of a window after one that is solved."""
     time, stated = problem.domain.time, problem.stated
     assert time is not None
-    points = before.problem.domain.sample(_POINTS, np.random.default_rng(0), "low-discrepancy")
     later = derivative((0,) * (problem.dimension - 1) + (1,))
-    places = range(len(stated.unknowns))
-    value = identity(problem.dimension)
-    found = before.evaluate_each([each.on(place) for each in (value, later) for place in places], Sites(points))
-    change = min(_size_over_rate(found[: len(places)], own, _VARIES) for own in found[len(places) :])
+    values = values_of(stated)
+    rates = [later.on(place) for place in range(len(values))]
+    found = before.evaluate_each([*values, *rates], probes_in(before.problem))
+    change = min(_size_over_rate(found[: len(values)], own, _VARIES) for own in found[len(values) :])
     return _window_length(change, time.duration) if np.isfinite(change) else time.duration
 
 
@@ -245,8 +222,7 @@ def held_constant(problem: Problem, during: Time, before: Solution, why: str) ->
     points = np.full((len(unit) if problem.dimension > 1 else 1, problem.dimension), during.start)
     if problem.dimension > 1:
         points[:, 0] = 0.5 * ((1 - unit) * frames.lower[0, 0] + (1 + unit) * frames.upper[0, 0])
-    each = [identity(problem.dimension).on(place) for place in range(len(rest.unknowns))]
-    values = evaluate_each(before.basis, before.coefficients, each, Sites(points), threads=1)
+    values = evaluate_each(before.basis, before.coefficients, values_of(rest), Sites(points), threads=1)
     if problem.dimension > 1:
         values = np.stack([np.polynomial.chebyshev.chebfit(unit, own, _DEGREE) for own in values])
     fields = tuple(replace(field, relative=np.inf, largest=np.inf) for field in before.estimate.fields)
@@ -258,9 +234,8 @@ def held_constant(problem: Problem, during: Time, before: Solution, why: str) ->
 
 # ---- One window after the other
 
-# The tolerance of each window, relative to that of all, and the least one. If all windows together miss the tolerance
-# by a factor, the next pass reduces it by so many times that factor.
-_SHARE, _LEAST_TOLERANCE, _FURTHER = 0.1, 1e-13, 4.0
+# If all windows together miss the tolerance by a factor, the next pass reduces theirs by so many times that factor.
+_FURTHER = 4.0
 # Another pass takes at most so many times as long; and the number of passes.
 _DEARER, _PASSES = 3.0, 3
 # A window without a solution is halved so often.
@@ -269,8 +244,6 @@ _HALVINGS = 4
 _MANY, _MANY_ALONE = 5, 2
 # The first window, relative to all of the time, if nothing is known.
 _UNKNOWN = 1 / 8
-# Rounding of the number of windows.
-_SLACK = 1e-9
 
 
 def is_long(request: Request) -> bool:
@@ -297,7 +270,7 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
     Where errors have grown from window to window, all of them are solved again to more digits, if there is time.
     """
     check_windows(request.problem)
-    deadline, share = Deadline.within(request.budget.seconds), _SHARE
+    deadline, share = Deadline.within(request.budget.seconds), FINER
     best = None
     for _ in range(_PASSES):
         windows = _Windows(request, deadline, share)
@@ -315,7 +288,7 @@ def solve_in_windows(request: Request, guess: Any = None) -> Solution:
         if missed <= 1 or not np.isfinite(missed):
             break
         share /= _FURTHER * missed
-        if share * request.tol < _LEAST_TOLERANCE:
+        if share * request.tol < ROUNDING:
             break
         if windows.deadline.seconds_left < _DEARER * (before - windows.deadline.seconds_left):
             break
@@ -346,7 +319,7 @@ def _pass_through(windows: _Windows, guess: Any) -> Solution:
         if windows.must_end:
             windows.pieces = windows.held(windows.pieces, OUT_OF_TIME)
             break
-        number = max(int(np.ceil(left / length - _SLACK)), 1)
+        number = max(int(np.ceil(left / length - SAME)), 1)
         during = Time(start, time.end if number == 1 else start + left / number)
         try:
             solution, finite = windows.solve(during, guess)
@@ -382,12 +355,10 @@ class _Windows:
 
     def solve(self, during: Time, guess: Any) -> tuple[Solution, Finite]:
         """The problem on the next window; `guess` is for the first one."""
-        request, budget = self.request, self.request.budget
-        before = self.pieces[-1].solution if self.pieces else None
+        request, before = self.request, self.pieces[-1].solution if self.pieces else None
         problem = problem_during(request.problem, during, before)
-        if budget.seconds is not None:
-            budget = replace(budget, seconds=max(self.deadline.seconds_left, 1e-3))
-        tol = max(self.share * request.tol, _LEAST_TOLERANCE)
+        budget = with_seconds(request.budget, self.deadline.seconds_left)
+        tol = max(self.share * request.tol, ROUNDING)
         own = replace(request, problem=problem, tol=tol, approach="patches", budget=budget)
         with offering(partial(finish_quietly, own)):
             if problem.is_linear:
