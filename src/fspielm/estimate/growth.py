@@ -15,11 +15,12 @@ from fspielm.estimate.counts import FEW, SEVERAL
 from fspielm.estimate.let_through import Frozen, freeze, freeze_inside, representative_sites, roots_of, without_phase
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
-from fspielm.numerics.sampling import bisect, half_sphere, kronecker
+from fspielm.numerics.roots import bisect
+from fspielm.numerics.sampling import half_sphere, kronecker
 from fspielm.numerics.tolerances import BISECTIONS, CLOSE, PROBES, ROUNDED, SAME, STEP
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.operator import FieldCoefficient, Operator, derivative, identity
-from fspielm.problem.places import PROBES as PLACES
+from fspielm.problem.places import PART_PROBES as PLACES
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem, iterate_of
 

@@ -20,7 +20,8 @@ from fspielm.expr.enclosure import Enclosure, Intervals, enclose
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import SpaceTime
-from fspielm.numerics.sampling import bisect, kronecker
+from fspielm.numerics.roots import bisect
+from fspielm.numerics.sampling import kronecker
 from fspielm.numerics.tolerances import BISECTIONS, ROUNDED, STEP
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation

@@ -339,7 +339,7 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
     return Outward(join_by_unknown(bases), words), Lattices(tuple(surfaces))
 
 
-def _rows_of(placed: Around | Along) -> tuple[Place, int | None]:
+def _rows_of(placed: Functions) -> tuple[Place, int | None]:
     """Where rows lie, and the number of rings: for an object along which fields vary far more than around it."""
     if placed.rings is None or placed.degree <= _FAR_MORE * placed.rings.order:
         return placed.body.sites, None
