@@ -23,7 +23,7 @@ def problem(equation=WAVE, conditions=REST, **given):
         ({"count": 3, "within": (0, 1)}, "count=10"),
         ({"count": 0}, "at least 1"),
         ({"count": 2.5}, "at least 1"),
-        ({"within": (3, 1)}, r"write \(1, 3\)"),
+        ({"within": (3, 1)}, r"write within=\(1, 3\)"),
         ({"within": (1, 1)}, "empty"),
         ({"within": 7}, "two numbers"),
         ({"within": (0, float("inf"))}, "finite"),

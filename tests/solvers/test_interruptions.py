@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.solution.report import Window
 from fspielm.solvers.continuation.walk import Walk
 from fspielm.solvers.request import Watched, offering
 
@@ -100,9 +101,7 @@ def test_windows_that_were_solved() -> None:
     string = fs.Problem(
         sp.Eq(v.diff(t, 2) - v.diff(x, 2), 0), fs.Interval(0, sp.pi) * fs.Time(0, 6), [fs.Dirichlet(0), *start]
     )
-    error = _interrupted(
-        lambda: fs.solve(string, approach="windows", tol=1e-6, rng=0, progress=_CtrlC(fs.solution.Window))
-    )
+    error = _interrupted(lambda: fs.solve(string, approach="windows", tol=1e-6, rng=0, progress=_CtrlC(Window)))
     solution = error.solution
     assert len(solution.report.windows) == 2  # the one that was solved, and the rest
     end = solution.report.windows[0].end

@@ -215,6 +215,8 @@ def join(parts: Sequence[Frequencies], dimension: int, are_paired: bool = True) 
 
 # ---- Zeros of a symbol along lines
 
+# Smaller leading coefficients, relative to the largest, are zero; those of a million wavelengths are not.
+_NEGLIGIBLE = 1e-14
 # Roots this close may be one multiple root; the derivatives decide.
 _CLUSTER = 1e-3
 
@@ -267,8 +269,7 @@ def solve_each(
 def _by_degree(polynomials: ComplexArray) -> dict[int, NDArray[np.int_]]:
     """The rows of coefficients (lowest first) of each degree, without rows that have no roots."""
     sizes = np.abs(polynomials)
-    # smaller leading coefficients are zero: their roots are infinite
-    significant = sizes > ROUNDING * sizes.max(axis=1, keepdims=True)
+    significant = sizes > _NEGLIGIBLE * sizes.max(axis=1, keepdims=True)
     degrees = significant.shape[1] - 1 - np.argmax(significant[:, ::-1], axis=1)
     degrees[~significant.any(axis=1)] = 0
     return {int(degree): np.flatnonzero(degrees == degree) for degree in np.unique(degrees) if degree > 0}
@@ -297,7 +298,7 @@ def _quadratic_roots(
     """The two roots, computed without cancellation, or the double root."""
     c, b, a = polynomials.T
     discriminant = b * b - 4 * a * c
-    double = np.abs(discriminant) <= ROUNDING * (np.abs(b) ** 2 + 4 * np.abs(a * c)) + np.finfo(float).tiny
+    double = np.abs(discriminant) <= _NEGLIGIBLE * (np.abs(b) ** 2 + 4 * np.abs(a * c)) + np.finfo(float).tiny
     root = np.sqrt(discriminant)
     root = np.where((np.conj(b) * root).real < 0, -root, root)
     larger = -0.5 * (b + root)
