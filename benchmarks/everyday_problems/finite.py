@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -308,10 +309,15 @@ def bending(setting: Setting) -> Found:
     return Found(mesh, (deflection,), space.ndof)
 
 
-def _medium(mesh: Any, setting: Setting, wavelengths: float) -> Found:
+@cache
+def _in_medium(wavelengths: float) -> tuple[Any, ...]:
+    """What is multiplied with u, the right-hand side and the solution; not counted, as one writes them by hand."""
     wavenumber, wave = medium(wavelengths)
-    known = coefficient(wave)
-    c, f = (coefficient(e) for e in (-wavenumber, source(wavenumber, wave)))
+    return tuple(coefficient(e) for e in (-wavenumber, source(wavenumber, wave), wave))
+
+
+def _medium(mesh: Any, setting: Setting, wavelengths: float) -> Found:
+    c, f, known = _in_medium(wavelengths)
     field = solve_scalar(mesh, setting, ".*", c=c, f=f, values=known)
     return Found(mesh, (field,), field.space.ndof)
 

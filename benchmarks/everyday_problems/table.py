@@ -36,7 +36,8 @@ PEER = "NGSolve"
 OURS = ("today", "now")
 _KEY = ("name", "tol", "label")
 _SINGLE = ("medium, 40", "medium, star", "medium, holes")
-_COLUMNS, _ROWS = 5, 4
+_COLUMNS, _ROWS = 6, 3
+_TICKS = (3, 6, 9, 12)
 
 Row = dict[str, str]
 
@@ -179,9 +180,8 @@ def figure() -> None:
     names = {"today": "fspielm before", "now": "fspielm", PEER: "NGSolve, fastest setting"}
     shown = [name for name in EVERYDAY if name not in _SINGLE]
     with style():
-        drawing, axes = plt.subplots(
-            _ROWS, _COLUMNS, figsize=(7.0, 6.0), sharex=True, sharey=True, layout="constrained"
-        )
+        size = {"figsize": (7.0, 3.9), "layout": "constrained"}
+        drawing, axes = plt.subplots(_ROWS, _COLUMNS, sharex=True, sharey=True, **size)
         for axis, name in zip(axes.flat, shown, strict=False):
             for label, (colour, marker) in looks.items():
                 line = [row for (n, _, its), row in sorted(rows.items(), key=_looser) if n == name and its == label]
@@ -191,18 +191,12 @@ def figure() -> None:
             axis.set_title(name, fontsize=7.5, pad=2)
             axis.set(yscale="log")
             axis.grid(True)
-        for axis in axes.flat[len(shown) :]:
-            axis.set_visible(False)
-        for axis in axes.flat[len(shown) - _COLUMNS : len(shown)]:
-            axis.xaxis.set_tick_params(labelbottom=True)
+        axes.flat[0].set_xticks(_TICKS)
         drawing.supxlabel("digits: minus the decimal logarithm of the relative error", fontsize=8)
         drawing.supylabel("seconds", fontsize=8)
-        present = {label for _, _, label in rows}
-        for label, (colour, marker) in looks.items():
-            if label in present:
-                axes.flat[-1].plot([], [], color=colour, marker=marker, markersize=3.2, label=names[label])
-        handles = axes.flat[-1].get_legend_handles_labels()
-        drawing.legend(*handles, loc="lower right", fontsize=7.5)
+        present = [label for label in looks if any(its == label for _, _, its in rows)]
+        lines = [plt.Line2D([], [], color=looks[its][0], marker=looks[its][1], markersize=3.2) for its in present]
+        drawing.legend(lines, [names[label] for label in present], loc="outside upper center", ncols=len(looks))
         drawing.savefig(PICTURE)
         plt.close(drawing)
 
