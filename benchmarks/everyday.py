@@ -8,6 +8,7 @@
     python benchmarks/everyday.py summary            # medians: seconds, ratios, estimates, errors over tolerances
     python benchmarks/everyday.py reference [--only NAME ...]        # what errors are measured against
     python benchmarks/everyday.py check [--only NAME ...] [--tol 1e-9]   # the library beside these references
+    python benchmarks/everyday.py relations          # solutions by elements put into what is stated, elastic ones
     python benchmarks/everyday.py list
 
 Every problem and tolerance has a process of its own, warmed up by another small problem. Seconds are the least of
@@ -43,6 +44,7 @@ _SEED = 1
 _LIMIT, _REPEATED = 120.0, 15.0
 _STARTING = 60.0
 _CHECKED = 1e-9
+_ELASTIC = ("cantilever", "elastic L")
 
 
 @dataclass(frozen=True)
@@ -232,6 +234,21 @@ def check(names: list[str], tol: float, limit: float) -> None:
         keep_agreement({"name": ended.task.name, "library": f"{said.partition(' apart')[0]} (asked for {tol:g})"})
 
 
+def check_relations(name: str) -> tuple[str, float]:
+    """How well the solution by elements satisfies what is stated."""
+    from everyday_problems.relations import worst_relation
+
+    return worst_relation(EVERYDAY[name])
+
+
+def check_elastic(names: list[str]) -> None:
+    """Statements by the relations that elements satisfy."""
+    for ended in in_children(check_relations, names, fresh=True):
+        worst, residual = ended.result
+        print(f"{ended.task}: relations hold but for {residual:.1e} ({worst})", flush=True)
+        keep_agreement({"name": ended.task, "library": f"its relations hold but for {residual:.0e}"})
+
+
 def _only_without_closed_form(names: list[str]) -> list[str]:
     return [name for name in names if EVERYDAY[name].exact is None or not name.startswith("medium")]
 
@@ -239,7 +256,9 @@ def _only_without_closed_form(names: list[str]) -> list[str]:
 def main() -> None:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["run", "report", "figure", "summary", "reference", "check", "list"])
+    parser.add_argument(
+        "command", choices=["run", "report", "figure", "summary", "reference", "check", "relations", "list"]
+    )
     parser.add_argument("--only", nargs="+", choices=list(EVERYDAY), default=list(EVERYDAY), metavar="NAME")
     parser.add_argument("--tol", type=float, nargs="+", help="some of each problem's own; of check the one it has")
     parser.add_argument("--runs", type=int, default=3)
@@ -260,6 +279,7 @@ def main() -> None:
         "summary": lambda: print(summary()),
         "reference": lambda: write_references(_only_without_closed_form(options.only)),
         "check": lambda: check(options.only, (options.tol or [_CHECKED])[0], options.limit),
+        "relations": lambda: check_elastic([name for name in options.only if name in _ELASTIC]),
         "list": lambda: print(*(f"{name:<14} {one.what}" for name, one in EVERYDAY.items()), sep="\n"),
     }
     commands[options.command]()

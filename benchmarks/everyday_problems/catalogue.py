@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -112,10 +112,7 @@ class EverydayProblem:
 
     def known(self) -> NDArray[Any]:
         """The values ``(n, fields)`` that errors are measured against; for modes the eigenvalues."""
-        if self.exact is not None:
-            return self.exact(self.points()).reshape(places.POINTS, -1)
-        with np.load(REFERENCES) as kept:
-            return np.asarray(kept[self.name])
+        return _known(self)
 
     def errors(self, found: NDArray[Any]) -> tuple[float, float]:
         """The relative error of what counts, and that of a pressure (NaN without one)."""
@@ -147,6 +144,14 @@ class EverydayProblem:
         solve = self.straightened if self.straightened and fine else self.finite
         values = solve(setting)(self.points())
         return self.bend(values) if self.bend and fine else values
+
+
+@cache
+def _known(problem: EverydayProblem) -> NDArray[Any]:
+    if problem.exact is not None:
+        return problem.exact(problem.points()).reshape(places.POINTS, -1)
+    with np.load(REFERENCES) as kept:
+        return np.asarray(kept[problem.name])
 
 
 def _plate_values(points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ _PATIENCE = 20.0
 # An error that refinement no longer lowers is that of the corners.
 _STALLED = 0.8
 # How many of the fastest are timed again, with every solver and number of threads.
-_AGAIN = 5
+_AGAIN = 8
 
 
 @dataclass(frozen=True)
