@@ -118,6 +118,8 @@ class EverydayProblem:
         """The relative error of what counts, and that of a pressure (NaN without one)."""
         known = self.known()
         if self.is_modes:
+            if np.size(found) != np.size(known):
+                return np.inf, np.nan
             return float(np.max(np.abs(np.ravel(found) / np.ravel(known) - 1))), np.nan
         found = np.asarray(found).reshape(len(known), -1)
         inside = np.isfinite(found).all(axis=1)
