@@ -176,8 +176,12 @@ def run(names: list[str], options: argparse.Namespace) -> None:
         if tols and (options.peer or options.peer_only):
             work = partial(measure_peer, tols, options.runs, options.patience)
             for ended in in_children(work, [name], fresh=True, limit=4 * options.patience + _LIMIT):
-                for row in ended.result or []:
-                    _keep(name, row.pop("tol"), PEER, row)
+                rows = {row.pop("tol"): row for row in ended.result or []}
+                for tol in tols:
+                    if tol in rows:
+                        _keep(name, tol, PEER, rows[tol])
+                    else:
+                        print(f"{name} | {tol:.0e} | {PEER} | nothing found: more --patience?", flush=True)
     write_page()
     figure()
 

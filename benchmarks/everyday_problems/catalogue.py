@@ -216,6 +216,7 @@ _LISTED = (
         levels=(0,),
         known_levels=13,
         has_circles=True,
+        size=1.0,
     ),
     EverydayProblem(
         "convection",
@@ -228,6 +229,7 @@ _LISTED = (
         fine=0.15,
         known_levels=13,
         has_circles=True,
+        size=0.8,
     ),
     EverydayProblem(
         "cabin",
@@ -253,6 +255,7 @@ _LISTED = (
         inverses=_UMFPACK,  # Newton's matrices are not symmetric
         known_levels=13,
         has_circles=True,
+        size=1.0,
     ),
     EverydayProblem(
         "stokes",
@@ -267,6 +270,7 @@ _LISTED = (
         inverses=_UMFPACK,
         fine=0.25,
         has_circles=True,
+        size=1.0,
     ),
     EverydayProblem(
         "cantilever",
@@ -309,10 +313,10 @@ _LISTED = (
         finite.layer,
         places.LAYER.points,
         levels=(0,),
-        size=0.4,
         fine=0.06,
         known_levels=13,
         has_circles=True,
+        size=0.6,
     ),
     EverydayProblem(
         "elastic L",
@@ -358,6 +362,7 @@ _LISTED = (
         fine=0.12,
         known_levels=13,
         has_circles=True,
+        size=0.6,
     ),
     EverydayProblem(
         "cabin, 1 kHz",

@@ -24,6 +24,8 @@ _PATIENCE = 20.0
 _STALLED = 0.8
 # How many of the fastest are timed again, with every solver and number of threads.
 _AGAIN = 8
+_THREADS = (1, 2)
+_HOPELESS = 2.0
 
 
 @dataclass(frozen=True)
@@ -65,22 +67,20 @@ def fastest(problem: EverydayProblem, tols: Sequence[float], runs: int, seconds:
     found: dict[float, Timed] = {}
     for tol in tols:
         good = sorted((t for t in tried if t.error <= tol), key=lambda t: t.seconds)[:_AGAIN]
-        again = [_timed_again(problem, one, inverse, threads, runs) for one, inverse, threads in _ways(problem, good)]
-        again = [one for one in again if one is not None and one.error <= tol]
-        if again:
-            found[tol] = min(again, key=lambda t: t.seconds)
+        for one, inverse, threads in product(good, problem.inverses, _THREADS):
+            setting = replace(one.setting, inverse=inverse, threads=threads)
+            best = found[tol].seconds if tol in found else float("inf")
+            again = _timed_again(problem, setting, runs, best)
+            if again is not None and again.error <= tol and again.seconds < best:
+                found[tol] = again
     return found
 
 
-def _ways(problem: EverydayProblem, good: Sequence[Timed]) -> Iterator[tuple[Timed, str, int]]:
-    yield from product(good, problem.inverses, (1, 2))
-
-
-def _timed_again(problem: EverydayProblem, one: Timed, inverse: str, threads: int, runs: int) -> Timed | None:
-    setting = replace(one.setting, inverse=inverse, threads=threads)
+def _timed_again(problem: EverydayProblem, setting: Setting, runs: int, best: float) -> Timed | None:
+    """The least of several runs, unless the first is far from the best."""
     measured = solve_measured(problem, setting)
-    if measured is None:
-        return None
+    if measured is None or measured.seconds > _HOPELESS * best:
+        return measured
     others = [solve_timed(problem, setting)[0] for _ in range(runs - 1)]
     return replace(measured, seconds=min([measured.seconds, *others]))
 
