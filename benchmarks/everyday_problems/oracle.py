@@ -22,9 +22,10 @@ _SLOWER = 1.3
 _PATIENCE = 20.0
 # An error that refinement no longer lowers is that of the corners.
 _STALLED = 0.8
-# How many of the fastest are timed again, with every solver and number of threads.
+# How many of the fastest are timed again, with every solver.
 _AGAIN = 8
-_THREADS = (1, 2)
+# Tried for the fastest of all.
+_THREADS = 2
 _HOPELESS = 2.0
 
 
@@ -67,13 +68,20 @@ def fastest(problem: EverydayProblem, tols: Sequence[float], runs: int, seconds:
     found: dict[float, Timed] = {}
     for tol in tols:
         good = sorted((t for t in tried if t.error <= tol), key=lambda t: t.seconds)[:_AGAIN]
-        for one, inverse, threads in product(good, problem.inverses, _THREADS):
-            setting = replace(one.setting, inverse=inverse, threads=threads)
-            best = found[tol].seconds if tol in found else float("inf")
-            again = _timed_again(problem, setting, runs, best)
-            if again is not None and again.error <= tol and again.seconds < best:
-                found[tol] = again
+        best: Timed | None = None
+        for one, inverse in product(good, problem.inverses):
+            best = _better(problem, replace(one.setting, inverse=inverse), tol, runs, best)
+        if best is not None:
+            found[tol] = _better(problem, replace(best.setting, threads=_THREADS), tol, runs, best) or best
     return found
+
+
+def _better(problem: EverydayProblem, setting: Setting, tol: float, runs: int, best: Timed | None) -> Timed | None:
+    """What the setting gives if it is faster than the best so far, which is returned otherwise."""
+    again = _timed_again(problem, setting, runs, best.seconds if best else float("inf"))
+    if again is None or again.error > tol or (best is not None and again.seconds >= best.seconds):
+        return best
+    return again
 
 
 def _timed_again(problem: EverydayProblem, setting: Setting, runs: int, best: float) -> Timed | None:
