@@ -118,7 +118,7 @@ def write_page() -> None:
     put("references", markdown(heads, agreement), PAGE)
     if not measured():
         return
-    text = "\n\n".join(f"At {tol:g}:\n\n{report(tol)}" for tol in (1e-3, 1e-5, 1e-8))
+    text = "\n\n".join(f"At {_exponent(tol)}:\n\n{report(tol)}" for tol in (1e-3, 1e-5, 1e-8))
     put("everyday", text, PAGE)
     put("summary", summary(), PAGE)
 
@@ -146,7 +146,10 @@ def _medians(rows: dict[tuple[str, float, str], Row], label: str) -> dict[str, s
     solved = [row for row in loose.values() if row["seconds"]]
     seconds = [float(row["seconds"]) if row["seconds"] else math.inf for row in loose.values()]
     trust = [float(row["estimate"]) / max(float(row["error"]), 1e-16) for row in solved]
-    waste = {tol: [float(row["error"]) / tol for row in of(tol).values() if row["error"]] for tol in (1e-3, 1e-5, 1e-8)}
+    waste = {
+        _exponent(tol): [float(row["error"]) / tol for row in of(tol).values() if row["error"]]
+        for tol in (1e-3, 1e-5, 1e-8)
+    }
     media = [
         ratio(rows[name, 1e-8, label], rows[name, 1e-8, PEER])
         for name in MEDIA
@@ -163,8 +166,12 @@ def _medians(rows: dict[tuple[str, float, str], Row], label: str) -> dict[str, s
         "tol 1e-8, media: ratios to NGSolve": ", ".join(f"{one:.2g}" for one in media),
         "tol 1e-3: median of estimate over error": _number(trust, median),
         "tol 1e-3: share of estimates below the error": f"{sum(t < 1 for t in trust) / max(len(trust), 1):.2g}",
-        **{f"tol {tol:g}: median of error over tolerance": _number(some, median) for tol, some in waste.items()},
+        **{f"tol {tol}: median of error over tolerance": _number(some, median) for tol, some in waste.items()},
     }
+
+
+def _exponent(tol: float) -> str:
+    return f"{tol:.0e}".replace("-0", "-")
 
 
 def _number(values: list[float], of: Any) -> str:
