@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import ComplexArray, FloatArray, Latest, NumberArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.cells.frames import Frames, MaterialFrames, stack_frames
 from fspielm.resources import check_deadline
@@ -106,7 +106,7 @@ def tables_for(operator: LocalOperator, box: tuple[FloatArray, FloatArray], degr
     highest = operator.orders.max(axis=0, initial=0)
     points = operator.axes or operator.points.T
     axes = zip(points, lower, upper, degrees, highest, strict=True)
-    found = [_table(_unit(x, low, high), degree, order, 2.0 / (high - low)) for x, low, high, degree, order in axes]
+    found = [chebyshev_table(_unit(x, low, high), degree, order, 2.0 / (high - low)) for x, low, high, degree, order in axes]
     return Gridded(found) if operator.axes else Scattered(found)
 
 
@@ -114,9 +114,12 @@ def _unit(x: FloatArray, low: float, high: float) -> FloatArray:
     return np.asarray(((x - low) - (high - x)) / (high - low))
 
 
-def _table(x: FloatArray, degree: int, order: int, slope: float) -> FloatArray:
-    """Derivatives of Chebyshev's polynomials at `x`, shape ``(order + 1, degree + 1, n)``; `slope` is that of x."""
-    found = np.empty((order + 1, degree + 1, len(x)))
+def chebyshev_table(x: FloatArray, degree: int, order: int, slope: float = 1.0) -> FloatArray:
+    """Derivatives of Chebyshev's polynomials at `x`, shape ``(order + 1, degree + 1, *x.shape)``.
+
+    The `slope` is that of x.
+    """
+    found = np.empty((order + 1, degree + 1, *x.shape))
     values = found[0]
     values[0] = 1.0
     values[1:2] = x
@@ -126,8 +129,9 @@ def _table(x: FloatArray, degree: int, order: int, slope: float) -> FloatArray:
         np.multiply(2.0 * values[known], values[1 : further + 1], out=values[known + 1 : known + further + 1])
         values[known + 1 : known + further + 1] -= values[known - further : known][::-1]
         known += further
+    flat = found.reshape(order + 1, degree + 1, -1)
     for k in range(order):
-        np.matmul(slope * _derivatives(degree), found[k], out=found[k + 1])
+        np.matmul(slope * _derivatives(degree), flat[k], out=flat[k + 1])
     return found
 
 
@@ -293,6 +297,13 @@ class CellBasis(Basis):
         """The columns of a cell."""
         return slice(int(self.starts[cell]), int(self.starts[cell + 1]))
 
+    def columns_of(self, cells: Indices) -> Indices:
+        """The columns ``(B, k)`` of cells with equally many."""
+        if not len(cells):
+            return np.empty((0, 0), dtype=np.int_)
+        count = int(self.starts[cells[0] + 1] - self.starts[cells[0]])
+        return np.asarray(self.starts[cells][:, None] + np.arange(count))
+
     def shared(self, cell: int) -> Indices:
         """Columns of functions that a cell shares with others."""
         return np.asarray(self.starts[-1] + self.meeting.columns(cell))
@@ -447,73 +458,6 @@ def ball(degrees: tuple[int, ...]) -> Indices:
     flat = grid.reshape(-1, len(degrees))
     inside = np.sum((flat / np.maximum(degrees, 1)) ** 2, axis=1) <= 1.0 + 1e-12
     return np.asarray(flat[inside])
-
-
-# ---- Rows that are applied without being stored
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class RowsInCells:
-    """Operators at points of some cells, ordered by cell.
-
-    Attributes
-    ----------
-    basis : CellBasis
-    parts : tuple of (int, LocalOperator)
-        Cells and the operators applied in them.
-    order : (n,) integer array or None
-        The position of each row, if they are not in order.
-    """
-
-    basis: CellBasis
-    parts: tuple[tuple[int, LocalOperator], ...]
-    order: np.ndarray[tuple[int, ...], np.dtype[np.intp]] | None = None
-
-    @classmethod
-    def at(cls, basis: CellBasis, operator: LocalOperator) -> RowsInCells:
-        """One operator at points of arbitrary cells."""
-        split = list(basis.by_cell(operator.points))
-        order = np.concatenate([np.empty(0, dtype=np.intp), *(here for _, here in split)])
-        return cls(basis, tuple((cell, operator.select(here)) for cell, here in split), order)
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        return [0, *np.cumsum([len(operator.points) for _, operator in self.parts]).tolist()]
-
-    def __matmul__(self, coefficients: NumberArray) -> NumberArray:
-        """The rows times coefficients ``(M,)``."""
-        return self._latest(lambda: np.asarray(self.sums(coefficients[None])[0]), coefficients)
-
-    @cached_property
-    def _latest(self) -> Latest[NumberArray]:
-        return Latest()
-
-    def sums(self, fields: NumberArray) -> NumberArray:
-        """The rows times the coefficients ``(F, M)`` of several sums, shape ``(F, n)``."""
-        parts = []
-        for cell, operator in self.parts:
-            own = self.basis.sum_in(cell, fields[:, self.basis.columns(cell)], operator)
-            parts.append(own + self.basis.sum_shared(cell, fields, operator))
-        joined = np.concatenate([np.empty((len(fields), 0)), *parts], axis=1)
-        if self.order is None:
-            return joined
-        found = np.empty_like(joined)
-        found[:, self.order] = joined
-        return found
-
-    def adjoint(self, numbers: NumberArray) -> NumberArray:
-        """Sums of the conjugate rows times numbers ``(F, n)``, shape ``(F, M)``."""
-        numbers = numbers if self.order is None else numbers[:, self.order]
-        types = [operator.coefficients for _, operator in self.parts]
-        found = np.zeros((len(numbers), self.basis.size), dtype=np.result_type(numbers, *types))
-        for (cell, operator), start, end in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True):
-            here = numbers[:, start:end]
-            found[:, self.basis.columns(cell)] += self.basis.adjoint_in(cell, here, operator)
-            shared = self.basis.shared(cell)
-            if len(shared):
-                found[:, shared] += here @ self.basis.shared_rows(cell, operator).conj()
-        return found
 
 
 # ---- Functions on stacked tilings

@@ -206,8 +206,8 @@ class Cover(ABC):
         """The cell of each point ``(n, d)``; for points outside of all cells, the one with the nearest frame."""
 
     @abstractmethod
-    def holds(self, cell: int, points: FloatArray) -> BoolArray:
-        """Mask of the points ``(n, d)`` that are in a cell."""
+    def holds(self, cells: int | NDArray[np.intp], points: FloatArray) -> BoolArray:
+        """Mask of the points ``(n, d)`` that are in a cell, or each in its own."""
 
     @abstractmethod
     def halve(self, cells: Mapping[int, Collection[int]]) -> Cover:
@@ -438,14 +438,25 @@ class Tiling(Cover):
         """See `Cover.locate`."""
         return self.frames.locate(points)
 
-    def holds(self, cell: int, points: FloatArray) -> BoolArray:
+    def holds(self, cells: int | NDArray[np.intp], points: FloatArray) -> BoolArray:
         """See `Cover.holds`."""
+        own = np.broadcast_to(np.asarray(cells), len(points))
         held = np.zeros(len(points), dtype=np.bool_)
-        for lower, upper in self.cells[cell].boxes:
-            held |= np.all((points >= lower) & (points <= upper), axis=1)
-        if not self.cells[cell].whole:
-            held[held] = self.domain.contains(points[held])
+        for lower, upper in self._boxes:
+            held |= np.all((points >= lower[own]) & (points <= upper[own]), axis=1)
+        asked = np.flatnonzero(held & ~self.frames.whole[own])
+        held[asked] = self.domain.contains(points[asked])
         return held
+
+    @cached_property
+    def _boxes(self) -> list[tuple[FloatArray, FloatArray]]:
+        """The first box of each cell, the second one, and so on: lower and upper corners ``(C, d)``, NaN for none."""
+        found = []
+        for number in range(max(len(cell.boxes) for cell in self.cells)):
+            none = (np.full(self.domain.dimension, np.nan),) * 2
+            each = [cell.boxes[number] if number < len(cell.boxes) else none for cell in self.cells]
+            found.append((np.array([lower for lower, _ in each]), np.array([upper for _, upper in each])))
+        return found
 
     def rims(self) -> Iterator[tuple[BoundaryPart, Stretch]]:
         """See `Cover.rims`."""

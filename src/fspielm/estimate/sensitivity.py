@@ -19,7 +19,8 @@ from fspielm.basis.exact.laws import directions_needed, scene_of
 from fspielm.basis.exact.symbol import Frequencies, symbol_of
 from fspielm.basis.random.families import Band, Each, Family, Joined, for_unknowns, in_rounded_box
 from fspielm.basis.singular.columns import satisfies, special_columns
-from fspielm.cells.basis import CellBasis, RowsInCells
+from fspielm.cells.basis import CellBasis
+from fspielm.cells.batches import RowsInCells
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, Finite, draw_features, make_blocks
 from fspielm.errors import ProblemError
@@ -72,15 +73,17 @@ def driving(relation: Relation, held_out: HeldOut, coefficients: NumberArray, k:
     sites = held_out.sites[relation.name]
     residual = rows @ coefficients - relation.values(sites)
     squares, total = np.zeros(len(k)), 0.0
-    ends = np.cumsum([len(operator.points) for _, operator in rows.parts])[:-1]
-    for (cell, operator), own in zip(rows.parts, np.split(residual, ends), strict=True):
-        lengths = rows.basis.frames.lengths[cell]
-        amplitudes = np.full(len(k), safe_rms(own))
-        if operator.axes:
-            grid = own.reshape(len(operator.axes[0]), -1)
-            amplitudes = np.minimum(amplitudes, _amplitudes(grid, operator.axes[0], k, float(lengths[0])))
-        squares += float(np.prod(lengths)) * amplitudes**2
-        total += float(np.prod(lengths))
+    frames = rows.basis.frames
+    for batch in rows.batches:
+        for cell, own_rows in zip(batch.cells.tolist(), batch.rows, strict=True):
+            lengths, own = frames.lengths[cell], residual[own_rows[own_rows < batch.count]]
+            amplitudes = np.full(len(k), safe_rms(own))
+            if batch.is_grid:
+                x = frames.lower[cell, 0] + 0.5 * lengths[0] * (1 + batch.unit[0])
+                grid = own.reshape(len(x), -1)
+                amplitudes = np.minimum(amplitudes, _amplitudes(grid, x, k, float(lengths[0])))
+            squares += float(np.prod(lengths)) * amplitudes**2
+            total += float(np.prod(lengths))
     return np.asarray(np.sqrt(squares / total))
 
 

@@ -72,11 +72,13 @@ class CellPlan(RoundPlan):
         outlook = CellOutlook(self.neurons, nested.cost.sequential_operations(nested.threads))
         if nested.cost.operations <= _QUICK:
             return outlook
-        leaf = max(nested.leaves, key=lambda leaf: (nested.operations_of(leaf.dtype), leaf.height))
+        sizes = [(nested.operations_of(leaf.dtype), leaf.height) for leaf in nested.leaves]
+        largest = max(range(len(sizes)), key=sizes.__getitem__)
+        leaf = nested.leaves[largest]
 
         def factor() -> NumberArray:
             check_deadline()
-            rows = leaf.fill()
+            rows = nested.fill(np.array([largest]), 1)[0]
             np.linalg.qr(rows, mode="raw")
             return rows
 
