@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
@@ -354,10 +354,12 @@ class NestedQR:
         place = {node.leaf: number for number, node in enumerate(self._nodes) if node.leaf >= 0}
         kinds = [each for kind in nested.kinds if len(each := np.array([leaf for leaf in kind if leaf in place]))]
         work = float(np.mean([sum(nested.cost.each[place[leaf]] for leaf in kind.tolist()) for kind in kinds]))
-        self._run([partial(self._factor_leaves, kind, place, fronts) for kind in kinds], work)
+        with self._single(len(kinds), work):
+            self._run([partial(self._factor_leaves, kind, place, fronts) for kind in kinds], work)
         for level in self._levels[1:]:
             work = float(np.mean([nested.cost.each[place] for place in level]))
-            self._run([partial(self._factor, place, fronts) for place in level], work)
+            with self._single(len(level), work):
+                self._run([partial(self._factor, place, fronts) for place in level], work)
         left = fronts[len(self._nodes) - 1].columns
         if len(left):
             raise SolveError(f"{len(left)} columns have entries in leaves that are not in the tree")
@@ -374,18 +376,30 @@ class NestedQR:
         return [[place for place, node in enumerate(self._nodes) if node.height == height] for height in heights]
 
     def _run(self, tasks: Sequence[Callable[[], None]], operations: float) -> None:
-        """Run independent tasks of so many operations each on threads, with a single BLAS thread for each task.
+        """Run independent tasks of so many operations each, on threads where that pays; see `_single`."""
+        if operations > _WORTH_A_THREAD and min(self._nested.threads, len(tasks)) > 1:
+            run_tasks(tasks, self._nested.threads)
+            return
+        check_deadline()
+        for task in tasks:
+            task()
+
+    def _single(self, tasks: int, operations: float) -> AbstractContextManager[None]:
+        """A single BLAS thread for each of some tasks, of so many operations each.
 
         Results must not depend on the number of threads, as sums in BLAS do. Only a lone large task uses all of them.
         """
-        threads = min(self._nested.threads, len(tasks)) if operations > _WORTH_A_THREAD else 1
-        with nullcontext() if len(tasks) == 1 and operations > _WORTH_ALL_THREADS else limited(1):
-            run_tasks(tasks, threads)
+        return nullcontext() if tasks == 1 and operations > _WORTH_ALL_THREADS else limited(1)
 
     def _triangle_work(self, level: list[int], columns: int) -> float:
         """Operations of a substitution by node of a level, on average."""
-        sizes = [step.triangle.size + 2 * step.right.size for step in (self._done[place] for place in level)]
-        return columns * float(np.mean(sizes))
+        return columns * self._triangle_sizes[self._nodes[level[0]].height]
+
+    @cached_property
+    def _triangle_sizes(self) -> list[float]:
+        """The entries of R by node, on average for each level."""
+        each = ([self._done[place] for place in level] for level in self._levels)
+        return [float(np.mean([step.triangle.size + 2 * step.right.size for step in steps])) for steps in each]
 
     def _factor_leaves(self, kind: Indices, place: dict[int, int], fronts: dict[int, _Front]) -> None:
         """Eliminate the own columns of several leaves."""
@@ -495,12 +509,13 @@ class NestedQR:
         if not adjoint:
             return self._back_substitute([given[step.columns] for step in self._done]).reshape(values.shape)
         rest = given.astype(np.result_type(values, self.dtype))
-        for level in self._levels:
-            left: dict[int, NumberArray] = {}
-            work = self._triangle_work(level, rest.shape[1])
-            self._run([partial(self._forward_substitute, place, rest, left) for place in level], work)
-            for place in level:  # in sequence, as neighbours have columns in common
-                rest[self._done[place].others] -= left[place]
+        with limited(1):
+            for level in self._levels:
+                left: dict[int, NumberArray] = {}
+                work = self._triangle_work(level, rest.shape[1])
+                self._run([partial(self._forward_substitute, place, rest, left) for place in level], work)
+                for place in level:  # in sequence, as neighbours have columns in common
+                    rest[self._done[place].others] -= left[place]
         return rest.reshape(values.shape)
 
     def _forward_substitute(self, place: int, rest: NumberArray, left: dict[int, NumberArray]) -> None:
@@ -525,8 +540,9 @@ class NestedQR:
             step = self._done[place]
             found[step.columns] = _solve(step.triangle, heads[place] - _multiply(step.right, found[step.others]))
 
-        for level in reversed(self._levels):
-            self._run([partial(solve, place) for place in level], self._triangle_work(level, found.shape[1]))
+        with limited(1):
+            for level in reversed(self._levels):
+                self._run([partial(solve, place) for place in level], self._triangle_work(level, found.shape[1]))
         return found
 
 

@@ -335,7 +335,7 @@ def _source_effect(operator: Operator, duration: float, sites: Sites) -> float:
 
 # Points at which the solution is sampled.
 PROBES = 600
-_POWER_STEPS = 10
+_POWER_STEPS, _DIRECTIONS = 3, 6
 
 
 @final
@@ -379,19 +379,25 @@ def find_sensitivity(
 
 
 def largest_amplification(Phi: NumberArray, factored: Factored, rng: np.random.Generator) -> tuple[float, NumberArray]:
-    """The largest amplification, and the coefficients of its function."""
+    """The largest amplification, and the coefficients of its function.
+
+    By iteration of a subspace of a few directions: their substitutions take hardly longer than those of a single one.
+    """
     rows, columns = factored.shape
     if rows < columns or not np.all(factored.diagonal > 0):  # the rows do not determine the coefficients
         return float("inf"), np.zeros(columns)
-    direction: NumberArray = rng.standard_normal(columns)
-    Phi_H, norm = adjoint(Phi), 0.0
+    directions: NumberArray = rng.standard_normal((columns, min(_DIRECTIONS, columns)))
+    Phi_H, norm, best = adjoint(Phi), 0.0, np.zeros(len(directions[0]))
     for _ in range(_POWER_STEPS):
-        image = Phi @ factored.solve_triangle(direction / np.linalg.norm(direction))
-        direction = factored.solve_triangle(Phi_H @ image, adjoint=True)
-        size = float(np.linalg.norm(direction))
-        if not np.isfinite(size) or size == 0.0:
-            return float("inf") if size else 0.0, np.zeros(columns)
-        norm = float(np.sqrt(size))
+        directions = np.linalg.qr(directions)[0]
+        directions = factored.solve_triangle(Phi_H @ (Phi @ factored.solve_triangle(directions)), adjoint=True)
+        if not np.all(np.isfinite(directions)):
+            return float("inf"), np.zeros(columns)
+        _, sizes, mixtures = np.linalg.svd(directions, full_matrices=False)
+        norm, best = float(np.sqrt(sizes[0])), mixtures[0].conj()
+        if norm == 0.0:
+            return 0.0, np.zeros(columns)
+    direction = directions @ best
     null = factored.solve_triangle(direction / np.linalg.norm(direction))
     return norm / float(np.sqrt(Phi.shape[0])), null
 

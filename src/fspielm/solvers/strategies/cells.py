@@ -22,7 +22,7 @@ from fspielm.solvers.round import SHARE_OF_TIME, Expected, RoundPlan, RoundResul
 from fspielm.solvers.strategies.strategy import MOST_ROUNDS, Ending, Step, StopReason, Strategy
 
 # So few operations are not timed.
-_QUICK = 2e8
+_QUICK = 2e9
 
 
 @final
