@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.cells.arcs import Arcs, EdgeMarks, Outline, Pieces, cut_pieces, outline_of, sort_arcs, sorted_parts
+from fspielm.cells.arcs import Arcs, EdgeMarks, Outline, Pieces, cut_pieces, outline_of, sort_arcs
 from fspielm.cells.frames import Frames, MaterialFrames
 from fspielm.cells.tree import Faces, Seam, Tree, grid_tree, seams_of
 from fspielm.errors import ProblemError
@@ -492,7 +492,11 @@ class Tiling(Cover):
         return {}
 
     def _unmasked(self, part: BoundaryPart) -> list[Stretch]:
-        arcs = sorted_parts((part,), self._tree, self._outline.slack)
+        number = next((n for n, each in enumerate(self._outline.parts) if each is part), None)
+        if number is None:
+            arcs = sort_arcs(self._outline.at_root(part), self._tree, (part,), self._outline.slack)
+        else:  # they are sorted already
+            arcs = self._arcs.select(self._arcs.part == number)
         arcs = arcs.select(np.argsort(arcs.start, kind="stable"))
         cells = self._cell[self._tree.rank[arcs.node]]
         lost = np.flatnonzero(cells < 0)
