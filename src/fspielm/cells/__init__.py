@@ -1,7 +1,6 @@
 """Cells: tilings of a domain, polynomials on them, traces between them."""
 
-from fspielm.cells.basis import CellBasis
-from fspielm.cells.batches import RowsInCells
+from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.cells.frames import Frames, MaterialFrames, runs_along
 from fspielm.cells.mosaic import Mosaic, mosaic_of
 from fspielm.cells.patchwork import Patchwork, check_suitable

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
-from fspielm.cells.basis import CellBasis
-from fspielm.cells.batches import RowsInCells, join_rows
+from fspielm.cells.basis import CellBasis, RowsInCells, join_rows
 from fspielm.cells.crossings import corner_terms
 from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, sizes_in, sparse_in
 from fspielm.cells.rows import JOINED, Block, Rows, Seams, fitted_ties
@@ -220,9 +219,10 @@ class Patchwork(Finite):
         key = np.column_stack([rows.is_complex, self.degrees, rows.heights, shared])
         order = np.lexsort(key.T[::-1])
         found: list[list[int]] = []
+        most = 0
         for cell in order.tolist():
             last = found[-1] if found else []
-            alike = last and np.array_equal(key[last[0], : -2], key[cell, : -2])
+            alike = last and np.array_equal(key[last[0], :-2], key[cell, :-2])
             if alike and key[cell, -2] <= _ALIKE * key[last[0], -2] and len(last) < most:
                 last.append(cell)
             else:
@@ -237,7 +237,7 @@ class Patchwork(Finite):
         cells = len(self.tiling.cells)
         if leaves[0] < cells:
             return self._rows.fill(leaves, values)
-        return self._sums.added[leaves[0] - cells].fill(values)[None]
+        return np.asarray(self._sums.added[leaves[0] - cells].fill(values)[None])
 
     def fitted(self, scaled: Sequence[BlockRows]) -> Mapping[str, tuple[Sites, FloatArray]]:
         """See `Finite.fitted`; each cell has its own scales."""
@@ -360,8 +360,8 @@ class Patchwork(Finite):
             weights, number = self._weights[name], np.bincount(rows.cells, minlength=len(self.tiling.cells))
             each = weights[rows.cells] / number[rows.cells]
             emphasis[name] = np.sqrt(len(rows) * each / weights.sum())
-        sites, rows = ({name: each[part] for name, each in self._finer.items()} for part in (1, 0))
-        return Checks(sites, emphasis, rows)
+        sites = {name: sites for name, (_, sites) in self._finer.items()}
+        return Checks(sites, emphasis, {name: rows for name, (rows, _) in self._finer.items()})
 
     def with_problem(self, problem: Problem) -> Patchwork:
         """The same for other data."""

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.basis import LocalOperator, localise
-from fspielm.cells.basis import CellBasis
-from fspielm.cells.batches import Grid, RowsInCells
+from fspielm.cells.basis import CellBasis, Grid, RowsInCells
 from fspielm.cells.tiling import Cell, Contact, Cover, Stretch
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.problem.operator import Operator
@@ -74,7 +73,9 @@ class Placed:
 
     def rows(self, basis: CellBasis) -> RowsInCells:
         """The operator of the relation at the sites."""
-        return RowsInCells(basis, self.cells, localise(self.relation.operator, self.sites, basis.components), self.grids)
+        return RowsInCells(
+            basis, self.cells, localise(self.relation.operator, self.sites, basis.components), self.grids
+        )
 
 
 def place_rows(problem: Problem, tiling: Cover, degrees: Degrees, *, finer: bool = False) -> list[Placed]:
@@ -163,7 +164,7 @@ def _count_inside(cell: Cell, degrees: FloatArray, finer: float) -> list[int]:
     """Numbers of Chebyshev nodes along each axis of a cell's frame, `finer` times as dense."""
     most = _BALL if len(degrees) == 2 else 1.0
     share = (_ROWS_WHOLE if cell.whole else _ROWS_CUT / max(cell.share, 0.05)) * most
-    return np.ceil(finer * (degrees + 1) * share ** (1 / len(degrees))).astype(int).tolist()
+    return [int(np.ceil(finer * (degree + 1) * share ** (1 / len(degrees)))) for degree in degrees]
 
 
 def _grids(tiling: Cover, degrees: Degrees, finer: float) -> list[Grid]:
@@ -236,7 +237,9 @@ def _rims(tiling: Cover, degrees: Degrees, line: Line) -> tuple[FloatArray, Cell
             points[:, 1 - joint.axis] = 0.5 * ((1 - nodes) * start + (1 + nodes) * end)
             for depth in depths[:, index].tolist():
                 # one of them is in the cell
-                beside += [(points + way * np.eye(2)[joint.axis], np.full(len(nodes), index)) for way in (-depth, depth)]
+                beside += [
+                    (points + way * np.eye(2)[joint.axis], np.full(len(nodes), index)) for way in (-depth, depth)
+                ]
     if beside:
         points, cells = _held(tiling, np.concatenate([p for p, _ in beside]), np.concatenate([c for _, c in beside]))
         at.append(points)
@@ -374,7 +377,11 @@ class Contrasts:
         return self._largest(materials, balanced)
 
     def _largest(self, materials: Cells, unknowns: set[int]) -> FloatArray:
-        return self.weights[materials][:, sorted(unknowns)].max(axis=1, initial=0.0) if unknowns else np.ones(len(materials))
+        return (
+            self.weights[materials][:, sorted(unknowns)].max(axis=1, initial=0.0)
+            if unknowns
+            else np.ones(len(materials))
+        )
 
 
 def contrasts_of(problem: Problem, tiling: Cover) -> Contrasts:

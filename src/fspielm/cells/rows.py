@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -12,8 +13,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, positions_in_runs
 from fspielm.basis.basis import LocalOperator
-from fspielm.cells.basis import CellBasis
-from fspielm.cells.batches import Batch, RowsInCells
+from fspielm.cells.basis import Batch, CellBasis, RowsInCells
 from fspielm.cells.places import Cells, Placed, chebyshev, sparse_at
 from fspielm.cells.sums import Part
 from fspielm.cells.traces import Traces, polynomials_along
@@ -142,7 +142,8 @@ class Ties:
         For functions of both cells it is the difference: they fit together by themselves, however fast they vary along
         the edge.
         """
-        meeting, found = self.basis.meeting, []
+        meeting = self.basis.meeting
+        found: list[tuple[Indices, Indices, NumberArray]] = []
         if not len(meeting):
             return found
         held = np.isin(self.traces.cells, meeting.cell).any(axis=1)
@@ -224,7 +225,7 @@ class Rows:
     def spans(self) -> list[slice]:
         """The rows of each block."""
         ends = np.cumsum([0, *map(len, self.blocks)]).tolist()
-        return [slice(first, last) for first, last in zip(ends[:-1], ends[1:], strict=True)]
+        return [slice(first, last) for first, last in pairwise(ends)]
 
     @property
     def _begins(self) -> tuple[int, int]:
@@ -439,4 +440,3 @@ class Seams:
     def across(self, numbers: NumberArray) -> NumberArray:
         """The adjoint of `at`."""
         return self._checked.across(self._weights * numbers)
-

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
-from fspielm.basis.basis import LocalOperator
-from fspielm.cells.basis import CellBasis, ball
+from fspielm.cells.basis import CellBasis, ball, chebyshev_table
 
 # Number of last degrees, whose coefficients are the tail.
 _LAST = 2
@@ -108,8 +107,11 @@ def orthogonal_at(points: FloatArray, basis: CellBasis, cell: int) -> FloatArray
     Both by degree, lower ones first; in units of Chebyshev's polynomials. There are to be at least k points.
     """
     degrees = tuple(basis.degrees[cell].tolist())
-    none = np.zeros((1, len(degrees)), dtype=np.int_)
-    values = basis.tables(cell, LocalOperator(points, none, np.ones(1))).products(none[0], ball(degrees))
+    lower, lengths = basis.frames.lower[cell], basis.frames.lengths[cell]
+    unit = ((2 * (points - lower)) / lengths - 1).T
+    values = np.prod(
+        [chebyshev_table(x, n, 0)[0][own] for x, n, own in zip(unit, degrees, ball(degrees).T, strict=True)], axis=0
+    )
     triangle = np.linalg.qr(values[_by_degree(degrees)].T, mode="r")
     return np.asarray(triangle * (np.sqrt(2.0) ** len(degrees) / np.sqrt(len(points))))
 

@@ -548,13 +548,9 @@ class NestedQR:
 
 def _eliminate(rows: NumberArray, own: Indices, others: Indices, met: Indices, nested: Nested) -> tuple[_Step, _Front]:
     """QR of rows on ``[own | others | values]``: the first rows of R are final, the rest is left to others."""
-    count, width = len(own), len(own) + len(others)
-    if len(rows) < count:
-        raise SolveError(f"{len(rows)} rows do not determine the {count} columns that no others share")
     if not np.isfinite(rows.sum()):
         raise SolveError("the matrix or the right-hand side contains NaN or infinity")
-    packed, tau = factor_in_place(np.asfortranarray(rows))
-    return _eliminated(packed, tau, own, others, met, nested)
+    return _eliminated(*factor_in_place(np.asfortranarray(rows)), own, others, met, nested)
 
 
 def _eliminated(

@@ -25,7 +25,7 @@ from fspielm.resources import reserve_memory, run_tasks
 from fspielm.wording import readable_bytes
 
 if TYPE_CHECKING:
-    from fspielm.cells.batches import RowsInCells
+    from fspielm.cells.basis import RowsInCells
 
 
 def check_memory(rows: int, columns: int, workspace: int, limit: float, *, itemsize: int = 8) -> int:

@@ -15,7 +15,7 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.basis import localise
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.evaluation.sums import evaluate
-from fspielm.cells.batches import RowsInCells
+from fspielm.cells.basis import RowsInCells
 from fspielm.collocation.system import Finite
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Quadrature, Sites

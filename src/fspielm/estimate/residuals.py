@@ -14,8 +14,7 @@ from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray, adjoint, 
 from fspielm.basis.basis import Basis, localise
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.evaluation.sums import evaluate
-from fspielm.cells.basis import CellBasis
-from fspielm.cells.batches import RowsInCells
+from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockResidual, BlockRows, Finite, RowBlock, Seam, make_block, make_blocks
 from fspielm.estimate.counts import FEW

@@ -19,8 +19,7 @@ from fspielm.basis.exact.laws import directions_needed, scene_of
 from fspielm.basis.exact.symbol import Frequencies, symbol_of
 from fspielm.basis.random.families import Band, Each, Family, Joined, for_unknowns, in_rounded_box
 from fspielm.basis.singular.columns import satisfies, special_columns
-from fspielm.cells.basis import CellBasis
-from fspielm.cells.batches import RowsInCells
+from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, Finite, draw_features, make_blocks
 from fspielm.errors import ProblemError

@@ -20,7 +20,7 @@ MERGES: list[Any] = [((0, 1), (2, 3)), (((0, 1), 2), 3), ((0, 2), (1, 3)), (3, (
 
 
 class Tables:
-    """The rows of each leaf, with columns of its own, shared ones and values; filled with zeros where others have more."""
+    """The rows of each leaf: own columns, shared ones and values; zeros where other leaves have more of them."""
 
     def __init__(self, rows: list[np.ndarray], values: int) -> None:
         self.rows, self.values = rows, values

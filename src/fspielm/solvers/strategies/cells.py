@@ -78,7 +78,7 @@ class CellPlan(RoundPlan):
 
         def factor() -> NumberArray:
             check_deadline()
-            rows = nested.fill(np.array([largest]), 1)[0]
+            rows = np.asarray(nested.fill(np.array([largest]), 1)[0])
             np.linalg.qr(rows, mode="raw")
             return rows
 

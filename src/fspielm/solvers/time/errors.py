@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.basis.basis import localise
 from fspielm.basis.evaluation.direct import tabulate
-from fspielm.cells.basis import CellBasis
-from fspielm.cells.batches import RowsInCells
+from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.collocation.least_squares import Factored, LeastSquares
 from fspielm.collocation.system import BlockRows, Finite
 from fspielm.estimate.residuals import Correction, HeldOut
