@@ -87,7 +87,7 @@ def _refuse_thin(problem: Problem) -> None:
 # ---- The discretisation: polynomials in each cell, tied to those of its neighbours
 
 # Matrices of cells are filled together up to this ratio of their heights, and so many numbers.
-_ALIKE, _TOGETHER = 1.5, 2**20
+_ALIKE, _TOGETHER = 1.5, 2**17
 # Truncation error of polynomials at a corner where a function is not smooth, in units of their last coefficients.
 _AT_CORNERS = 10.0
 

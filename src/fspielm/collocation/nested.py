@@ -110,7 +110,8 @@ class Nested:
         nodes = flatten(self.merges)
         # bytes by level: kept, left to be merged, and freed by merging
         kept, made, freed = (np.zeros(nodes[-1].height + 1) for _ in range(3))
-        left, largest = np.zeros(len(nodes)), 0.0
+        left = np.zeros(len(nodes))
+        largest = max(map(self._bytes_together, self.kinds), default=0.0)
         for place, node in enumerate(nodes):
             check_deadline()
             if node.leaf >= 0:
@@ -136,6 +137,13 @@ class Nested:
         heights = tuple(node.height for node in nodes)
         alive = np.cumsum(made - freed) + freed  # while a level is processed
         return Cost(tuple(operations), heights, int(np.max(np.cumsum(kept) + alive) + self.threads * largest))
+
+    def _bytes_together(self, kind: Indices) -> float:
+        """Bytes to fill and factor leaves together: their rows, LAPACK's form of them, and its working copy."""
+        leaves = [self.leaves[leaf] for leaf in kind.tolist()]
+        height = max(leaf.height for leaf in leaves)
+        width = max(len(leaf.own) + len(leaf.shared) for leaf in leaves) + self.values
+        return 3.0 * leaves[0].dtype.itemsize * len(leaves) * height * width
 
     def operations_of(self, dtype: np.dtype[Any]) -> float:
         """The weight of operations with a type: a fourth for real ones if other entries are complex."""
