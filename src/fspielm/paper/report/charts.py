@@ -18,7 +18,7 @@ from fspielm.jobs.subject import Bench
 from fspielm.paper.cases.case import Case, PaperResult
 from fspielm.paper.report.analysis import LOOKS, Cell, Group, Spread, paper_result
 from fspielm.paper.theory.moments import BINS, effective_frequencies
-from fspielm.solution.plot.style import LAYOUT
+from fspielm.solution.plot.style import LAYOUT, is_plain
 from fspielm.solvers.request import Streams
 
 # ---- Logarithmic scales
@@ -26,14 +26,8 @@ from fspielm.solvers.request import Streams
 
 # Where an error of exactly zero is drawn.
 _SMALLEST = 1e-18
-# Scales shorter than this many decades have ticks between the powers of ten.
-_SHORT_DECADES = 1.5
 _MOST_TICKS = 8
-# Ticks between these are written as ordinary numbers.
-_PLAIN = (0.001, 1000.0)
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-# Between ticks, as a share of the scale.
-_CLOSEST = 0.12
 
 
 @final
@@ -54,7 +48,7 @@ class LogScale:
     @property
     def labels(self) -> list[str]:
         """The labels of the ticks: ordinary numbers if all are near one, else powers of ten."""
-        plain = all(_PLAIN[0] <= tick < _PLAIN[1] for tick in self.ticks)
+        plain = all(map(is_plain, self.ticks))
         return [f"{tick:g}" if plain else _power_of_ten(tick) for tick in self.ticks]
 
 
@@ -81,9 +75,9 @@ def _power_of_ten(value: float) -> str:
 
 
 def _ticks(bottom: float, top: float) -> tuple[float, ...]:
-    """Some powers of ten; on a short scale also their multiples."""
+    """Some powers of ten; their multiples on a scale with only one or two of them."""
     within = range(math.ceil(bottom - 1e-9), math.floor(top + 1e-9) + 1)
-    if top - bottom >= _SHORT_DECADES and len(within) > 1:
+    if len(within) > 2:
         step = -(-len(within) // _MOST_TICKS)
         return tuple(10.0**power for power in within if power % step == 0)
     for multiples in ((1, 3), (1, 2, 5), tuple(range(1, 10))):
@@ -96,7 +90,7 @@ def _ticks(bottom: float, top: float) -> tuple[float, ...]:
         )
         if len(ticks) > 2:
             break
-    return _well_apart(ticks, _CLOSEST * (top - bottom)) or (float(f"{10.0 ** (0.5 * (bottom + top)):.2g}"),)
+    return _well_apart(ticks, (top - bottom) / _MOST_TICKS) or (float(f"{10.0 ** (0.5 * (bottom + top)):.2g}"),)
 
 
 def _well_apart(ticks: tuple[float, ...], decades: float) -> tuple[float, ...]:
@@ -332,10 +326,6 @@ def _strip(group: Group, case: Case | None, method: str) -> Strip | None:
 # ---- Clouds: the error against the time of the solve
 
 
-# Below what a clock measures well.
-_SHORTEST_SECONDS = 1e-5
-
-
 @final
 @dataclass(frozen=True)
 class Cloud:
@@ -372,7 +362,7 @@ def means(cell: Cell) -> tuple[float, float]:
     """Of a cell that has errors, its mean seconds and its mean error."""
     assert cell.error is not None
     assert cell.seconds is not None
-    return max(cell.seconds.mean, _SHORTEST_SECONDS), cell.error.mean
+    return cell.seconds.mean, cell.error.mean
 
 
 def _cloud(group: Group, method: str) -> Cloud | None:

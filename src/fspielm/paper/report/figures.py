@@ -273,11 +273,11 @@ def draw_times(chart: Times, title: str, quantity: str) -> Figure:
         for cloud in chart.clouds:
             points = [means(cell) for cell in cloud.cells]
             errors = [max(error, chart.errors.low) for _, error in points]
-            axes.plot([seconds for seconds, _ in points], errors, **look(cloud.method) | small)
+            axes.plot([max(seconds, chart.seconds.low) for seconds, _ in points], errors, **look(cloud.method) | small)
         for cloud in chart.clouds:
-            (x, y), error = means(cloud.best), cloud.best.error
+            (seconds, y), error = means(cloud.best), cloud.best.error
             assert error is not None
-            low = chart.errors.low
+            x, low = max(seconds, chart.seconds.low), chart.errors.low
             axes.vlines(x, max(error.best, low), max(error.worst, low), color=LOOKS[cloud.method].colour, linewidth=1)
             axes.plot([x], [max(y, low)], **look(cloud.method, 7), linestyle="none", markeredgecolor="white")
         set_log_axis(axes, "x", chart.seconds, "seconds of a solve")

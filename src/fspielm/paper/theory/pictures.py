@@ -12,7 +12,7 @@ from fspielm.geometry.pictures import PALETTE, require_matplotlib
 from fspielm.numerics.tolerances import PROBES
 from fspielm.paper.theory import moments
 from fspielm.paper.theory import stated as paper
-from fspielm.paper.theory.comparison import DIMENSIONS, MAGNITUDES, SAMPLES, Comparison, RatioComparison
+from fspielm.paper.theory.comparison import DIMENSIONS, MAGNITUDES, SAMPLES, TARGETS, Comparison, RatioComparison
 from fspielm.paper.theory.moments import (
     BINS,
     Scheme,
@@ -37,7 +37,6 @@ _PANEL_HEIGHT = 1.6
 
 # Percent. The scale of deviations is linear up to here and logarithmic beyond.
 _LINEAR = 1.0
-_TICKS = (-100, -10, -1, 0, 1, 10)
 
 
 def scale_percent(axes: Axes, low: float, high: float) -> None:
@@ -45,8 +44,7 @@ def scale_percent(axes: Axes, low: float, high: float) -> None:
     # the size of the linear part leaves no kink in curves
     axes.set_yscale("symlog", linthresh=_LINEAR, linscale=0.9 / np.log(10))
     axes.set_ylim(low, high)
-    shown = [tick for tick in _TICKS if low <= tick <= high]
-    axes.set_yticks(shown, [f"{tick}".replace("-", "\N{MINUS SIGN}") for tick in shown])
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.axhspan(-_LINEAR, _LINEAR, color=GRID, alpha=0.6, zorder=0)
     axes.grid(True)
 
@@ -58,15 +56,6 @@ def tidy(axes: Axes) -> None:
 
 
 # ---- Distributions by scaling and by shift, with the same mean
-
-
-TARGETS = (10.0, 80.0)
-
-# How many standard deviations of a density are drawn, and the smallest density shown.
-_REACH = 4.0
-_FLOOR = 3e-4
-# Means along the horizontal axis.
-_ACROSS = 3.4
 
 
 def draw_densities(
@@ -115,18 +104,12 @@ def _draw_panel(axes: Axes, dimension: int, mean: float, samples: int, rng: np.r
         magnitude = magnitude_for(dimension, mean)
         values = draw_frequencies(scheme, dimension, magnitude, samples, rng)
         axes.hist(values, BINS, density=True, color=COLOURS[scheme], alpha=0.35, linewidth=0)
-        x = _abscissae(values)
+        x = np.linspace(values.min(), values.max(), PROBES)
         axes.plot(x, density(dimension, magnitude, x), color=COLOURS[scheme])
     axes.set_yscale("log")
-    axes.set_ylim(_FLOOR, 1.0)
-    axes.set_xlim(0.0, _ACROSS * mean)
+    axes.set_xlim(left=0.0)
     axes.locator_params(axis="x", nbins=4)
     tidy(axes)
-
-
-def _abscissae(values: FloatArray) -> FloatArray:
-    spread = _REACH * float(values.std())
-    return np.linspace(max(float(values.mean()) - spread, 0.0), float(values.mean()) + spread, PROBES)
 
 
 def _key() -> list[Any]:
@@ -144,8 +127,6 @@ def _key() -> list[Any]:
 # ---- Mean and standard deviation over the magnitude: exact, stated and drawn
 
 
-# The logarithmic axis begins here, and leaves out smaller shifts.
-_LOWEST = 0.3
 _DOTS: dict[str, Any] = {"fmt": "o", "markersize": 2.6, "elinewidth": 0.8, "linestyle": "none"}
 
 
@@ -153,7 +134,7 @@ def draw_moments(rows: Sequence[Comparison]) -> Figure:
     """Draw means and standard deviations of both schemes, and how far the paper's values for shift are off."""
     require_matplotlib()
 
-    rows = [row for row in rows if row.mu >= _LOWEST]
+    rows = [row for row in rows if row.mu > 0]  # the axis is logarithmic
     dimensions = sorted({row.dimension for row in rows})
     with style():
         figure = new_picture(WIDTHS["double"], 4 * _PANEL_HEIGHT)
@@ -222,7 +203,7 @@ def _draw_sampled(axes: Axes, rows: Sequence[Comparison], value: Callable[[Compa
 
 
 def _magnitudes(rows: Sequence[Comparison]) -> FloatArray:
-    return np.geomspace(_LOWEST, max(row.mu for row in rows), PROBES)
+    return np.geomspace(min(row.mu for row in rows), max(row.mu for row in rows), PROBES)
 
 
 def _key_moments() -> list[Any]:

@@ -196,9 +196,14 @@ def as_number(value: float) -> str:
     return "0" if value == 0.0 else _with_power(f"{value:.1e}")
 
 
+def is_plain(value: float) -> bool:
+    """Whether a number is written without a power of ten."""
+    return value == 0.0 or _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN
+
+
 def as_plain(value: float, digits: int = 3) -> str:
     """A number as people write it: 0.25, 1200, and with a power of ten where it is far from one."""
-    if value == 0.0 or _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
+    if is_plain(value):
         exponent = math.floor(math.log10(abs(value))) if value else 0
         return f"{value:.{digits}g}" if exponent < digits - 1 else f"{value:.0f}"
     mantissa, power = f"{value:.{digits - 1}e}".split("e")
