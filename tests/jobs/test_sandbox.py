@@ -157,8 +157,7 @@ class TestEnds:
         assert outcome.status == "failed"
         assert outcome.message == "the process was killed, most likely by the system for lack of memory"
 
-    def test_no_longer_wanted(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "_ASK_SECONDS", 0.1)
+    def test_no_longer_wanted(self, sandbox: Sandbox) -> None:
         outcome = perform(sandbox, LONG, wanted=lambda: False)
         assert (outcome.status, outcome.message) == ("failed", "no longer wanted")
 

@@ -113,9 +113,8 @@ class LinearFieldCoefficient:
 # ---- What a system leaves open: the constant of a pressure, the rigid motions of a body
 
 
-# Nodes of integrals over the domain, and over space at some times.
-_NODES = 400
-_NODES_IN_SPACE, _TIMES = 100, 100
+# Nodes of integrals over the domain; and those over space, with as many times.
+_NODES, _NODES_IN_SPACE = 400, 100
 # A single row among thousands must count as much as they do together.
 _GAUGE_WEIGHT = 30.0
 
@@ -207,7 +206,7 @@ def _quadrature(fields: LinearFields, setting: Setting) -> tuple[Quadrature, Flo
         return domain.quadrature(_NODES), None
     assert isinstance(domain, SpaceTime)
     # denser towards both ends, where functions of high degree are least determined
-    angles = (np.arange(_TIMES) + 0.5) * np.pi / _TIMES
+    angles = (np.arange(_NODES_IN_SPACE) + 0.5) * np.pi / _NODES_IN_SPACE
     times = domain.time.start + domain.time.duration * 0.5 * (1 - np.cos(angles))
     return domain.space.quadrature(_NODES_IN_SPACE), times
 

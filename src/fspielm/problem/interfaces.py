@@ -111,8 +111,6 @@ class Interface(AnyCondition):
 # is read as a divergence form unless its pieces contradict that.
 
 
-# Distance of sites beside an interface, relative to its extent.
-_OFFSET = 1e-3
 # Coefficients of one unknown, by the orders of the derivative along each coordinate.
 Coefficients = Mapping[tuple[int, ...], sp.Expr]
 # From an expression to the same on one side of an interface.
@@ -327,8 +325,8 @@ def _refuse_zero_flux(
 
 def _vanishes(flux: Operator, sites: Sites, sign: int) -> bool:
     """Whether a flux vanishes for any unknown, on the interface and beside it."""
-    size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), _OFFSET)
-    off = Sites(sites.points + sign * _OFFSET * size * sites.outward, sites.normals)
+    size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), CLOSE)
+    off = Sites(sites.points + sign * CLOSE * size * sites.outward, sites.normals)
     terms = [term for term in flux.terms if term.order]
     return all(not np.any(term.at(sites)) and not np.any(term.at(off)) for term in terms)
 

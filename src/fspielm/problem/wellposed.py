@@ -21,7 +21,8 @@ from fspielm.problem.statement import Initial, Relation
 
 _NEIGHBOURS = 8
 _STEPS = np.linspace(0.0, 1.0, 12)[1:-1]
-_FIRST_SAMPLE, _SECOND_SAMPLE = 600, 4000
+# Points that decide whether a domain is in pieces where a few of them do not show that it is connected.
+_MANY_POINTS = 4000
 
 
 def connected_pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
@@ -30,8 +31,8 @@ def connected_pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
     Neighbouring points are connected if the straight line between them stays in the domain. If this finds several
     pieces, more points decide whether a narrow neck connects them.
     """
-    points, labels = _sampled_pieces(domain, _FIRST_SAMPLE)
-    return (points, labels) if labels.max() == 0 else _sampled_pieces(domain, _SECOND_SAMPLE)
+    points, labels = _sampled_pieces(domain, PROBES)
+    return (points, labels) if labels.max() == 0 else _sampled_pieces(domain, _MANY_POINTS)
 
 
 def _sampled_pieces(domain: Domain, n: int) -> tuple[FloatArray, NDArray[np.int_]]:
