@@ -25,7 +25,7 @@ from fspielm.cli.check import new_plan
 from fspielm.cli.entry import FAILED, Interrupted
 from fspielm.cli.options import OldSeed, choose
 from fspielm.cli.output import WIDTH, headed_table
-from fspielm.cli.progress import working
+from fspielm.cli.progress import LETTERS, working
 from fspielm.disk import check_place
 from fspielm.errors import ProblemError
 from fspielm.jobs.engines.engine import Ended, Task
@@ -44,7 +44,6 @@ from fspielm.wording import duration
 
 
 _HEADING = "best error so far"
-_NAME = 28  # largest width of a subject's name
 _COLUMN = 10  # width of an error, with the space before it
 _SHOWN = 4  # how many running solves and reasons of failures are listed
 
@@ -117,7 +116,7 @@ def _tables(progress: Progress) -> Iterator[RenderableType]:
     """The best error of each subject with each method; methods that do not fit go into further tables."""
     subjects = list(dict.fromkeys(subject for subject, _ in progress.cells))
     methods = [method for method in ALL_METHODS if any(cell[1] == method for cell in progress.cells)]
-    width = max(len(_HEADING), *(min(len(subject), _NAME) for subject in subjects))
+    width = max(len(_HEADING), *(min(len(subject), LETTERS) for subject in subjects))
     fit = (WIDTH - width) // _COLUMN
     for start in range(0, len(methods), fit):
         yield Text("")
@@ -128,7 +127,7 @@ def _tables(progress: Progress) -> Iterator[RenderableType]:
 
 def _table(progress: Progress, subjects: Sequence[str], methods: Sequence[str]) -> Table:
     table = headed_table()
-    table.add_column(_HEADING, overflow="fold", max_width=_NAME)
+    table.add_column(_HEADING, overflow="fold", max_width=LETTERS)
     for method in methods:
         table.add_column(method.replace("-space", "\nin space"), justify="right", no_wrap=True, min_width=_COLUMN - 3)
     for subject in subjects:
@@ -150,10 +149,9 @@ def _cell(progress: Progress, cell: tuple[str, str]) -> Text:
 # ---- The display of a run: a live table on a terminal, else a line now and then
 
 
-# A line after so many seconds, or after this share of the study, but at most one a second.
+# A line after so many seconds, or after this share of the study.
 _LINE_SECONDS = 10.0
 _LINE_SHARE = 0.05
-_BETWEEN_LINES = 1.0
 
 
 def read_progress(store: Path) -> Progress:
@@ -214,7 +212,7 @@ class _Lines:
             return  # between two solves: the next line says more
         since = self._clock() - self._last
         news = progress.finished - self._shown
-        if since >= _LINE_SECONDS or (since >= _BETWEEN_LINES and news >= _LINE_SHARE * progress.total):
+        if since >= _LINE_SECONDS or news >= max(_LINE_SHARE * progress.total, 1):
             self._last, self._shown = self._clock(), progress.finished
             self._console.print(draw_line(progress), markup=False, highlight=False, soft_wrap=True)
 

@@ -26,7 +26,7 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.level_curves import Extent, bisect_signs, curve_within, find_border, level_curves
 from fspielm.geometry.plane import parts_of
 from fspielm.geometry.time import SpaceTime, extrude
-from fspielm.numerics.tolerances import CLOSE, ROUNDED, SAME
+from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED, SAME
 from fspielm.problem.setting import Setting
 from fspielm.problem.substitutions import levels_in
 
@@ -37,8 +37,8 @@ _FIRST = {1: 256, 2: 32}
 # The most intervals or boxes at once.
 _MOST = 2**15
 # Boxes of this share of the extent are checked for a change of sign, and again whenever they are smaller by this
-# factor, as long as they are this few.
-_SMALL, _FINER, _FEW = 1 / 500, 1 / 32, 256
+# factor, as long as they are few.
+_SMALL, _FINER = 1 / 500, 1 / 32
 # The slope of a direction that hardly any border has.
 _OBLIQUE = sp.Rational(7310, 10000)
 _CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
@@ -267,7 +267,7 @@ def _bracket_inside(enclosure: Enclosure, side: Field, extent: Extent) -> Ends:
     while len(lower) and sides.max() > ROUNDED * size:
         value, slope = enclosure(lower, lower + sides)
         lower = lower[_may_vanish(value) & _may_vanish(slope)]
-        if sides.max() <= wanted and (wanted == _SMALL * size or len(lower) <= _FEW):
+        if sides.max() <= wanted and (wanted == _SMALL * size or len(lower) <= PROBES):
             wanted *= _FINER
             ends = [lower + sides * corner for corner in _CORNERS]
             signs = [_is_negative(side, end) for end in ends]

@@ -27,7 +27,17 @@ from fspielm.paper.report.charts import (
     means,
 )
 from fspielm.paper.report.markup import Html, element, typeset
-from fspielm.solution.plot.style import INK, LOGARITHMIC_COLOURS, WIDTHS, as_text, new_picture, save_picture, style
+from fspielm.solution.plot.panels import MOST_COLUMNS
+from fspielm.solution.plot.style import (
+    INK,
+    LAYOUT,
+    LOGARITHMIC_COLOURS,
+    WIDTHS,
+    as_text,
+    new_picture,
+    save_picture,
+    style,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,14 +76,11 @@ def inline_svg(figure: Figure, name: str, label: str) -> Html:
 # ---- What the charts have in common: their size, their logarithmic axes, the look of a method
 
 
-HEIGHT = 3.2
 # Upright as all other text: every further font costs time and space in each PDF.
 MU_MIN, MU_MAX = r"$\mathrm{\mu_{min}}$", r"$\mathrm{\mu_{max}}$"
 
-_MOST_IN_A_ROW = 5
 
-
-def new_figure(title: str, height: float = HEIGHT) -> Figure:
+def new_figure(title: str, height: float = LAYOUT.pair_height) -> Figure:
     """A figure as wide as a page's text, with plain text above."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -105,7 +112,7 @@ def set_log_axis(axes: Axes, which: str, scale: LogScale, label: str) -> None:
 def add_legend(figure: Figure, axes: Axes) -> None:
     """Name the methods below the chart."""
     handles, labels = axes.get_legend_handles_labels()
-    columns = len(labels) if len(labels) <= _MOST_IN_A_ROW else -(-len(labels) // 2)
+    columns = len(labels) if len(labels) <= MOST_COLUMNS else -(-len(labels) // 2)
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, handletextpad=0.4)
 
 

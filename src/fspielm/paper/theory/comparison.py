@@ -348,6 +348,7 @@ vector. The norm then has delta times a chi distribution, and a noncentral chi d
 compared with what the FS-PIELM paper states, and with neurons drawn by the package's own families. Deviations are
 relative to the exact value; c_d is the mean norm of `eps`."""
 
+
 def findings(rows: Sequence[Comparison], ratios: Sequence[RatioComparison], *, rng: int) -> str:
     """The report, as Markdown."""
     dimensions = sorted({row.dimension for row in rows})

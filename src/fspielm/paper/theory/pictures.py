@@ -22,7 +22,7 @@ from fspielm.paper.theory.moments import (
     shift_density,
     shift_for_mean,
 )
-from fspielm.solution.plot.style import BLUE, GRID, INK, PALE, VERMILION, WIDTHS, new_picture, style
+from fspielm.solution.plot.style import BLUE, GRID, INK, LAYOUT, PALE, VERMILION, WIDTHS, new_picture, style
 from fspielm.solvers.request import spawn
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 
 COLOURS: dict[Scheme, str] = {"scaling": VERMILION, "shift": BLUE}
-
-# Of one of several panels, one above the other.
-_PANEL_HEIGHT = 1.6
 
 # Percent. The scale of deviations is linear up to here and logarithmic beyond.
 _LINEAR = 1.0
@@ -80,7 +77,7 @@ def draw_densities(
 
     streams, _ = spawn(rng, len(targets) * len(dimensions))
     with style():
-        figure = new_picture(WIDTHS["double"], 0.5 + _PANEL_HEIGHT * len(targets))
+        figure = new_picture(WIDTHS["double"], 0.5 + LAYOUT.line_height * len(targets))
         panels = figure.subplots(len(targets), len(dimensions), sharex="row", sharey="row", squeeze=False)
         cells = (
             (panel, mean, d)
@@ -137,7 +134,7 @@ def draw_moments(rows: Sequence[Comparison]) -> Figure:
     rows = [row for row in rows if row.mu > 0]  # the axis is logarithmic
     dimensions = sorted({row.dimension for row in rows})
     with style():
-        figure = new_picture(WIDTHS["double"], 4 * _PANEL_HEIGHT)
+        figure = new_picture(WIDTHS["double"], 4 * LAYOUT.line_height)
         panels = figure.subplots(4, len(dimensions), sharex=True, sharey="row", squeeze=False)
         for column, dimension in enumerate(dimensions):
             own = [row for row in rows if row.dimension == dimension]
@@ -235,7 +232,7 @@ def draw_ratios(rows: Sequence[RatioComparison]) -> Figure:
 
     dimensions = sorted({row.dimension for row in rows})
     with style():
-        figure = new_picture(WIDTHS["double"], 2 * _PANEL_HEIGHT)
+        figure = new_picture(WIDTHS["double"], 2 * LAYOUT.line_height)
         left, right = figure.subplots(1, 2, sharex=True)
         for dimension, colour in zip(dimensions, PALETTE, strict=False):
             own = [row for row in rows if row.dimension == dimension]

@@ -126,7 +126,7 @@ class Layout:
     # panels with lines: height over width, and inches where there are several
     line_aspect: float = 0.6
     line_height: float = 1.2
-    pair_height: float = 3.2  # of a solution and its error
+    pair_height: float = 3.2  # of a solution and its error, and of a chart in a report
     spectrum_height: float = 3.3
     rounds_height: float = 2.3
     margin: float = 0.06  # above and below the values, relative to their range
@@ -167,6 +167,7 @@ def leave_open(axes: Axes) -> None:
 
 
 # ---- Labels: the user's symbols, numbers and words
+
 
 # Numbers between these are written without a power of ten.
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-3, 1e5
