@@ -24,8 +24,8 @@ from fspielm.wording import duration
 T = TypeVar("T")
 
 _PATIENCE_SECONDS = 2.0
-# Letters of a name that are shown.
-LETTERS = 28
+# Long names are cut to their last letters, which distinguish paths.
+_LETTERS = 24
 
 
 @contextmanager
@@ -55,8 +55,7 @@ def show_rounds(name: str, show: Callable[[str], None], seconds: float | None) -
     events, such as forecasts, are shown as text.
     """
     begun = perf_counter()
-    # the last letters distinguish paths
-    short = name if len(name) <= LETTERS else f"...{name[3 - LETTERS :]}"
+    short = name if len(name) <= _LETTERS else f"...{name[3 - _LETTERS :]}"
 
     def show_event(done: object) -> None:
         if not isinstance(done, Round):

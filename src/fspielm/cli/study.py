@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -25,7 +26,7 @@ from fspielm.cli.check import new_plan
 from fspielm.cli.entry import FAILED, Interrupted
 from fspielm.cli.options import OldSeed, choose
 from fspielm.cli.output import WIDTH, headed_table
-from fspielm.cli.progress import LETTERS, working
+from fspielm.cli.progress import working
 from fspielm.disk import check_place
 from fspielm.errors import ProblemError
 from fspielm.jobs.engines.engine import Ended, Task
@@ -44,6 +45,7 @@ from fspielm.wording import duration
 
 
 _HEADING = "best error so far"
+_NAME = 28  # largest width of a subject's name
 _COLUMN = 10  # width of an error, with the space before it
 _SHOWN = 4  # how many running solves and reasons of failures are listed
 
@@ -116,7 +118,7 @@ def _tables(progress: Progress) -> Iterator[RenderableType]:
     """The best error of each subject with each method; methods that do not fit go into further tables."""
     subjects = list(dict.fromkeys(subject for subject, _ in progress.cells))
     methods = [method for method in ALL_METHODS if any(cell[1] == method for cell in progress.cells)]
-    width = max(len(_HEADING), *(min(len(subject), LETTERS) for subject in subjects))
+    width = max(len(_HEADING), *(min(len(subject), _NAME) for subject in subjects))
     fit = (WIDTH - width) // _COLUMN
     for start in range(0, len(methods), fit):
         yield Text("")
@@ -127,7 +129,7 @@ def _tables(progress: Progress) -> Iterator[RenderableType]:
 
 def _table(progress: Progress, subjects: Sequence[str], methods: Sequence[str]) -> Table:
     table = headed_table()
-    table.add_column(_HEADING, overflow="fold", max_width=LETTERS)
+    table.add_column(_HEADING, overflow="fold", max_width=_NAME)
     for method in methods:
         table.add_column(method.replace("-space", "\nin space"), justify="right", no_wrap=True, min_width=_COLUMN - 3)
     for subject in subjects:
@@ -329,8 +331,6 @@ def _default_store(plan: Plan) -> Path:
 # ---- The other commands of ``fspielm study``
 
 
-_SHOWN_EVERY = 10
-
 study_app = typer.Typer(
     help="Run parameter studies: planned, stored, resumed, reported.",
     epilog="Start with 'fspielm study run quick', or your own: 'fspielm study new'.",
@@ -438,7 +438,7 @@ def write_theory_page(
 
         def ends() -> None:
             step = next(steps)
-            if step % _SHOWN_EVERY == 0:
+            if step % math.ceil(_LINE_SHARE * theory.STEPS) == 0:
                 show(f"step {step} of {theory.STEPS}")
 
         theory.write_theory(out, rng=rng, samples=samples, ends=ends)

@@ -25,6 +25,7 @@ from fspielm.jobs.job import AUTOMATIC, ESTIMATE, MOST_SOLVES, Job, Outcome, Ter
 from fspielm.jobs.perform import outcome_from, outcome_of
 from fspielm.numerics.sampling import kronecker
 from fspielm.problem.parameters import check_parameter, need_values
+from fspielm.problem.places import DOMAIN_PROBES
 from fspielm.problem.problem import Problem
 from fspielm.solution.solution import Solution
 from fspielm.solvers.request import Budget
@@ -103,9 +104,6 @@ Measure: TypeAlias = Callable[[Solution], Any]
 PLAIN = "value"
 RESERVED = ("error_estimate", "converged", "status", "message", "seconds")
 
-# In a window, to measure the size of a field.
-_POINTS = 10_000
-
 
 def size(solution: Solution) -> dict[str, Any]:
     """What is measured where nothing else was asked for: the root mean square of each unknown.
@@ -126,7 +124,7 @@ def size(solution: Solution) -> dict[str, Any]:
 def _in_window(domain: Domain) -> FloatArray:
     """Points all over what the window shows of an open domain, shape ``(n, d)``."""
     lower, upper = domain.bounding_box
-    points = lower + (upper - lower) * kronecker(_POINTS, domain.dimension)
+    points = lower + (upper - lower) * kronecker(DOMAIN_PROBES, domain.dimension)
     return points[domain.contains(points)]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from sys import float_info
 from typing import final
 
 import numpy as np
@@ -30,8 +31,8 @@ from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED, SAME
 from fspielm.problem.setting import Setting
 from fspielm.problem.substitutions import levels_in
 
-# Polynomials up to this degree are solved, with so many digits, of which half tell whether zeros are real.
-_MOST_ZEROS, _DIGITS = 8, 40
+# Polynomials up to this degree are solved.
+_MOST_ZEROS = 8
 # Initial intervals along each axis, by the number of axes.
 _FIRST = {1: 256, 2: 32}
 # The most intervals or boxes at once.
@@ -193,10 +194,11 @@ def _polish_roots(places: FloatArray, level: sp.Expr, x: sp.Symbol, near: float)
     if not level.is_polynomial(x) or not 1 < sp.degree(level, x) <= _MOST_ZEROS:
         return places
     try:
-        zeros = np.array([complex(zero) for zero in sp.Poly(level, x).nroots(n=_DIGITS)])
+        # twice the digits of a double, of which half tell whether zeros are real
+        zeros = np.array([complex(zero) for zero in sp.Poly(level, x).nroots(n=2 * float_info.dig)])
     except (PolynomialError, DomainError, NoConvergence):  # keep the places
         return places
-    real = zeros.real[np.abs(zeros.imag) <= 10.0 ** (-_DIGITS / 2) * np.abs(zeros)]
+    real = zeros.real[np.abs(zeros.imag) <= 10.0**-float_info.dig * np.abs(zeros)]
     if not len(real):
         return places
     nearest = real[np.argmin(np.abs(places[:, None] - real), axis=1)]

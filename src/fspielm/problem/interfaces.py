@@ -23,7 +23,7 @@ from fspielm.problem.borders import LevelBorder
 from fspielm.problem.linear import coefficients_of, linear_operator, linear_parts, read_equation, residual_form
 from fspielm.problem.normal import normal
 from fspielm.problem.operator import FEW_SITES, Operator, along_normal, identity
-from fspielm.problem.places import Region, axes_across, probe
+from fspielm.problem.places import LEAST_SHARE, Region, axes_across, probe
 from fspielm.problem.setting import Rule, Setting, by_unknown, check_datum, freeze, written
 from fspielm.problem.statement import AnyCondition, Relation, check_weight
 from fspielm.problem.substitutions import Signs
@@ -432,10 +432,6 @@ def _may_be_divergence(
 # ---- Interfaces of a problem
 
 
-# Borders that are close on this share of their length coincide.
-_OVERLAP = 1e-2
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class InterfaceLine:
@@ -565,7 +561,7 @@ def _refuse_coinciding(line: InterfaceLine, level: LevelBorder) -> None:
     sites = probe(line.part)
     near = CLOSE * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
     before, at, after = (level.level(sites.points + step * near * sites.outward).real for step in (-1, 0, 1))
-    if np.mean(np.abs(at) <= CLOSE * np.abs(after - before)) > _OVERLAP:
+    if np.mean(np.abs(at) <= CLOSE * np.abs(after - before)) > LEAST_SHARE:
         raise ProblemError(
             f"the border {describe(level.expression)} = 0 of a Piecewise runs along that of the regions {line.name!r}; "
             "write what changes there by region too, with fs.ByRegion, or leave the regions out"

@@ -15,14 +15,12 @@ from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Domain
 from fspielm.numerics.tolerances import PROBES, SAME
 from fspielm.problem.operator import Operator, constant_operator, determinant, is_characteristic
-from fspielm.problem.places import probe
+from fspielm.problem.places import DOMAIN_PROBES, LEAST_SHARE, probe
 from fspielm.problem.setting import Setting, format_point
 from fspielm.problem.statement import Initial, Relation
 
 _NEIGHBOURS = 8
 _STEPS = np.linspace(0.0, 1.0, 12)[1:-1]
-# Points that decide whether a domain is in pieces where a few of them do not show that it is connected.
-_MANY_POINTS = 4000
 
 
 def connected_pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
@@ -32,7 +30,7 @@ def connected_pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
     pieces, more points decide whether a narrow neck connects them.
     """
     points, labels = _sampled_pieces(domain, PROBES)
-    return (points, labels) if labels.max() == 0 else _sampled_pieces(domain, _MANY_POINTS)
+    return (points, labels) if labels.max() == 0 else _sampled_pieces(domain, DOMAIN_PROBES)
 
 
 def _sampled_pieces(domain: Domain, n: int) -> tuple[FloatArray, NDArray[np.int_]]:
@@ -182,10 +180,6 @@ def _unknowns_without_conditions(constraints: Sequence[Relation], setting: Setti
 
 
 # ---- A single equation
-
-
-# Fewer points than this share are an artefact in a corner, not a piece.
-_LEAST_SHARE = 0.005
 
 
 def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
@@ -409,7 +403,7 @@ def _undetermined_piece(constraints: Sequence[Relation], domain: Domain, operato
         return ""
     points, labels = connected_pieces(domain)
     counts = np.bincount(labels)
-    large = np.flatnonzero(counts >= _LEAST_SHARE * len(points))
+    large = np.flatnonzero(counts >= LEAST_SHARE * len(points))
     if len(large) < 2:
         return ""
     fixing = [c for c in constraints if any(term.order == 0 for term in c.operator.terms)]

@@ -105,10 +105,6 @@ def _well_apart(ticks: tuple[float, ...], decades: float) -> tuple[float, ...]:
 # ---- Histograms of effective frequencies, the norms of the frequency vectors
 
 
-# The few neurons beyond are only counted.
-_SHOWN_PERCENT = 99.5
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class Law:
@@ -121,17 +117,13 @@ class Law:
     # of all neurons
     mean: float
     std: float
-    # share of the neurons beyond the last bin
-    beyond: float
 
     @property
     def words(self) -> str:
         """The method, its range, and the statistics of its frequencies."""
         assert self.job.mu is not None
         low, high = self.job.mu
-        percent = f"{100 * self.beyond:.1f}"
-        beyond = f", {percent} % beyond" if percent != "0.0" else ""
-        return f"{LOOKS[self.method].short} [{low:g}, {high:g}]: mean {self.mean:.0f}, deviation {self.std:.0f}{beyond}"
+        return f"{LOOKS[self.method].short} [{low:g}, {high:g}]: mean {self.mean:.0f}, deviation {self.std:.0f}"
 
 
 @final
@@ -153,9 +145,11 @@ def frequencies(group: Group, bench: Bench | None, terms: Terms) -> Frequencies 
             drawn.append((method, row.job, redrawn_frequencies(row.job, bench, terms)))
     if not drawn:
         return None
-    reach = max(float(np.percentile(values, _SHOWN_PERCENT)) for _, _, values in drawn)
+    reach = max(float(values.max()) for _, _, values in drawn)
     edges = np.linspace(0.0, reach or 1.0, BINS + 1)
-    return Frequencies(edges, tuple(_law(method, job, values, edges) for method, job, values in drawn))
+    shares = [np.histogram(values, edges)[0] / values.size for _, _, values in drawn]
+    laws = zip(drawn, shares, strict=True)
+    return Frequencies(edges, tuple(Law(m, job, own, float(v.mean()), float(v.std())) for (m, job, v), own in laws))
 
 
 def redrawn_frequencies(job: Job, bench: Bench, terms: Terms) -> FloatArray:
@@ -168,12 +162,6 @@ def redrawn_frequencies(job: Job, bench: Bench, terms: Terms) -> FloatArray:
         streams.features,
         time_axis=None if domain.time is None else bench.problem.dimension - 1,
     )
-
-
-def _law(method: str, job: Job, values: FloatArray, edges: FloatArray) -> Law:
-    counts, _ = np.histogram(values, edges)
-    beyond = float(np.mean(values > edges[-1]))
-    return Law(method, job, counts / values.size, float(values.mean()), float(values.std()), beyond)
 
 
 # ---- Heat maps of the best error over the ranges of frequencies

@@ -119,13 +119,10 @@ def add_legend(figure: Figure, axes: Axes) -> None:
 # ---- The charts
 
 
-_HISTOGRAM_HEIGHT = 0.72
-
-
 def draw_frequencies(chart: Frequencies, title: str) -> Figure:
     """Draw the share of the neurons over their effective frequency, with one axis for all."""
     with style():
-        figure = new_figure(title, 0.75 + _HISTOGRAM_HEIGHT * len(chart.laws))
+        figure = new_figure(title, (1 + len(chart.laws)) * LAYOUT.line_height)
         panels = figure.subplots(len(chart.laws), 1, sharex=True, squeeze=False).ravel()
         for axes, law in zip(panels, chart.laws, strict=True):
             colour = LOOKS[law.method].colour
