@@ -285,7 +285,9 @@ def sides_of(problem: Problem, place: Corner) -> Sides:
 def values_jump(problem: Problem, place: Corner) -> bool:
     """Whether both sides of a place prescribe the unknown itself, with different values."""
     sides = sides_of(problem, place)
-    return all(side and side[0].operator.order == 0 for side in sides) and _jump(problem, place, sides)
+    if not all(side and side[0].operator.order == 0 and not side[0].value.needs_normals for side in sides):
+        return False
+    return _jump(problem, place, *(side[0] for side in sides))
 
 
 def _changes(problem: Problem, place: Corner) -> bool:
@@ -300,14 +302,13 @@ def _changes(problem: Problem, place: Corner) -> bool:
         len({term.order for term in c.operator.terms}) > 1 for c in (one, other)
     ):
         return True
-    return _jump(problem, place, sides) or (one.operator.order == 0 and _kink(problem, place, sides))
-
-
-def _jump(problem: Problem, place: Corner, sides: Sides) -> bool:
-    """Whether the data of the two sides jump at a place; False if they depend on the normal."""
-    one, other = (side[0] for side in sides)
     if one.value.needs_normals or other.value.needs_normals:
         return False
+    return _jump(problem, place, one, other) or (one.operator.order == 0 and _kink(problem, place, one, other))
+
+
+def _jump(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
+    """Whether the data of the conditions on the two sides jump at a place."""
     gaps = []
     for step in (_NEARBY, SAME):
         here, there = adjacent_points(problem, place, step)
@@ -316,11 +317,8 @@ def _jump(problem: Problem, place: Corner, sides: Sides) -> bool:
     return 2 * gaps[1] > gaps[0] and gaps[1] > CLOSE * max(_scale(one), _scale(other))
 
 
-def _kink(problem: Problem, place: Corner, sides: Sides) -> bool:
-    """Whether the slopes of the data along the boundary jump at a place; False if they depend on the normal."""
-    one, other = (side[0] for side in sides)
-    if one.value.needs_normals or other.value.needs_normals:
-        return False
+def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
+    """Whether the slopes of the data along the boundary jump at a place."""
     size = domain_size(problem)
     slopes = []
     for side, constraint in enumerate((one, other)):

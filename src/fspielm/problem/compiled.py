@@ -92,22 +92,12 @@ class LinearFields:
             total = total + term.at(sites)[:, None, None] * share
         return total.reshape(number, len(sites), -1)
 
+    def combination(self, coefficients: NumberArray, sites: Sites) -> NumberArray:
+        """The sum of the fields times these coefficients, at `sites`."""
+        return np.asarray(self.derivative(sites.points, (0,) * sites.dimension) @ coefficients)
+
     def _time_order(self, orders: tuple[int, ...]) -> int:
         return orders[-1] if self.at_all_times else 0
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class LinearFieldCoefficient:
-    """A combination of `LinearFields` as a coefficient."""
-
-    fields: LinearFields
-    coefficients: NumberArray
-
-    def __call__(self, sites: Sites) -> NumberArray:
-        """Values at `sites`."""
-        values = self.fields.derivative(sites.points, (0,) * sites.dimension)
-        return np.asarray(values @ self.coefficients)
 
 
 # ---- What a system leaves open: the constant of a pressure, the rigid motions of a body
@@ -175,7 +165,7 @@ def _gauge_relation(mode: NumberArray, fields: LinearFields, setting: Setting) -
     """The integral of the unknowns times a field is zero, over the domain or over space at some times."""
     orders = (0,) * setting.dimension
     on = [place for place, one in enumerate(mode) if np.any(one)]
-    terms = tuple(Term(LinearFieldCoefficient(fields, mode[place]), orders, place) for place in on)
+    terms = tuple(Term(partial(fields.combination, mode[place]), orders, place) for place in on)
     names = " and ".join(setting.symbols[place].func.__name__ for place in on)
     name = f"mean of {names}" if fields.degree == 0 else f"motion of {names}"
     rule, times = _quadrature(fields, setting)
