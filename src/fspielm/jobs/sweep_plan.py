@@ -25,7 +25,6 @@ from fspielm.jobs.job import AUTOMATIC, ESTIMATE, MOST_SOLVES, Job, Outcome, Ter
 from fspielm.jobs.perform import outcome_from, outcome_of
 from fspielm.numerics.sampling import kronecker
 from fspielm.problem.parameters import check_parameter, need_values
-from fspielm.problem.places import DOMAIN_PROBES
 from fspielm.problem.problem import Problem
 from fspielm.solution.solution import Solution
 from fspielm.solvers.request import Budget
@@ -105,6 +104,10 @@ PLAIN = "value"
 RESERVED = ("error_estimate", "converged", "status", "message", "seconds")
 
 
+# In a window, to measure the size of a field.
+_POINTS = 10_000
+
+
 def size(solution: Solution) -> dict[str, Any]:
     """What is measured where nothing else was asked for: the root mean square of each unknown.
 
@@ -124,7 +127,7 @@ def size(solution: Solution) -> dict[str, Any]:
 def _in_window(domain: Domain) -> FloatArray:
     """Points all over what the window shows of an open domain, shape ``(n, d)``."""
     lower, upper = domain.bounding_box
-    points = lower + (upper - lower) * kronecker(DOMAIN_PROBES, domain.dimension)
+    points = lower + (upper - lower) * kronecker(_POINTS, domain.dimension)
     return points[domain.contains(points)]
 
 
