@@ -15,7 +15,7 @@ from fspielm.arrays import BoolArray, FloatArray, NumberArray, spread_out
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.domain import Corner
 from fspielm.numerics.roots import bisect
-from fspielm.numerics.tolerances import BISECTIONS, CLOSE, PROBES, ROUNDING, SAME, STEP
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, ITERATIONS, PROBES, ROUNDED, ROUNDING, SAME, STEP
 from fspielm.problem.operator import cache_by_object
 from fspielm.problem.problem import Problem
 from fspielm.problem.setting import format_point
@@ -24,8 +24,6 @@ from fspielm.resources import check_deadline
 
 # Tolerance of places, relative to the domain's size.
 SAME_PLACE = CLOSE
-# Newton steps to find the unit coordinate of a point.
-_CORRECTIONS = 5
 
 
 def adjacent_points(problem: Problem, place: Corner, share: float) -> list[FloatArray]:
@@ -61,10 +59,12 @@ def _unit_of(part: BoundaryPart, point: FloatArray) -> float:
     """The unit coordinate of a point inside a smooth piece."""
     units = np.concatenate([np.linspace(low, high, PROBES)[1:-1] for low, high in pairwise(part.breaks)])
     unit = float(units[np.argmin(np.linalg.norm(part.place(units[:, None]).points - point, axis=1))])
-    for _ in range(_CORRECTIONS):
+    for _ in range(ITERATIONS):
         here, there = part.place(np.array([[unit], [unit + STEP]])).points
         speed = (there - here) / STEP
-        unit = float(np.clip(unit + speed @ (point - here) / (speed @ speed), 0.0, 1.0 - STEP))
+        before, unit = unit, float(np.clip(unit + speed @ (point - here) / (speed @ speed), 0.0, 1.0 - STEP))
+        if abs(unit - before) <= ROUNDED:
+            break
     return unit
 
 

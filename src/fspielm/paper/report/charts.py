@@ -17,7 +17,8 @@ from fspielm.jobs.perform import settings
 from fspielm.jobs.subject import Bench
 from fspielm.paper.cases.case import Case, PaperResult
 from fspielm.paper.report.analysis import LOOKS, Cell, Group, Spread, paper_result
-from fspielm.paper.theory.moments import BINS, effective_frequencies
+from fspielm.paper.theory.moments import effective_frequencies
+from fspielm.solution.plot.plot import CellLook
 from fspielm.solution.plot.style import LAYOUT, is_plain
 from fspielm.solvers.request import Streams
 
@@ -145,8 +146,8 @@ def frequencies(group: Group, bench: Bench | None, terms: Terms) -> Frequencies 
             drawn.append((method, row.job, redrawn_frequencies(row.job, bench, terms)))
     if not drawn:
         return None
-    reach = max(float(values.max()) for _, _, values in drawn)
-    edges = np.linspace(0.0, reach or 1.0, BINS + 1)
+    every = np.concatenate([values for _, _, values in drawn])
+    edges = np.histogram_bin_edges(every, "rice", (0.0, float(every.max()) or 1.0))
     shares = [np.histogram(values, edges)[0] / values.size for _, _, values in drawn]
     laws = zip(drawn, shares, strict=True)
     return Frequencies(edges, tuple(Law(m, job, own, float(v.mean()), float(v.std())) for (m, job, v), own in laws))
@@ -169,8 +170,6 @@ def redrawn_frequencies(job: Job, bench: Bench, terms: Terms) -> FloatArray:
 
 Pair = tuple[float, float]
 
-_MOST_NUMBERS = 100
-
 
 @final
 @dataclass(frozen=True)
@@ -187,7 +186,7 @@ class HeatMap:
     @property
     def numbered(self) -> bool:
         """Whether there is room for a number in each cell."""
-        return len(self.mu_min) * len(self.mu_max) <= _MOST_NUMBERS
+        return len(self.mu_min) * len(self.mu_max) <= CellLook.most_written
 
     def label(self, cell: Cell) -> str:
         """The text on a cell: the decimal logarithm of its best error; a cross if it has failed."""

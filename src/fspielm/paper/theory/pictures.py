@@ -14,7 +14,6 @@ from fspielm.paper.theory import moments
 from fspielm.paper.theory import stated as paper
 from fspielm.paper.theory.comparison import DIMENSIONS, MAGNITUDES, SAMPLES, TARGETS, Comparison, RatioComparison
 from fspielm.paper.theory.moments import (
-    BINS,
     Scheme,
     draw_frequencies,
     scale_for_mean,
@@ -100,7 +99,7 @@ def _draw_panel(axes: Axes, dimension: int, mean: float, samples: int, rng: np.r
     for scheme, (magnitude_for, density) in laws.items():
         magnitude = magnitude_for(dimension, mean)
         values = draw_frequencies(scheme, dimension, magnitude, samples, rng)
-        axes.hist(values, BINS, density=True, color=COLOURS[scheme], alpha=0.35, linewidth=0)
+        axes.hist(values, "rice", density=True, color=COLOURS[scheme], alpha=0.35, linewidth=0)
         x = np.linspace(values.min(), values.max(), PROBES)
         axes.plot(x, density(dimension, magnitude, x), color=COLOURS[scheme])
     axes.set_yscale("log")
