@@ -208,7 +208,7 @@ def transmissions(
     unknowns = setting.symbols
     crossed = axes_across(part)
     tables = [{u: coefficients_of(parts, u, setting) for u in unknowns} for parts in reading.parts]
-    orders = [max(_order(table[u], crossed) for table in tables) for u in unknowns]
+    orders = [max((sum(o[a] for a in crossed) for table in tables for o in table[u]), default=0) for u in unknowns]
     fluxes, notes = _fluxes(reading, tables, orders, sides)
     rules = _values(setting, orders, condition)
     if fluxes is None:
@@ -222,10 +222,6 @@ def transmissions(
             value = setting.field(jumps[index], "the flux_jump of Interface", normals=True)
             rules.append(Transmission("flux", label, first, second, value))
     return Transmissions(tuple(rules), tuple(notes))
-
-
-def _order(coefficients: dict[tuple[int, ...], sp.Expr], crossed: Sequence[int]) -> int:
-    return max((sum(orders[axis] for axis in crossed) for orders in coefficients), default=0)
 
 
 def _fluxes(
