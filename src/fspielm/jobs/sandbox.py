@@ -22,8 +22,7 @@ from fspielm.jobs.subject import Subject
 from fspielm.resources import LISTEN_SECONDS
 
 # ---- Processes that end with their parent
-# The child runs this file first, by its path: it has to be tied to its parent before it imports the package, which may
-# take seconds.
+# The child runs this file first, by its path, to tie itself to its parent; it ends if the parent has ended meanwhile.
 
 
 def start_module(module: str, *arguments: str, environment: Mapping[str, str], **streams: Any) -> subprocess.Popen[str]:

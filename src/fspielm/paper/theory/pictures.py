@@ -235,8 +235,9 @@ def draw_ratios(rows: Sequence[RatioComparison]) -> Figure:
         left, right = figure.subplots(1, 2, sharex=True)
         for dimension, colour in zip(dimensions, PALETTE, strict=False):
             own = [row for row in rows if row.dimension == dimension]
-            _draw_ratio(left, own, colour)
-            _draw_deviation(right, own, colour)
+            frequencies, variances = _curve(dimension)
+            _draw_ratio(left, own, frequencies, variances, colour)
+            right.plot(frequencies, 100 * (variances - 1.0), color=colour, **_KINDS["paper"])
         _finish(left, right)
         figure.legend(
             *left.get_legend_handles_labels(), loc="outside upper center", ncols=len(dimensions) + len(_KINDS)
@@ -244,9 +245,10 @@ def draw_ratios(rows: Sequence[RatioComparison]) -> Figure:
     return figure
 
 
-def _draw_ratio(axes: Axes, rows: Sequence[RatioComparison], colour: str) -> None:
+def _draw_ratio(
+    axes: Axes, rows: Sequence[RatioComparison], frequencies: FloatArray, variances: FloatArray, colour: str
+) -> None:
     dimension = rows[0].dimension
-    frequencies, variances = _curve(dimension)
     scaling = frequencies**2 * moments.chi_variance(dimension) / moments.chi_mean(dimension) ** 2
     axes.plot(frequencies, scaling / variances, color=colour, label=f"$d = {dimension}$")
     axes.plot(frequencies, paper.variance_ratio(dimension, frequencies), color=colour, **_KINDS["paper"])
@@ -257,11 +259,6 @@ def _draw_ratio(axes: Axes, rows: Sequence[RatioComparison], colour: str) -> Non
         color=colour,
         **_KINDS["drawn"],
     )
-
-
-def _draw_deviation(axes: Axes, rows: Sequence[RatioComparison], colour: str) -> None:
-    frequencies, variances = _curve(rows[0].dimension)
-    axes.plot(frequencies, 100 * (variances - 1.0), color=colour, **_KINDS["paper"])
 
 
 def _curve(dimension: int) -> tuple[FloatArray, FloatArray]:
