@@ -98,7 +98,8 @@ def domain_size(problem: Problem) -> float:
 # ---- Where conditions begin, end or jump within a part
 
 
-# The most jumps of data that are not noise.
+# Steepest places of the data to examine, and the most jumps of data that are not noise.
+_STEEPEST = 32
 _MOST_JUMPS = 8
 # A step is continuous if halving its interval halves it, up to this share, so many times in a row.
 _IN_PROPORTION = 0.01
@@ -160,7 +161,8 @@ def value_jumps(constraint: Relation) -> FloatArray:
         *(np.concatenate([piece[:-1] for piece in those]) for those in (edges, pieces)),
         *(np.concatenate([piece[1:] for piece in those]) for those in (edges, pieces)),
     )
-    cells = cells.select(cells.steps > smallest)
+    steepest = np.argsort(-cells.steps, kind="stable")[:_STEEPEST]
+    cells = cells.select(steepest[cells.steps[steepest] > smallest])
     found = np.empty(0)
     while len(cells.low) and len(found) <= _MOST_JUMPS:
         jumps = _shrink_to_jumps(cells, values, smallest)
