@@ -156,8 +156,7 @@ class TestEnds:
         assert outcome.status == "failed"
         assert re.search(r"killed.*memory", outcome.message)
 
-    def test_no_longer_wanted(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "_ASK_SECONDS", 0.1)
+    def test_no_longer_wanted(self, sandbox: Sandbox) -> None:
         outcome = perform(sandbox, LONG, wanted=lambda: False)
         assert (outcome.status, outcome.message) == ("failed", "no longer wanted")
 
