@@ -17,7 +17,7 @@ from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
-from fspielm.numerics.tolerances import ROUNDED, SAME
+from fspielm.numerics.tolerances import ROUNDED
 from fspielm.problem.operator import FEW_SITES, Coefficient, Operator, cache_by_object
 from fspielm.problem.parameters import stand_in_symbols
 from fspielm.problem.scattering.incident import Incident, PlaneWaves, format_wavenumber
@@ -81,7 +81,8 @@ def _refusal(why: str) -> ProblemError:
 
 # ---- Problems on open domains
 
-
+# Relative residual of an incident field that satisfies the equation: wavenumbers may be written with eight digits.
+_TOLERANCE = 1e-8
 # Relative to the extent of the window: farther from corners the boundary has equal weights.
 _CORNER_LENGTH = 0.05
 # Powers of the distance from corners that weigh values, and slopes, which are unbounded at corners.
@@ -233,7 +234,7 @@ def _check_incident(incident: Sequence[Incident], operators: Sequence[Operator],
         # a field that is zero at all points is narrow, and no wave
         if not any(np.any(field.derivative(points, nothing)) for field in fields):
             return False
-        return all(_relative_residual(operator, fields, points) <= SAME for operator in operators)
+        return all(_relative_residual(operator, fields, points) <= _TOLERANCE for operator in operators)
 
     # without terms that satisfy the equation, which would hide narrow ones that do not
     left = incident[0].without(lambda field: satisfy([field])) if len(incident) == 1 else None
