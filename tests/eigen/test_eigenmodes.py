@@ -77,7 +77,7 @@ def test_a_mode_that_a_first_search_did_not_see_is_told(monkeypatch):
         return found.select(np.abs(window.shift + found.mu - 4 * np.pi**2) > 1.0)
 
     monkeypatch.setattr(rounds, "find", blind)
-    said = "a second search, from .*, found 1 values between .* where the first one had found 0: modes may be missing"
+    said = r"second search.*1 values.*found 0"
     with pytest.warns(fs.AccuracyWarning, match=said):
         assert not modes(WAVE, REST, within=(30, 50)).complete
 
@@ -87,7 +87,7 @@ def test_a_free_string_rests():
 
 
 def test_a_well_at_one_end_binds():
-    with pytest.warns(fs.AccuracyWarning, match=r"'robin x\+' lets functions grow toward the boundary"):
+    with pytest.warns(fs.AccuracyWarning, match=r"'robin x\+'.*grow"):
         found = modes(WAVE, [fs.Neumann(0, on="x-"), fs.Robin(-3, 1, 0, on="x+")], count=2)
     assert not found.complete
     kappa = np.sqrt(-found[0].value)
@@ -167,8 +167,7 @@ def test_values_in_conditions_are_found():
 
 def test_where_there_are_no_more_modes_time_is_not_blamed():
     growing = sp.Eq(u.diff(x, 2), u)
-    message = r"2 of 5 modes were found: there may be no more .*; look for others with within=\(a, b\)"
-    with pytest.warns(fs.AccuracyWarning, match=message):
+    with pytest.warns(fs.AccuracyWarning, match=r"2 of 5 modes.*within="):
         found = modes(growing, [fs.Robin(-lam, 1, 0)], count=5, tol=1e-6)
     np.testing.assert_allclose(found.values, [np.tanh(0.5), 1 / np.tanh(0.5)], rtol=1e-6)
     assert not any("budget" in remark for remark in found.remarks)
@@ -304,9 +303,7 @@ class TestNextToThoseWanted:
 
     def test_no_time_to_look(self, best, monkeypatch):
         monkeypatch.setattr(Record, "seconds_left", property(lambda _: 0.0))
-        assert uncertain_neighbour(best, Record(fs.Budget(seconds=1))).startswith(
-            "there was no time to look at modes next to"
-        )
+        assert re.match(r"there was no time.*modes next to", uncertain_neighbour(best, Record(fs.Budget(seconds=1))))
 
     def test_errors_are_no_smaller_than_rounding(self, best):
         """However small a residual is, since a value is the sum of shift and distance."""

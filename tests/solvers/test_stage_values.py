@@ -99,7 +99,7 @@ def test_singular_functions_that_do_not_help_are_left_out_again() -> None:
     assert worse.plan.columns
     ending = worse.strategy.next(shown(2e-7))
     assert isinstance(ending, Ending)
-    assert ending.reason.startswith("more functions do not help any more")
+    assert ending.reason.startswith("more functions do not help")
     assert isinstance(follow(with_singular, 2e-7, 5e-8), Step)
 
 

@@ -12,6 +12,7 @@ from fspielm.jobs.sweep_plan import RESERVED
 from fspielm.solution.plot.style import (
     BLUE,
     INK,
+    LAYOUT,
     VERMILION,
     Width,
     as_text,
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-
-# Height of a picture over its width.
-_ASPECT = 0.8
 
 
 def plot_sweep(
@@ -70,7 +67,7 @@ def plot_sweep(
 
     with style():
         across = inches(width)
-        figure: Figure = new_picture(across, _ASPECT * across)
+        figure: Figure = new_picture(across, LAYOUT.space_time_aspect * across)
         is_complex = dataset[name].dtype.kind == "c"
         shown = np.abs(dataset[name].values) if is_complex else dataset[name].values
         words = label or (f"|{name}|" if is_complex else name)

@@ -201,14 +201,14 @@ def test_refuses_what_is_not_finite(draw: Draw, column: int) -> None:
     matrix = nested(draw)
     rows = tables_of(matrix)[1].copy()
     rows[3, column] = np.nan
-    with pytest.raises(SolveError, match="contains NaN or infinity"):
+    with pytest.raises(SolveError, match="NaN"):
         NestedQR(spoiled(matrix, 1, rows))
 
 
 def test_refuses_too_few_rows(draw: Draw) -> None:
     matrix = nested(draw)
     rows = tables_of(matrix)[2][: OWN - 1]
-    with pytest.raises(SolveError, match=f"{OWN - 1} rows do not determine the {OWN} columns that no others share"):
+    with pytest.raises(SolveError, match=rf"{OWN - 1} rows.*{OWN} columns"):
         NestedQR(spoiled(matrix, 2, rows))
 
 
@@ -216,7 +216,7 @@ def test_refuses_dependent_columns(draw: Draw) -> None:
     matrix = nested(draw)
     rows = tables_of(matrix)[0].copy()
     rows[:, 1] = 0.0
-    with pytest.raises(SolveError, match=f"1 of {COLUMNS} columns are exactly dependent"):
+    with pytest.raises(SolveError, match=rf"1 of {COLUMNS} columns.*dependent"):
         NestedQR(spoiled(matrix, 0, rows))
 
 
@@ -237,7 +237,7 @@ def test_leaves_out_dependent_columns_where_it_may(draw: Draw) -> None:
 
 
 def test_refuses_a_tree_that_leaves_columns_over(draw: Draw) -> None:
-    with pytest.raises(SolveError, match="columns have entries in leaves that are not in the tree"):
+    with pytest.raises(SolveError, match=r"columns.*not in the tree"):
         NestedQR(replace(nested(draw), merges=((0, 1), 2)))
 
 

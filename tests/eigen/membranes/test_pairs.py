@@ -1,5 +1,7 @@
 """Modes that are close to each other: each is found, once, with its own bound."""
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -82,4 +84,4 @@ def test_what_was_seen_and_not_found_is_told() -> None:
     seen = Scan(np.array([2.0, 5.0]) * np.pi**2)
     (first,) = pinned(square, Scan(seen.energies[:1]), Choice(30), 1)
     (said,) = _lost_remarks(square, seen, [first])
-    assert said == "a mode was seen at about 49.348, but none was found there: it may be missing"
+    assert re.search(r"seen at about 49\.348.*missing", said)

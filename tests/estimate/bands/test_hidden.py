@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def test_what_does_not_grow(operator: Any, orders: int) -> None:
 )
 def test_growth_without_bound_is_ill_posed(operator: Any, orders: int) -> None:
     found = in_time(operator, orders)
-    assert "ill-posed: a disturbance of frequency" in found.reason
+    assert re.search(r"ill-posed: .*frequency", found.reason)
     assert "without bound for higher ones" in found.reason
 
 

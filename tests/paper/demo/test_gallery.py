@@ -125,7 +125,7 @@ def test_shows_estimate_verdict_and_bands(run: CaseRun) -> None:
 
 def test_says_when_a_case_did_not_converge() -> None:
     case = fs.cases.load("heat")
-    with pytest.warns(fs.AccuracyWarning, match="the budget of 40 functions ended it"):
+    with pytest.warns(fs.AccuracyWarning, match="budget of 40 functions"):
         run = run_case(case, {"budget": fs.Budget(neurons=40)}, rng=0)
     words = Page(gallery.gallery_page([(run, "a.png")], rng=0)).text
     assert "not converged: " in words

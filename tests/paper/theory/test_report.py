@@ -126,7 +126,7 @@ class TestReplacing:
 
     def test_what_is_not_ours_stays(self, tmp_path: Path) -> None:
         (tmp_path / "theory.md").write_text("# My theory")
-        with pytest.raises(ProblemError, match=r"would be replaced, but holds other files \(theory.md\)"):
+        with pytest.raises(ProblemError, match=r"replaced.*other files \(theory.md"):
             write_theory(tmp_path, samples=10)
         assert (tmp_path / "theory.md").read_text() == "# My theory"
 
@@ -140,7 +140,7 @@ class TestReplacing:
         assert os.listdir(tmp_path) == []
 
     def test_a_wrong_argument_is_told_before_anything_is_drawn(self, tmp_path: Path) -> None:
-        with pytest.raises(ProblemError, match="samples must be at least 2; got 1"):
+        with pytest.raises(ProblemError, match=r"samples.*at least 2; got 1"):
             write_theory(tmp_path / "out", samples=1)
         with pytest.raises(ProblemError, match="rng must be a whole number"):
             write_theory(tmp_path / "out", rng=-1)

@@ -27,7 +27,17 @@ from fspielm.paper.report.charts import (
     means,
 )
 from fspielm.paper.report.markup import Html, element, typeset
-from fspielm.solution.plot.style import INK, LOGARITHMIC_COLOURS, WIDTHS, as_text, new_picture, save_picture, style
+from fspielm.solution.plot.panels import MOST_COLUMNS
+from fspielm.solution.plot.style import (
+    INK,
+    LAYOUT,
+    LOGARITHMIC_COLOURS,
+    WIDTHS,
+    as_text,
+    new_picture,
+    save_picture,
+    style,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,14 +76,11 @@ def inline_svg(figure: Figure, name: str, label: str) -> Html:
 # ---- What the charts have in common: their size, their logarithmic axes, the look of a method
 
 
-HEIGHT = 3.2
 # Upright as all other text: every further font costs time and space in each PDF.
 MU_MIN, MU_MAX = r"$\mathrm{\mu_{min}}$", r"$\mathrm{\mu_{max}}$"
 
-_MOST_IN_A_ROW = 5
 
-
-def new_figure(title: str, height: float = HEIGHT) -> Figure:
+def new_figure(title: str, height: float = LAYOUT.pair_height) -> Figure:
     """A figure as wide as a page's text, with plain text above."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -105,20 +112,17 @@ def set_log_axis(axes: Axes, which: str, scale: LogScale, label: str) -> None:
 def add_legend(figure: Figure, axes: Axes) -> None:
     """Name the methods below the chart."""
     handles, labels = axes.get_legend_handles_labels()
-    columns = len(labels) if len(labels) <= _MOST_IN_A_ROW else -(-len(labels) // 2)
+    columns = len(labels) if len(labels) <= MOST_COLUMNS else -(-len(labels) // 2)
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, handletextpad=0.4)
 
 
 # ---- The charts
 
 
-_HISTOGRAM_HEIGHT = 0.72
-
-
 def draw_frequencies(chart: Frequencies, title: str) -> Figure:
     """Draw the share of the neurons over their effective frequency, with one axis for all."""
     with style():
-        figure = new_figure(title, 0.75 + _HISTOGRAM_HEIGHT * len(chart.laws))
+        figure = new_figure(title, (1 + len(chart.laws)) * LAYOUT.line_height)
         panels = figure.subplots(len(chart.laws), 1, sharex=True, squeeze=False).ravel()
         for axes, law in zip(panels, chart.laws, strict=True):
             colour = LOOKS[law.method].colour
@@ -273,11 +277,11 @@ def draw_times(chart: Times, title: str, quantity: str) -> Figure:
         for cloud in chart.clouds:
             points = [means(cell) for cell in cloud.cells]
             errors = [max(error, chart.errors.low) for _, error in points]
-            axes.plot([seconds for seconds, _ in points], errors, **look(cloud.method) | small)
+            axes.plot([max(seconds, chart.seconds.low) for seconds, _ in points], errors, **look(cloud.method) | small)
         for cloud in chart.clouds:
-            (x, y), error = means(cloud.best), cloud.best.error
+            (seconds, y), error = means(cloud.best), cloud.best.error
             assert error is not None
-            low = chart.errors.low
+            x, low = max(seconds, chart.seconds.low), chart.errors.low
             axes.vlines(x, max(error.best, low), max(error.worst, low), color=LOOKS[cloud.method].colour, linewidth=1)
             axes.plot([x], [max(y, low)], **look(cloud.method, 7), linestyle="none", markeredgecolor="white")
         set_log_axis(axes, "x", chart.seconds, "seconds of a solve")

@@ -59,6 +59,8 @@ def significant(value: float) -> str:
 DIMENSIONS = (1, 2, 3, 4, 5)
 # From no shift to the largest magnitudes of the paper's studies.
 MAGNITUDES = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 400.0)
+# Means that are examples in pictures; single values are shown at the first.
+TARGETS = (10.0, 80.0)
 SAMPLES = 200_000
 
 # The exact moments of each scheme, and the paper's.
@@ -346,9 +348,6 @@ vector. The norm then has delta times a chi distribution, and a noncentral chi d
 compared with what the FS-PIELM paper states, and with neurons drawn by the package's own families. Deviations are
 relative to the exact value; c_d is the mean norm of `eps`."""
 
-# The shift or mean at which single values are shown.
-_EXAMPLE = 10.0
-
 
 def findings(rows: Sequence[Comparison], ratios: Sequence[RatioComparison], *, rng: int) -> str:
     """The report, as Markdown."""
@@ -399,7 +398,7 @@ inequality), by about 1/(2 mu) for large mu, whatever d:
 def _targets(dimensions: Sequence[int]) -> str:
     lines = []
     for d in dimensions:
-        stated, exact = paper.shift_for_mean(d, _EXAMPLE), shift_for_mean(d, _EXAMPLE)
+        stated, exact = paper.shift_for_mean(d, TARGETS[0]), shift_for_mean(d, TARGETS[0])
         reached = float(moments.shift_mean(d, stated))
         limits = (f"{moments.chi_mean(d):.4f}", f"{math.sqrt(d):.4f}")
         lines.append((str(d), *limits, f"{stated:.5f}", f"{reached:.5f}", f"{exact:.5f}"))
@@ -408,7 +407,7 @@ def _targets(dimensions: Sequence[int]) -> str:
 ## Theorem 3.4 (iii), the shift for a target nu: short by about 1/(2 nu)
 
 `mu = sqrt(nu^2 - d)` gives a mean below the target, and has no value for targets between c_d and sqrt(d), which a
-shift does reach. Below c_d there is none. For nu = {_EXAMPLE:g}:
+shift does reach. Below c_d there is none. For nu = {TARGETS[0]:g}:
 
 {table(columns, lines)}"""
 
@@ -434,8 +433,8 @@ than its argument, and so the Gaussian Poincaré inequality keeps the variance a
 def _sharper(dimensions: Sequence[int]) -> str:
     lines = []
     for d in dimensions:
-        exact = moments.shift_moments(d, _EXAMPLE)
-        forms = [paper.shift_moments(degrees, _EXAMPLE) for degrees in (d, d - 1)]
+        exact = moments.shift_moments(d, TARGETS[0])
+        forms = [paper.shift_moments(degrees, TARGETS[0]) for degrees in (d, d - 1)]
         means = (f"{form.mean / exact.mean - 1:+.1e}" for form in forms)
         variances = (f"{form.variance / exact.variance - 1:+.1e}" for form in forms)
         lines.append((str(d), *means, *variances))
@@ -445,7 +444,7 @@ def _sharper(dimensions: Sequence[int]) -> str:
 
 Of the d components of `eps`, the one along the shift moves the norm up as often as down; only the others raise its
 mean. With d - 1 for d, the paper's two approximations have errors that fall like 1/mu^4, not 1/mu^2. At
-mu = {_EXAMPLE:g} they are
+mu = {TARGETS[0]:g} they are
 
 {table(columns, lines)}"""
 
