@@ -17,7 +17,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.chebyshev import Antiderivative, antiderivative
 from fspielm.numerics.roots import bisect, halves, newton_between
-from fspielm.numerics.tolerances import BISECTIONS, ROUNDED, TINY
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, ROUNDED, TINY
 
 
 @final
@@ -200,7 +200,6 @@ def arc(center: tuple[float, float], radius: float, angle0: float, angle1: float
 # Where along its parameter a piece is compared with its cubic; not in the middle, where symmetry hides errors.
 _PROBES = np.array([0.07, 0.22, 0.41, 0.62, 0.8, 0.95])
 _STEEPEST = 0.8  # slope against the chord, so that each piece is clearly a graph over it
-_DOUBT = 1e-8  # pieces closer to their cubic than this, relative to the size of the curve, are not cut
 
 
 @final
@@ -235,7 +234,7 @@ def cubic_breaks(curve: PlaneCurve, grid: FloatArray, size: float, noise: float)
     for _ in range(BISECTIONS):
         start, end = np.split(curve.point(np.append(low, high)), 2)
         doubt, steepest, _, _ = _measure(curve, low, high, start, end)
-        done = (doubt <= max(_DOUBT * size, 64 * noise)) & (steepest <= _STEEPEST)
+        done = (doubt <= max(CLOSE * size, 64 * noise)) & (steepest <= _STEEPEST)
         # pieces at a corner end at the length of rounding
         done |= np.hypot(*(end - start).T) <= 64 * noise
         found.append(low[done])

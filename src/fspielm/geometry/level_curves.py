@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, product
+from itertools import product
 
 import numpy as np
 import sympy as sp
@@ -25,10 +25,9 @@ from fspielm.numerics.tolerances import CLOSE, ITERATIONS, ROUNDED, STEP
 # ---- Places where a function changes its sign
 
 _PROBES = 12
-# Lines through the box along each axis and from corner to corner; points on each line and on all lines.
+# Lines through the box along each axis, beside those from corner to corner; points on all lines.
 _LINES = 16
-_DIAGONALS = 8
-_MOST_ON_LINE, _ON_LINES = 4096, 2**15
+_ON_LINES = 2**15
 # More changes of sign belong to a wave, which behaves alike at all of them.
 _MOST_BRACKETS = 2048
 
@@ -64,8 +63,7 @@ def find_border(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | 
 def _brackets(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray]:
     """Neighbouring points on the lines with different signs."""
     start, end = _lines(len(extent.coordinates))
-    number = min(_ON_LINES // len(start), _MOST_ON_LINE)
-    along = np.linspace(0.0, 1.0, number)[:, None, None]
+    along = np.linspace(0.0, 1.0, _ON_LINES // len(start))[:, None, None]
     places = extent.place(start + (end - start) * along)
     values = side(places.reshape(-1, places.shape[-1])).reshape(places.shape[:-1])
     known = ~np.isnan(values)
@@ -79,7 +77,7 @@ def _lines(dimension: int) -> tuple[FloatArray, FloatArray]:
     """The ends of lines through the unit cube."""
     axes = np.repeat(np.eye(dimension, dtype=bool), _LINES if dimension > 1 else 1, axis=0)
     across = kronecker(len(axes), dimension)
-    corners = np.array([(0, *rest) for rest in islice(product((0, 1), repeat=dimension - 1), _DIAGONALS)], dtype=float)
+    corners = np.array([(0, *rest) for rest in product((0, 1), repeat=dimension - 1)], dtype=float)
     starts, ends = np.where(axes, 0.0, across), np.where(axes, 1.0, across)
     return np.concatenate([starts, corners]), np.concatenate([ends, 1.0 - corners])
 
