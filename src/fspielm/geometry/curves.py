@@ -327,7 +327,7 @@ def _in_frame(along: FloatArray, vectors: FloatArray) -> tuple[FloatArray, Float
 # Curves are cut until no piece turns by more than this (radians); what is as close to vertical is upright.
 _FLAT = 0.3
 _FIRST_PIECES = 32
-# More pieces, pairs of them, or steps along a curve do not help.
+# More pieces, pairs of them, or steps along a curve do not help; nor do more pairs in memory at once.
 MOST_PIECES = 20_000
 _WITHIN = np.linspace(0.0, 1.0, 5)
 

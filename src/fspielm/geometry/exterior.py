@@ -24,7 +24,7 @@ from fspielm.geometry.boundary import (
 )
 from fspielm.geometry.crossings import meets_any
 from fspielm.geometry.curves import Edge, PlaneCurve
-from fspielm.geometry.domain import Domain, Hole
+from fspielm.geometry.domain import LOOKS, SURFACE_POINTS, Domain, Hole
 from fspielm.geometry.plane import PlaneShape, edges_of, plane_edges
 from fspielm.geometry.shapes.ball import Ball
 from fspielm.geometry.shapes.ellipsoid import Ellipsoid
@@ -36,10 +36,6 @@ from fspielm.numerics.tolerances import ROUNDED, SAME
 
 # How a shape lies to another one; "across" if they overlap or touch.
 Placement: TypeAlias = Literal["apart", "within", "around", "across"]
-
-# Points on each curve, and on each surface, that tell how objects lie to each other.
-_CURVE_POINTS = 48
-_SURFACE_POINTS = 2048
 
 
 def enclosing_shapes(
@@ -223,7 +219,7 @@ class Exterior(Domain):
     def _boundary_points(self, shape: Domain) -> FloatArray:
         """Points all over the boundary of a shape."""
         parts = shape.boundary()
-        return np.concatenate([part.place(kronecker(_SURFACE_POINTS, part.parameters)).points for part in parts])
+        return np.concatenate([part.place(kronecker(SURFACE_POINTS, part.parameters)).points for part in parts])
 
     def _placement(self, one: Domain, other: Domain) -> Placement:
         """How a shape lies to another one, from points on both boundaries."""
@@ -313,7 +309,7 @@ class PlaneExterior(Exterior, PlaneShape):
             )
 
     def _boundary_points(self, shape: Domain) -> FloatArray:
-        unit = np.linspace(0.0, 1.0, _CURVE_POINTS)
+        unit = np.linspace(0.0, 1.0, LOOKS)
         curves = [edge.curve for edge in plane_edges(shape)]
         return np.concatenate([curve.point(curve.parameter(unit)) for curve in curves])
 
@@ -407,7 +403,7 @@ class Body:
     @cached_property
     def rim(self) -> FloatArray:
         """Points all over its surface."""
-        return self.sites(kronecker(_SURFACE_POINTS, 2)).points
+        return self.sites(kronecker(SURFACE_POINTS, 2)).points
 
 
 def body_of(shape: Domain) -> Body | None:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fspielm.arrays import BoolArray, FloatArray, IntArray, as_points, positions_in_runs
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import LONGEST_RULE, Sites, gauss
-from fspielm.geometry.domain import PAIRS_AT_ONCE
+from fspielm.geometry.curves import MOST_PIECES
 from fspielm.numerics.sampling import unit_stream
 from fspielm.numerics.tolerances import ITERATIONS, SAME
 
@@ -156,7 +156,7 @@ class FacetBins:
         column = np.clip((points[:, self.across] - self.lower) // self.cell, 0, self.per_side - 1).astype(np.int64)
         bins = column[:, 0] * self.per_side + column[:, 1]
         counts = self.starts[bins + 1] - self.starts[bins]
-        portion = np.cumsum(counts) // PAIRS_AT_ONCE
+        portion = np.cumsum(counts) // MOST_PIECES
         for part in np.split(np.arange(len(points)), np.flatnonzero(np.diff(portion)) + 1):
             count = counts[part]
             within = positions_in_runs(count)
