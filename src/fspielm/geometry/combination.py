@@ -46,7 +46,6 @@ _INSET = 1e-5
 # Gauss rules along a line, and on a panel of the lines' feet.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _FEET, _FOOT_WEIGHTS = np.polynomial.legendre.leggauss(4)
-_PANELS = 16
 # Where panels are cut; not in the middle, where the halves would hide a jump.
 _CUT = 0.41
 
@@ -69,7 +68,7 @@ def inside_integrals(inside: Membership, values: Values, dimension: int) -> Floa
         return np.asarray(_along_lines(inside, values, np.empty((1, 0)))[0])
     if dimension > 2:
         return np.asarray(_along_lines(inside, values, kronecker(SURFACE_POINTS, dimension - 1)).mean(axis=0))
-    ends = np.linspace(0.0, 1.0, _PANELS + 1)
+    ends = np.linspace(0.0, 1.0, LOOKS + 1)
     low, high = ends[:-1], ends[1:]
     whole, total, lines = _over_panels(inside, values, low, high), np.zeros(2), 0
     scale = 1.0 + np.abs(whole).sum(axis=0)

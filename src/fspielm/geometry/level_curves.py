@@ -15,7 +15,7 @@ from fspielm.expr.functions import Field
 from fspielm.geometry.combination import SIDE_PROBES, cuts_between, split
 from fspielm.geometry.crossings import Resolution
 from fspielm.geometry.curves import MOST_PIECES, PlaneCurve, nearest_on_chords
-from fspielm.geometry.domain import Domain
+from fspielm.geometry.domain import LOOKS, SURFACE_POINTS, Domain
 from fspielm.geometry.plane import edges_of
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.roots import bisect
@@ -24,12 +24,8 @@ from fspielm.numerics.tolerances import CLOSE, ITERATIONS, ROUNDED, STEP
 
 # ---- Places where a function changes its sign
 
-_PROBES = 12
-# Lines through the box along each axis, beside those from corner to corner; points on all lines.
-_LINES = 16
+# Points on all lines through the box.
 _ON_LINES = 2**15
-# More changes of sign belong to a wave, which behaves alike at all of them.
-_MOST_BRACKETS = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +39,7 @@ class Extent:
     @cached_property
     def probes(self) -> FloatArray:
         """Arbitrary points, spread over the box."""
-        return self.place(kronecker(_PROBES, len(self.coordinates)))
+        return self.place(kronecker(LOOKS, len(self.coordinates)))
 
     def place(self, unit: FloatArray) -> FloatArray:
         """Points of the box, from points of the unit cube."""
@@ -69,13 +65,14 @@ def _brackets(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray]:
     known = ~np.isnan(values)
     changed = ((values[:-1] < 0) != (values[1:] < 0)) & known[:-1] & known[1:]
     before, after = places[:-1][changed], places[1:][changed]
-    chosen = np.linspace(0, len(before) - 1, min(len(before), _MOST_BRACKETS)).astype(int)
+    # more changes of sign belong to a wave, which behaves alike at all of them
+    chosen = np.linspace(0, len(before) - 1, min(len(before), SURFACE_POINTS)).astype(int)
     return before[chosen], after[chosen]
 
 
 def _lines(dimension: int) -> tuple[FloatArray, FloatArray]:
     """The ends of lines through the unit cube."""
-    axes = np.repeat(np.eye(dimension, dtype=bool), _LINES if dimension > 1 else 1, axis=0)
+    axes = np.repeat(np.eye(dimension, dtype=bool), LOOKS if dimension > 1 else 1, axis=0)
     across = kronecker(len(axes), dimension)
     corners = np.array([(0, *rest) for rest in product((0, 1), repeat=dimension - 1)], dtype=float)
     starts, ends = np.where(axes, 0.0, across), np.where(axes, 1.0, across)
@@ -92,7 +89,7 @@ def _descend(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | Non
     """Newton steps along the gradient, in the coordinates of the unit cube."""
     dimension = len(extent.coordinates)
     nudges = STEP * np.eye(dimension)
-    unit = kronecker(_PROBES, dimension)
+    unit = kronecker(LOOKS, dimension)
     step = np.full_like(unit, np.inf)
     with np.errstate(all="ignore"):
         for _ in range(ITERATIONS):
@@ -118,8 +115,9 @@ Level = Callable[[FloatArray], FloatArray]
 _LONGEST = 0.02
 _LARGEST_TURN = 0.1
 _NEWTON_STEPS = 6
-# A point nearer to a step of a curve than this share of the step lies on the curve.
-_NEAR_STEP = 0.03
+# A point nearer to a step of a curve than this share of the step lies on the curve: twice the height of an arc that
+# turns by as much.
+_NEAR_STEP = _LARGEST_TURN / 4
 
 
 def level_curves(level: Level, gradient: Level, starts: FloatArray, domain: Domain) -> tuple[PlaneCurve, ...]:

@@ -14,7 +14,7 @@ from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.curves import MOST_PIECES
-from fspielm.geometry.domain import SURFACE_POINTS, Domain, default_axes
+from fspielm.geometry.domain import LOOKS, SURFACE_POINTS, Domain, default_axes
 from fspielm.geometry.exterior import Exterior
 from fspielm.geometry.shapes.surface import Surface
 from fspielm.geometry.time import SpaceTime, Time
@@ -187,7 +187,6 @@ def _draw_outline(axes: Any, part: BoundaryPart, colour: str) -> None:
 
 # ---- Solids
 
-_GRID = 36  # patches along each side of a part
 _VIEW = {"elev": 22.0, "azim": -56.0}
 _LIGHT = np.array([0.35, -0.55, 0.76])
 
@@ -226,10 +225,10 @@ def _patches(domain: Domain, part: BoundaryPart) -> tuple[FloatArray, FloatArray
         triangles = domain.vertices[domain.faces]
         crosses = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
         return triangles[:, [0, 1, 2, 2]], crosses / np.maximum(np.linalg.norm(crosses, axis=1, keepdims=True), TINY)
-    ticks = np.linspace(0.0, 1.0, _GRID + 1)
+    ticks = np.linspace(0.0, 1.0, LOOKS + 1)
     middles = 0.5 * (ticks[1:] + ticks[:-1])
     grid, centers = (np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2) for t in (ticks, middles))
-    points = part.place(grid).points.reshape(_GRID + 1, _GRID + 1, 3)
+    points = part.place(grid).points.reshape(LOOKS + 1, LOOKS + 1, 3)
     corners = np.stack([points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]], axis=2).reshape(-1, 4, 3)
     sites = part.place(centers)
     kept = np.ones(len(corners), dtype=np.bool_) if part.keep is None else part.keep(sites.points)

@@ -148,7 +148,8 @@ def transform_rounding(basis: Basis, coefficients: FloatArray, domain: Domain) -
 
 # ---- The direct sum, in bounded memory, on threads
 
-_CHUNK_POINTS = 1024
+# Points at a time, so that what is worked on stays in the cache.
+CHUNK_POINTS = 1024
 _CHUNK_COLUMNS = 64
 
 
@@ -157,8 +158,8 @@ def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, thread
     values = np.empty((len(fields), len(local.points)), dtype=basis.dtype_under(local))
     run_tasks(
         [
-            partial(_sum_chunk, basis, fields, local, slice(start, start + _CHUNK_POINTS), values)
-            for start in range(0, len(local.points), _CHUNK_POINTS)
+            partial(_sum_chunk, basis, fields, local, slice(start, start + CHUNK_POINTS), values)
+            for start in range(0, len(local.points), CHUNK_POINTS)
         ],
         threads,
     )

@@ -15,7 +15,7 @@ from fspielm.basis.exact.symbol import DIGITS, Frequencies, Symbol, join, solve_
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import Time
 from fspielm.numerics.sampling import half_sphere, tangents
-from fspielm.numerics.tolerances import CLOSE, SAME
+from fspielm.numerics.tolerances import CLOSE, ITERATIONS, PROBES, SAME
 from fspielm.resources import reserve_memory
 
 # Points on each boundary part: between them a function of a thousand e-foldings across grows by a few percent.
@@ -73,7 +73,6 @@ def scene_of(domain: Domain) -> Scene:
 
 ByFrequency: TypeAlias = Callable[[FloatArray], FloatArray]
 
-_GRID = 400
 _COARSE_GRID = 40
 # ``s d E`` for twelve digits in one dimension, and in more, where frequencies in other directions help.
 _EXCESS = 36.0
@@ -97,7 +96,7 @@ def _spaced_frequencies(
     first frequency is a random share, between a quarter and a half, of a step from zero. Two draws then have no
     functions in common, and one shows what the other misses.
     """
-    grid = np.linspace(0.0, limit, _GRID)
+    grid = np.linspace(0.0, limit, PROBES)
     lengths = extent(grid)
     factor = _extension_factor(grid, lengths, dimension)
     steps = 0.5 * (lengths[1:] + lengths[:-1]) * np.diff(grid) * density * factor / (2 * np.pi)
@@ -206,7 +205,6 @@ _PROBES = 24
 # Rings of exponentials: e-foldings from the center to the boundary of the first, and the ratio from one to the next.
 _FIRST_RING = 0.6
 _RING_RATIO = 1.7
-_MOST_RINGS = 24
 # Factor of the number of directions of a ring.
 _DENSITY = 3.0
 # Ratio of successive trial values of the reach of the last ring.
@@ -326,7 +324,7 @@ def _rings(
     symbol: Symbol, space: Space, sheets: Sequence[Sheet], neurons: int, rng: np.random.Generator
 ) -> list[tuple[_Ring, int]]:
     """As many rings as `neurons` allow, each with its number of directions."""
-    steps = [0.0, *(_FIRST_RING * _RING_RATIO ** np.arange(_MOST_RINGS)).tolist()]
+    steps = [0.0, *(_FIRST_RING * _RING_RATIO ** np.arange(ITERATIONS)).tolist()]
     wavenumbers = [sheet.wavenumber for sheet in sheets] or [0.0]
     rings: list[_Ring] = []
     probed = 0
@@ -392,7 +390,6 @@ def _zeros_in_directions(
 # decay do not; for these problems the symbol is also solved for driven functions, with a real frequency in time and a
 # complex one in space.
 
-_PROBE_DIRECTIONS = 8
 # Shares of the neurons for driven functions: of diffusion, and of waves with a lowest frequency.
 _DRIVEN_SHARE = 0.4
 _EVANESCENT_SHARE = 0.125
@@ -451,7 +448,7 @@ def functions_needed(symbol: Symbol, evolution: Evolution, reach: tuple[float, .
 
 def highest_speed(symbol: Symbol, evolution: Evolution, wavenumber: float) -> float:
     """The highest group velocity of waves of a wavenumber."""
-    directions = half_sphere(_PROBE_DIRECTIONS, len(evolution.space), np.random.default_rng(0))
+    directions = half_sphere(_PROBES, len(evolution.space), np.random.default_rng(0))
     return float(_highest_speeds(symbol, evolution, np.array([wavenumber]), directions)[0])
 
 
@@ -472,15 +469,13 @@ def _reaching(
 
 def _driven_share(symbol: Symbol, evolution: Evolution, rng: np.random.Generator) -> float:
     """The share of the neurons for functions that are driven from the boundary."""
-    probes = half_sphere(_PROBE_DIRECTIONS, len(evolution.space), rng)
+    probes = half_sphere(_PROBES, len(evolution.space), rng)
     modes, _ = _solve_for_axis(symbol, evolution, np.pi / evolution.radius * probes)
     if not modes.are_real.all():
         return _DRIVEN_SHARE
     signs = (1.0,) if symbol.is_real else (1.0, -1.0)
     lowest = 0.5 * np.pi / evolution.duration
-    slow = [
-        _zeros_in_directions(symbol, _space_at(evolution, sign * lowest), _PROBE_DIRECTIONS, 0.0, rng) for sign in signs
-    ]
+    slow = [_zeros_in_directions(symbol, _space_at(evolution, sign * lowest), _PROBES, 0.0, rng) for sign in signs]
     return 0.0 if all(found.are_real.all() for found in slow) else _EVANESCENT_SHARE
 
 
@@ -498,7 +493,7 @@ def _lowest_frequency(evolution: Evolution) -> float:
 
 def _mode_extent(symbol: Symbol, evolution: Evolution, rng: np.random.Generator) -> ByFrequency:
     """The length on which modes must be distinguished: the domain, and the distance that waves travel through it."""
-    probes = half_sphere(_PROBE_DIRECTIONS, len(evolution.space), rng)
+    probes = half_sphere(_PROBES, len(evolution.space), rng)
 
     def extent(wavenumbers: FloatArray) -> FloatArray:
         return 2 * evolution.radius + evolution.duration * _highest_speeds(symbol, evolution, wavenumbers, probes)

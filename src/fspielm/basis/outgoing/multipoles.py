@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import LocalOperator
 from fspielm.basis.outgoing.radiating import AroundCenters
-from fspielm.basis.singular.singular import SMALLEST_RADIUS
 from fspielm.errors import ProblemError
 from fspielm.numerics.tolerances import TINY
 
@@ -182,7 +181,7 @@ class _Regular(_Radial):
     """``(2 n + 1)!! / k^n j(n, k r)``, which is ``r^n`` for k = 0."""
 
     def values(self, highest: int, radius: FloatArray) -> ComplexArray:
-        k, radius = self.wavenumber, np.maximum(radius, SMALLEST_RADIUS)
+        k, radius = self.wavenumber, np.maximum(radius, TINY)
         found = np.empty((highest + 1, len(radius)), dtype=np.complex128)
         found[-2:] = self._directly(np.arange(highest + 1)[-2:], radius)
         for n in range(highest - 1, 0, -1):
@@ -353,7 +352,7 @@ class _Run:
 
 def _table(radial: _Radial, highest: int, points: FloatArray) -> ComplexArray:
     """Functions of all degrees up to the highest around zero, ``((highest + 1)^2, n)``."""
-    radius = np.maximum(np.linalg.norm(points, axis=1), SMALLEST_RADIUS)
+    radius = np.maximum(np.linalg.norm(points, axis=1), TINY)
     angular = harmonics(highest, points / radius[:, None])
     return np.asarray(radial.values(highest, radius)[degrees(highest)] * angular)
 

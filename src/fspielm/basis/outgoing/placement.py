@@ -14,17 +14,15 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
-from fspielm.numerics.tolerances import ROUNDED, SAME
+from fspielm.numerics.tolerances import ROUNDED, ROUNDING, SAME
 from fspielm.resources import check_deadline, reserve_waves
 
 Loop: TypeAlias = Sequence[PlaneCurve]
 
 # ---- Analytic continuation of smooth closed curves into their interior
 
-# Points along the curve, at first and at most: a curve that needs more nearly has corners.
-_FEWEST, _MOST = 64, 4096
-# Fourier coefficients at the level of rounding, relative to the largest.
-_ROUNDING = 1e-15
+# Points on each curve from which distances are measured, and at most, where it needs more than the former.
+_RIM_POINTS, _FINE = 256, 4096
 # RoundPlan depths, in radians of the parameter.
 _DEPTHS = np.concatenate([np.geomspace(1e-3, 0.1, 20)[:-1], np.arange(0.1, 1.0, 0.02)])
 
@@ -49,7 +47,7 @@ class Continuation:
 
 def continue_inward(curve: PlaneCurve) -> Continuation | None:
     """The curve as a Fourier series; None if that converges slowly, for example near a corner."""
-    count = _FEWEST
+    count = _RIM_POINTS
     while True:
         points = curve.point(curve.t0 + (curve.t1 - curve.t0) * np.arange(count) / count)
         series = np.fft.fft(points[:, 0] + 1j * points[:, 1]) / count
@@ -59,11 +57,11 @@ def continue_inward(curve: PlaneCurve) -> Continuation | None:
         if sizes[np.abs(modes) > 0.4 * count].max() <= ROUNDED * largest:
             break
         count *= 2
-        if count > _MOST:
-            return None
+        if count > _FINE:
+            return None  # a curve that needs more nearly has corners
     # drop coefficients at the level of rounding, which would grow with the depth
-    last = np.abs(modes)[sizes > _ROUNDING * largest].max()
-    kept = (np.abs(modes) <= last) & (sizes > _ROUNDING * largest)
+    last = np.abs(modes)[sizes > ROUNDING * largest].max()
+    kept = (np.abs(modes) <= last) & (sizes > ROUNDING * largest)
     kept[0] = True
     modes, series = modes[kept], series[kept]
     s = 2 * np.pi * np.arange(4 * count) / (4 * count)
@@ -119,9 +117,8 @@ _CLOSE = 0.1
 # Number of poles: (digits - this)^2, and no fewer sources or poles than these.
 _DIGITS_FREE = 2.7
 _FEWEST_SOURCES = 12
-# Points along a side that measure the thickness of the object, and the density of sources.
+# Points along a side that measure the thickness of the object.
 _PER_SIDE = 80
-_FINE = 4000
 
 
 @final
@@ -250,7 +247,7 @@ def _first_of_close(points: FloatArray, apart: FloatArray) -> BoolArray:
 
 def _clearance(points: FloatArray, loop: Loop) -> FloatArray:
     """Distances from the boundary."""
-    unit = np.linspace(0.0, 1.0, 40 * _PER_SIDE)
+    unit = np.linspace(0.0, 1.0, _FINE)
     rim = np.concatenate([curve.point(curve.parameter(unit)) for curve in loop])
     return np.asarray(scipy.spatial.cKDTree(rim).query(points)[0], dtype=np.float64)
 
@@ -282,19 +279,12 @@ _SMALL = 5.0
 _MOST_ORDERS = 400
 # Rows crowd on a circle as if sources were this many spacings away.
 _SPACINGS = 4.0
-# Depth of sources along a curve, at most: in units of the first singularity's depth, in radians of the wave, and in
-# radians of the parameter.
+# Depth of sources along a curve, at most: in units of the first singularity's depth, and in radians of the wave.
 _SHARE_OF_SINGULARITY = 0.6
 _RADIANS_ALONG_CURVE = 4.5
-_DEEPEST = 0.8
-# Fewest sources to a wavelength.
-_PER_WAVELENGTH = 2.4
-# Points on each curve from which distances are measured.
-_RIM_POINTS = 256
-# From one level to the next: the factor of the depth, and additional digits, up to a total.
+# From one level to the next: the factor of the depth, and additional digits.
 _SHALLOWER = 0.75
 _DIGITS_MORE = 2.0
-_MOST_DIGITS = 17.0
 
 
 @final
@@ -341,8 +331,7 @@ class Wanted:
     @property
     def foldings(self) -> float:
         """The requested digits as a natural logarithm."""
-        most = max(_MOST_DIGITS, self.digits)
-        return math.log(10) * min(self.digits + _DIGITS_MORE * self.level, most)
+        return math.log(10) * (self.digits + _DIGITS_MORE * self.level)
 
     def of(self, number: int) -> Wanted:
         """The requirements for one object."""
@@ -438,10 +427,10 @@ def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, w
 def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
     """Sources on the continuation of a smooth curve."""
     k, speed = wanted.wavenumber, curve.speed
-    depth = min(_SHARE_OF_SINGULARITY * curve.deepest, _DEEPEST, SHARE_OF_GAP * gap / speed)
+    depth = min(_SHARE_OF_SINGULARITY * curve.deepest, SHARE_OF_GAP * gap / speed)
     depth = min(depth, _RADIANS_ALONG_CURVE / (k * speed) if k else math.inf) * _SHALLOWER**wanted.level
     fastest = k * curve.fastest
-    count = max(fastest + wanted.foldings / depth, _PER_WAVELENGTH * fastest, _FEWEST_SOURCES)
+    count = max(fastest + wanted.foldings / depth, _FEWEST_SOURCES)
     count = math.ceil(max(count, 2 * wanted.inside * curve.fastest))
     points, depths = curve.at_depth(depth, count)
     return _placed(points, 0, depths, np.full(count, depth * count / (2 * np.pi)))
