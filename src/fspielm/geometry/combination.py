@@ -17,10 +17,9 @@ from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask, Quadrature, Sites, gauss, unique_names
 from fspielm.geometry.crossings import Resolution, meetings
-from fspielm.geometry.curves import Edge, FlatCurve, PlaneCurve, cross, dot
+from fspielm.geometry.curves import LOOKS, Edge, FlatCurve, PlaneCurve, cross, dot
 from fspielm.geometry.domain import (
     ACROSS,
-    LOOKS,
     SURFACE_POINTS,
     Domain,
     Spans,

@@ -324,6 +324,8 @@ def _in_frame(along: FloatArray, vectors: FloatArray) -> tuple[FloatArray, Float
 
 # ---- Nearly straight pieces, and the nearest points on them
 
+# Points along a line or a curve, or directions from a point, that tell where they lie in a domain.
+LOOKS = 48
 # Curves are cut until no piece turns by more than this (radians); what is as close to vertical is upright.
 _FLAT = 0.3
 _FIRST_PIECES = 32

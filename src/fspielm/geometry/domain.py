@@ -17,7 +17,7 @@ from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, check_nodes
 from fspielm.geometry.crossings import in_ring, signed_area
-from fspielm.geometry.curves import PlaneCurve, nearest_on_chords
+from fspielm.geometry.curves import LOOKS, PlaneCurve, nearest_on_chords
 from fspielm.numerics.roots import bisect
 from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
 from fspielm.numerics.tolerances import CLOSE, SAME
@@ -108,10 +108,8 @@ def _combine(operation: Operation, first: FloatArray, second: FloatArray, slack:
 
 # ---- Chords through points of a domain, and points clustered toward their ends
 
-# Points along a line or a curve, or directions from a point, that tell where they lie in a domain.
-LOOKS = 48
 # Points all over a part of a boundary that tell where it lies.
-SURFACE_POINTS = 8192
+SURFACE_POINTS = 4096
 # Halvings of a step of a chord.
 _BISECTIONS = 45
 

@@ -23,8 +23,8 @@ from fspielm.geometry.boundary import (
     join_parts,
 )
 from fspielm.geometry.crossings import meets_any
-from fspielm.geometry.curves import Edge, PlaneCurve
-from fspielm.geometry.domain import LOOKS, SURFACE_POINTS, Domain, Hole
+from fspielm.geometry.curves import LOOKS, Edge, PlaneCurve
+from fspielm.geometry.domain import SURFACE_POINTS, Domain, Hole
 from fspielm.geometry.plane import PlaneShape, edges_of, plane_edges
 from fspielm.geometry.shapes.ball import Ball
 from fspielm.geometry.shapes.ellipsoid import Ellipsoid

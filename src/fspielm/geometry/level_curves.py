@@ -14,8 +14,8 @@ from fspielm.arrays import FloatArray
 from fspielm.expr.functions import Field
 from fspielm.geometry.combination import SIDE_PROBES, cuts_between, split
 from fspielm.geometry.crossings import Resolution
-from fspielm.geometry.curves import MOST_PIECES, PlaneCurve, nearest_on_chords
-from fspielm.geometry.domain import LOOKS, SURFACE_POINTS, Domain
+from fspielm.geometry.curves import LOOKS, MOST_PIECES, PlaneCurve, nearest_on_chords
+from fspielm.geometry.domain import SURFACE_POINTS, Domain
 from fspielm.geometry.plane import edges_of
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.roots import bisect

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
-from fspielm.geometry.curves import MOST_PIECES
-from fspielm.geometry.domain import LOOKS, SURFACE_POINTS, Domain, default_axes
+from fspielm.geometry.curves import LOOKS, MOST_PIECES
+from fspielm.geometry.domain import SURFACE_POINTS, Domain, default_axes
 from fspielm.geometry.exterior import Exterior
 from fspielm.geometry.shapes.surface import Surface
 from fspielm.geometry.time import SpaceTime, Time
@@ -92,7 +92,6 @@ def _light(colour: str) -> str:
 # ---- Intervals and plane shapes
 
 RESOLUTION = 800  # points along the longer side, or along a part
-_ARROWS = 48  # in all, those behind a solid included
 _ARROW = 0.07  # share of the size, or of the length of a part: arrows must not fill a small object
 _INSIDE_PIECE = ROUNDED  # distance from the ends of a piece, which may belong to the next one
 
@@ -130,7 +129,7 @@ def draw_plane(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatAr
     for part in parts:
         _draw_outline(axes, part, colours[part.name])
         if normals:
-            sites = spread_sites(part, max(2, round(_ARROWS * part.measure / total)))
+            sites = spread_sites(part, max(2, round(LOOKS * part.measure / total)))
             axes.quiver(
                 *sites.points.T,
                 *(_ARROW * min(size, part.measure) * sites.outward).T,
@@ -251,7 +250,7 @@ def _draw_normals(axes: Any, domain: Domain, colours: dict[str, str]) -> None:
     parts = domain.boundary()
     total = sum(part.measure for part in parts)
     for part in parts:
-        sites = spread_sites(part, max(6, round(_ARROWS * part.measure / total)))
+        sites = spread_sites(part, max(6, round(LOOKS * part.measure / total)))
         front = sites.outward @ viewer > 0.15  # arrows behind the solid are hidden
         if front.any():
             axes.quiver(

@@ -16,7 +16,7 @@ from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.numerics.tolerances import ROUNDING
 from fspielm.problem.operator import Operator
-from fspielm.resources import run_tasks
+from fspielm.resources import memory_left, physical_memory, run_tasks
 
 # ---- Parts of a sum
 
@@ -231,14 +231,12 @@ UPSAMPLING = 2.0
 # Chunks are so large that the work repeated for each takes at most about this share of its time.
 _REPEATED_SHARE = 0.2
 _LEAST_CHUNK, _MOST_CHUNK = 2**13, 2**18
-# Memory of all transforms that run at the same time; none is used that needs more.
-_MOST_BYTES = 600e6
 # A larger grid is cut into tiles, each with the points that lie on it.
 _MOST_GRID_BYTES = 160e6
 
 
 def transform_pays(frequencies: Sequence[FloatArray], points: FloatArray, transforms: int, sums: int) -> bool:
-    """Whether fast transforms are faster than direct sums and fit into memory.
+    """Whether fast transforms are faster than direct sums.
 
     Parameters
     ----------
@@ -257,8 +255,6 @@ def transform_pays(frequencies: Sequence[FloatArray], points: FloatArray, transf
         tiles = tile_counts(extent * np.ptp(W, axis=0), transforms)
         reach = extent * np.ptp(W, axis=0) / tiles
         step = chunk_points(len(W), transforms, reach)
-        if transform_bytes(step, transforms, reach) > _MOST_BYTES:
-            return False
         chunks = int(np.prod(tiles)) - 1 - (-len(points) // step)
         seconds += chunks * _COSTS.per_chunk(len(W), transforms, reach)
         seconds += len(points) * _COSTS.per_point(transforms, len(reach))
@@ -324,7 +320,9 @@ def sum_waves(
     reach = np.ptp(W, axis=0) * np.ptp(points, axis=0)
     counts = tile_counts(reach, len(strengths))
     step = chunk_points(len(W), len(strengths), reach / counts)
-    at_once = max(1, min(threads, int(_MOST_BYTES / transform_bytes(step, len(strengths), reach / counts))))
+    # transforms that run at the same time leave half of the memory free
+    memory = 0.5 * min(memory_left(), physical_memory())
+    at_once = max(1, min(threads, int(memory / transform_bytes(step, len(strengths), reach / counts))))
     frequencies = [np.ascontiguousarray(column) for column in W.T]
     run_tasks(
         [

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.basis.exact.symbol import DIGITS, Frequencies, Symbol, join, solve_along, solve_each
+from fspielm.geometry.curves import LOOKS
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import Time
 from fspielm.numerics.sampling import half_sphere, tangents
@@ -73,7 +74,6 @@ def scene_of(domain: Domain) -> Scene:
 
 ByFrequency: TypeAlias = Callable[[FloatArray], FloatArray]
 
-_COARSE_GRID = 40
 # ``s d E`` for twelve digits in one dimension, and in more, where frequencies in other directions help.
 _EXCESS = 36.0
 _EXCESS_IN_MANY_DIMENSIONS = 22.0
@@ -110,7 +110,7 @@ def _limit_for(extent: ByFrequency, functions: ByFrequency, neurons: float, unit
     """The limit at which `_spaced_frequencies` make `neurons` functions; the search starts at `unit`."""
 
     def count(highest: float) -> float:
-        grid = np.linspace(0.0, highest, _COARSE_GRID)
+        grid = np.linspace(0.0, highest, LOOKS)
         lengths = extent(grid)
         return _extension_factor(grid, lengths, dimension) * _integral(grid, lengths * functions(grid)) / (2 * np.pi)
 
@@ -393,11 +393,8 @@ def _zeros_in_directions(
 # Shares of the neurons for driven functions: of diffusion, and of waves with a lowest frequency.
 _DRIVEN_SHARE = 0.4
 _EVANESCENT_SHARE = 0.125
-# Driven functions for each real frequency in time, in two and more dimensions of space: the fewest, and the factor of
-# the root of their total number.
-_LEAST_STEADY = 40
-_STEADY_SHARE = 3.0
-# The same for a known reach: angular orders, and their growth with the root of the wavenumber.
+# Driven functions for each real frequency in time, in two and more dimensions of space: angular orders, and their
+# growth with the root of the wavenumber.
 _LEAST_ORDERS = 9.0
 _ORDERS = 1.5
 _BYTES_PER_ZERO = 200.0  # for each dimension of space
@@ -433,7 +430,10 @@ def evolving_frequencies(
     """
     if reach is None:
         budget = int(_driven_share(symbol, evolution, rng) * neurons)
-        driven = _driven(symbol, evolution, rng, *_driven_within(evolution, budget))
+        modes = _modes_within(symbol, evolution, neurons - budget, rng)
+        each = min(_functions_per_frequency(modes * evolution.radius, len(evolution.space)), budget)
+        limit = _limit_for(_constant(evolution.duration), _constant(each), budget, _lowest_frequency(evolution))
+        driven = _driven(symbol, evolution, rng, limit, each)
         limit = _modes_within(symbol, evolution, neurons - driven.total, rng)
         modes = _modes(symbol, evolution, rng, limit, np.full(len(evolution.space), limit))
         return join([modes, driven], symbol.dimension).distinct().first(neurons)
@@ -527,15 +527,6 @@ def _modes(
     if not symbol.is_real:  # opposite directions are not conjugate
         inside = np.concatenate([inside, -inside])
     return _solve_for_axis(symbol, evolution, inside)[0]
-
-
-def _driven_within(evolution: Evolution, neurons: int) -> tuple[float, int]:
-    """The highest frequency of driven functions within a number, and the number of functions of each frequency."""
-    each = 4 if len(evolution.space) == 1 else max(int(_STEADY_SHARE * np.sqrt(neurons)), _LEAST_STEADY)
-    if neurons < each:
-        return 0.0, 0
-    extent, functions = _constant(evolution.duration), _constant(each)
-    return _limit_for(extent, functions, neurons, _lowest_frequency(evolution)), each
 
 
 def _functions_per_frequency(reach: float, dimension: int) -> int:

@@ -27,7 +27,7 @@ from fspielm.basis.outgoing.placement import (
 )
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
-from fspielm.geometry.domain import LOOKS
+from fspielm.geometry.curves import LOOKS
 from fspielm.geometry.exterior import Body
 from fspielm.numerics.tolerances import ITERATIONS, PROBES
 from fspielm.problem.operator import identity

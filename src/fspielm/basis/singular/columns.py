@@ -20,8 +20,8 @@ from fspielm.basis.wrapping import ComplexPairs, DerivedBasis
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.geometry.boundary import Sites, as_number, as_plane_point, as_positive
 from fspielm.geometry.crossings import meets_any
-from fspielm.geometry.curves import segment
-from fspielm.geometry.domain import LOOKS, Corner, Domain, Hole
+from fspielm.geometry.curves import LOOKS, segment
+from fspielm.geometry.domain import Corner, Domain, Hole
 from fspielm.geometry.plane import Joint, edges_of
 from fspielm.numerics.tolerances import CLOSE, ROUNDED, SAME
 from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, find_conflicts, sides_of, values_jump
