@@ -132,7 +132,9 @@ def level_curves(level: Level, gradient: Level, starts: FloatArray, domain: Doma
     for start in _corrected(level, gradient, starts):
         if not np.isfinite(start).all() or np.any(start < lower - size) or np.any(start > upper + size):
             continue
-        if _lies_on(start, walked):
+        steps = walked[:, 1] - walked[:, 0]
+        _, gaps = nearest_on_chords(start[None], walked[:, 0], steps)
+        if np.any(gaps[0] < _NEAR_STEP * np.linalg.norm(steps, axis=1)):  # it lies on a known curve
             continue
         way, closed = _walk(level, gradient, start, lower, upper, 1.0)
         if not closed:
@@ -191,13 +193,6 @@ def _walk(
             break
         step = min(1.5 * step, _LONGEST * size)
     return np.array(points), False
-
-
-def _lies_on(point: FloatArray, steps: FloatArray) -> bool:
-    """Whether a point lies on one of the steps ``(n, 2, 2)`` along curves."""
-    way = steps[:, 1] - steps[:, 0]
-    _, gaps = nearest_on_chords(point[None], steps[:, 0], way)
-    return bool(np.any(gaps[0] < _NEAR_STEP * np.linalg.norm(way, axis=1)))
 
 
 def _curve(level: Level, gradient: Level, way: FloatArray, closed: bool) -> PlaneCurve:

@@ -232,8 +232,8 @@ class Regions(Domain):
     def __repr__(self) -> str:
         return f"Regions({', '.join(f'{name}={shape!r}' for name, shape in self.shapes.items())})"
 
-    def __reduce__(self) -> tuple[Any, tuple[dict[str, Domain]]]:
-        return _rebuilt, (dict(self.shapes),)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Regions, **self.shapes), ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Regions) and tuple(self.shapes.items()) == tuple(other.shapes.items())
@@ -381,10 +381,6 @@ class Regions(Domain):
 
     def _spans(self, points: FloatArray, axis: int) -> Spans | None:
         return self._whole._spans(points, axis)
-
-
-def _rebuilt(shapes: dict[str, Domain]) -> Regions:
-    return Regions(**shapes)
 
 
 def _refuse_thin(shapes: Mapping[str, Domain]) -> None:

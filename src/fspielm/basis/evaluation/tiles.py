@@ -207,7 +207,9 @@ def expand_on(
     accepted = ACCEPTED * rounding.T
     with np.errstate(all="ignore"):
         coefficients = to_coefficients(values.reshape(*values.shape[:2], *[count] * dimension), units)
-        failed = np.stack([~_has_converged(coefficients, axis, accepted) for axis in range(dimension)], axis=1)
+        last = [np.moveaxis(coefficients, 2 + axis, -1)[..., -_TAIL:] for axis in range(dimension)]
+        largest = [np.abs(each).reshape(*accepted.shape, -1).max(axis=2) for each in last]
+        failed = np.stack([~np.all(each <= accepted, axis=1) for each in largest], axis=1)
         # interpolation rounds relative to the largest value, which may lie outside of the domain
         failed |= ~np.all(_EPS * np.abs(values).max(axis=2) <= accepted, axis=1)[:, None]
     return Expansions(lower, upper, coefficients, failed)
@@ -222,11 +224,6 @@ def _products(places: FloatArray) -> FloatArray:
         shape[1 + axis] = count
         points[..., axis] = places[:, axis].reshape(shape)
     return points.reshape(-1, dimension)
-
-
-def _has_converged(coefficients: FloatArray, axis: int, accepted: FloatArray) -> BoolArray:
-    last = np.moveaxis(coefficients, 2 + axis, -1)[..., -_TAIL:]
-    return np.asarray(np.all(np.abs(last).reshape(*accepted.shape, -1).max(axis=2) <= accepted, axis=1))
 
 
 # ---- Sums at many points, with the digits of the direct sum

@@ -275,7 +275,11 @@ class MultipoleBasis(AroundCenters):
                 continue
             radial = self._radial(scale, highest + reach + 1)
             apart = (operator.points - self.centers[run.centers, None]) / scale
-            table = _table(radial, highest + reach, apart.reshape(-1, 3))
+            points = apart.reshape(-1, 3)
+            radius = np.maximum(np.linalg.norm(points, axis=1), TINY)
+            # functions of all degrees that derivatives consist of
+            table = radial.values(highest + reach, radius)[degrees(highest + reach)]
+            table = table * harmonics(highest + reach, points / radius[:, None])
             target[...] = 0.0
             for coefficient, orders in zip(operator.coefficients, operator.orders, strict=True):
                 sloped = _derivative(radial, highest, tuple(orders.tolist()))[run.start : run.stop]
@@ -348,13 +352,6 @@ class _Run:
     centers: NDArray[np.int_]
     start: int
     stop: int
-
-
-def _table(radial: _Radial, highest: int, points: FloatArray) -> ComplexArray:
-    """Functions of all degrees up to the highest around zero, ``((highest + 1)^2, n)``."""
-    radius = np.maximum(np.linalg.norm(points, axis=1), TINY)
-    angular = harmonics(highest, points / radius[:, None])
-    return np.asarray(radial.values(highest, radius)[degrees(highest)] * angular)
 
 
 def _derivative(radial: _Radial, highest: int, orders: tuple[int, ...]) -> Sparse:

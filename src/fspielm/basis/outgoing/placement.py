@@ -174,7 +174,8 @@ def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float)
         deep.append(depths)
         by_side.append(deepest)
     found, depths = np.concatenate(points), np.concatenate(deep)
-    kept = (_clearance(found, loop) >= _CLEARANCE * depths) & _is_inside(found, loop)
+    clearances, _ = scipy.spatial.cKDTree(rim_of(loop, _FINE)).query(found)
+    kept = (clearances >= _CLEARANCE * depths) & _is_inside(found, loop)
     found, depths = found[kept], depths[kept]
     kept = _first_of_close(found, _APART * depths / ratio)
     return _placed(found[kept], 0, depths[kept], np.full(int(kept.sum()), ratio)), by_side
@@ -243,13 +244,6 @@ def _first_of_close(points: FloatArray, apart: FloatArray) -> BoolArray:
         if kept[first] and math.dist(points[first], points[second]) < apart[second]:
             kept[second] = False
     return kept
-
-
-def _clearance(points: FloatArray, loop: Loop) -> FloatArray:
-    """Distances from the boundary."""
-    unit = np.linspace(0.0, 1.0, _FINE)
-    rim = np.concatenate([curve.point(curve.parameter(unit)) for curve in loop])
-    return np.asarray(scipy.spatial.cKDTree(rim).query(points)[0], dtype=np.float64)
 
 
 def _is_inside(points: FloatArray, loop: Loop) -> BoolArray:
@@ -436,9 +430,9 @@ def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
     return _placed(points, 0, depths, np.full(count, depth * count / (2 * np.pi)))
 
 
-def rim_of(loop: Loop) -> FloatArray:
+def rim_of(loop: Loop, per_curve: int = _RIM_POINTS) -> FloatArray:
     """Points around an object, ``(n, 2)``."""
-    unit = (np.arange(_RIM_POINTS) + 0.5) / _RIM_POINTS
+    unit = (np.arange(per_curve) + 0.5) / per_curve
     return np.concatenate([curve.point(curve.parameter(unit)) for curve in loop])
 
 

@@ -193,15 +193,11 @@ class _Latest:
     def table(self, operator: LocalOperator, make: Callable[[LocalOperator], NumberArray]) -> NumberArray:
         """The table of an operator, from the cache if it was the last."""
         with self._lock:
-            if self._kept is None or not _are_same(self._kept[0], operator):
-                self._kept = operator, make(operator)
-            return self._kept[1]
-
-
-def _are_same(one: LocalOperator, other: LocalOperator) -> bool:
-    return one is other or all(
-        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("orders", "points", "coefficients")
-    )
+            known = self._kept
+            names = ("orders", "points", "coefficients")
+            if known is None or not all(np.array_equal(getattr(known[0], n), getattr(operator, n)) for n in names):
+                self._kept = known = operator, make(operator)
+            return known[1]
 
 
 # ---- Placement

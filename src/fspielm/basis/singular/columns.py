@@ -393,8 +393,11 @@ def laplacian_factors(problem: Problem) -> list[tuple[complex, int]]:
 def _hole_fields(problem: Problem, hole: Hole, orders: int) -> tuple[Basis, ...]:
     """Independent fields of a system around the center of a hole, up to an order."""
     factors = laplacian_factors(problem)
-    columns = [_scaled_column(column, problem, hole.radius) for column in _adjugate_columns(problem)] if factors else []
-    rim, scales = _rim(hole, orders), natural_scales(problem, np.full(problem.dimension, 1 / hole.radius))
+    operators = [constant_operator(equation.operator).operator for equation in problem.equations] if factors else []
+    scales = natural_scales(problem, np.full(problem.dimension, 1 / hole.radius))
+    adjugates = zip(*adjugate(operators, len(problem.unknowns)), strict=True) if factors else ()
+    columns = [_scaled_column(column, scales, hole.radius) for column in adjugates]
+    rim = _rim(hole, orders)
     chosen: list[list[CornerFunction]] = [[] for _ in columns]
     span = _Span(len(rim) * len(scales))
     for n in range(orders + 1):
@@ -443,15 +446,8 @@ def _functions_of_order(n: int, factors: Sequence[tuple[complex, int]], radius: 
     return found
 
 
-def _adjugate_columns(problem: Problem) -> list[list[Operator]]:
-    operators = [constant_operator(equation.operator).operator for equation in problem.equations]
-    rows = adjugate(operators, len(problem.unknowns))
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _scaled_column(column: Sequence[Operator], problem: Problem, radius: float) -> list[Operator]:
+def _scaled_column(column: Sequence[Operator], scales: FloatArray, radius: float) -> list[Operator]:
     """The column scaled so that functions of size one around the hole make fields of natural size."""
-    scales = natural_scales(problem, np.full(problem.dimension, 1 / radius))
     sizes = [
         sum(abs(t.coefficient) * radius**-t.order for t in operator.terms if not callable(t.coefficient)) / scale
         for operator, scale in zip(column, scales, strict=True)

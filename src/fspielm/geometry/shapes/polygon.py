@@ -266,16 +266,16 @@ def _ring(ring: Any, where: str) -> Ring:
         raise ProblemError(f"{where} must be a list of positions [x, y]; got {ring!r:.40}")
     points: list[tuple[float, float]] = []
     for i, position in enumerate(ring):
-        if not isinstance(position, list) or len(position) < 2 or not all(_is_number(c) for c in position[:2]):
+        if (
+            not isinstance(position, list)
+            or len(position) < 2
+            or not all(type(c) in (int, float) for c in position[:2])
+        ):
             raise ProblemError(f"{where}[{i}] must be a position [x, y]; got {position!r:.40}")
         point = as_plane_point(position[:2], f"{where}[{i}]")
         if not points or point != points[-1]:
             points.append(point)
     return tuple(points)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 # ---- Polygons
