@@ -668,26 +668,16 @@ class SpaceCombination(Combination):
             return 0.0
         if isinstance(self.first, Box) and isinstance(self.second, Box):
             return math.prod(upper - lower)
-        return self._nested_overlap()
-
-    def _nested_overlap(self) -> float | None:
-        """The overlap if no part is cut: nothing, or one of the operands."""
-        wholes = []
+        inside = []
         for operand in (0, 1):
             shares = {share for (i, _), share in zip(self._parts(), self._shares, strict=True) if i == operand}
             if shares not in ({0.0}, {1.0}):
-                return None
-            wholes.append(shares == {1.0})
-        first, second = self.first.measure, self.second.measure
-        return {
-            ("union", True, True): 0.0,
-            ("union", True, False): second,
-            ("union", False, True): first,
-            ("intersection", True, False): first,
-            ("intersection", False, True): second,
-            ("difference", True, True): second,
-            ("difference", True, False): 0.0,
-        }.get((self.operation, wholes[0], wholes[1]))
+                return None  # a part is cut
+            keeps_inside = self.operation == "intersection" or (self.operation == "difference" and operand == 1)
+            inside.append((shares == {1.0}) == keeps_inside)
+        if all(inside):
+            return None
+        return self.first.measure if inside[0] else self.second.measure if inside[1] else 0.0
 
     def _side_on_both(self, points: FloatArray) -> SideArray:
         length = float(np.linalg.norm(self._step))

@@ -278,11 +278,6 @@ def chunk_points(neurons: int, transforms: int, reach: FloatArray) -> int:
     return int(np.clip(wanted, _LEAST_CHUNK, _MOST_CHUNK))
 
 
-def transform_bytes(points: int, transforms: int, reach: FloatArray) -> float:
-    """Estimated memory of one transform of this many points."""
-    return _grid_bytes(reach, transforms) + points * (16.0 * transforms + 24.0 * len(reach) + 64.0)
-
-
 def _grid_bytes(reach: FloatArray, transforms: int) -> float:
     return 16.0 * min(transforms, 2) * _grid(reach)
 
@@ -322,7 +317,8 @@ def sum_waves(
     step = chunk_points(len(W), len(strengths), reach / counts)
     # transforms that run at the same time leave half of the memory free
     memory = 0.5 * min(memory_left(), physical_memory())
-    at_once = max(1, min(threads, int(memory / transform_bytes(step, len(strengths), reach / counts))))
+    needed = _grid_bytes(reach / counts, len(strengths)) + step * (16 * len(strengths) + 24 * len(reach) + 64)
+    at_once = max(1, min(threads, int(memory / needed)))
     frequencies = [np.ascontiguousarray(column) for column in W.T]
     run_tasks(
         [

@@ -386,7 +386,10 @@ def _expand_part(part: int, sums: Sums, cloud: Cloud, tiles: list[_Tile], failed
         return
     lacking = [tiles[t] for t in which]
     spots = _sample_spots(sums, cloud, lacking)
-    unresolved = _unresolved_axes(sums, cloud, lacking, spots)
+    ends = (cloud.embed(ends) for ends in _ends(lacking))
+    total = sum_unresolved(sums.basis, sums.fields, sums.operators, Boxes(*ends), NODES[len(cloud.axes)])
+    # the axes along which the nodes on a tile may not resolve the sum
+    unresolved = np.any(total[:, :, cloud.axes] > ACCEPTED * spots.rounding[:, :, None], axis=0)
     failed[which] |= unresolved
     resolved = np.flatnonzero(~unresolved.any(axis=1))
     if not len(resolved):
@@ -425,13 +428,6 @@ def _sample_spots(sums: Sums, cloud: Cloud, tiles: Sequence[_Tile]) -> Spots:
     noise = (cloud.relative_extent * moved + _EPS * np.abs(values)).reshape(-1, len(tiles), _SPOTS)
     places = np.stack([tile.places[:, pick] for tile, pick in zip(tiles, picked, strict=True)])
     return Spots(places, values.reshape(noise.shape), np.sort(noise, axis=2)[:, :, _RANK - 1])
-
-
-def _unresolved_axes(sums: Sums, cloud: Cloud, tiles: Sequence[_Tile], spots: Spots) -> BoolArray:
-    """The axes ``(T, a)`` along which the nodes on a tile may not resolve the sum."""
-    lower, upper = (cloud.embed(ends) for ends in _ends(tiles))
-    total = sum_unresolved(sums.basis, sums.fields, sums.operators, Boxes(lower, upper), NODES[len(cloud.axes)])
-    return np.asarray(np.any(total[:, :, cloud.axes] > ACCEPTED * spots.rounding[:, :, None], axis=0))
 
 
 def _expand(sums: Sums, cloud: Cloud, tiles: Sequence[_Tile], spots: Spots) -> Expansions:

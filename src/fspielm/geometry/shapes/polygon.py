@@ -23,11 +23,6 @@ from fspielm.geometry.plane import PlaneShape
 Ring: TypeAlias = tuple[tuple[float, float], ...]
 
 
-def open_ring(points: Ring) -> Ring:
-    """A ring without its first vertex repeated at the end."""
-    return points[:-1] if len(points) > 1 and points[0] == points[-1] else points
-
-
 def rings_of(geometry: Any) -> tuple[Ring, tuple[Ring, ...]]:
     """Outline and holes of a shapely polygon, without repeated vertices and heights."""
     try:
@@ -372,7 +367,7 @@ def _read_ring(vertices: Vertices, argument: str) -> Ring:
     if not isinstance(vertices, Iterable) or isinstance(vertices, str | bytes | Mapping):
         raise ProblemError(f"{argument} must be a sequence of (x, y) pairs; got {vertices!r}")
     points = tuple(as_plane_point(vertex, f"{argument}[{i}]") for i, vertex in enumerate(vertices))
-    ring = open_ring(points)
+    ring = points[:-1] if len(points) > 1 and points[0] == points[-1] else points
     if len(ring) < 3:
         raise ProblemError(f"{argument} must have at least three vertices; got {len(ring)}")
     for i, vertex in enumerate(ring):
