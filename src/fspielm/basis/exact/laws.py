@@ -430,9 +430,11 @@ def evolving_frequencies(
     """
     if reach is None:
         budget = int(_driven_share(symbol, evolution, rng) * neurons)
-        modes = _modes_within(symbol, evolution, neurons - budget, rng)
-        each = min(_functions_per_frequency(modes * evolution.radius, len(evolution.space)), budget)
-        limit = _limit_for(_constant(evolution.duration), _constant(each), budget, _lowest_frequency(evolution))
+        limit, each = 0.0, 0
+        if budget:  # as many for each frequency as waves of the highest modes need
+            highest = _modes_within(symbol, evolution, neurons - budget, rng)
+            each = min(_functions_per_frequency(highest * evolution.radius, len(evolution.space)), budget)
+            limit = _limit_for(_constant(evolution.duration), _constant(each), budget, _lowest_frequency(evolution))
         driven = _driven(symbol, evolution, rng, limit, each)
         limit = _modes_within(symbol, evolution, neurons - driven.total, rng)
         modes = _modes(symbol, evolution, rng, limit, np.full(len(evolution.space), limit))
