@@ -12,6 +12,7 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray
+from fspielm.geometry.crossings import in_ring, signed_area
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
 from fspielm.numerics.tolerances import ROUNDED, ROUNDING, SAME
@@ -247,16 +248,11 @@ def _first_of_close(points: FloatArray, apart: FloatArray) -> BoolArray:
 
 
 def _is_inside(points: FloatArray, loop: Loop) -> BoolArray:
-    """Whether points lie on the right of the loop, by the crossings of a ray; unreliable very close to its sides."""
+    """Whether points lie on the right of the loop, as a polygon; unreliable very close to its sides."""
     unit = np.linspace(0.0, 1.0, 4 * _PER_SIDE + 1)[:-1]
     rim = np.concatenate([curve.point(curve.parameter(unit[:1] if curve.straight else unit)) for curve in loop])
-    (x0, y0), (x1, y1) = rim.T, np.roll(rim, -1, axis=0).T
-    x, y = points[:, :1], points[:, 1:]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        crossed = ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
-    enclosed = np.asarray(np.sum(crossed, axis=1) % 2 == 1)
-    is_counterclockwise = float(np.sum(x0 * y1 - x1 * y0)) > 0
-    return ~enclosed if is_counterclockwise else enclosed
+    enclosed = in_ring(points, rim)
+    return ~enclosed if signed_area(rim) > 0 else enclosed
 
 
 # ---- Placement
