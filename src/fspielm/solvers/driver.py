@@ -22,16 +22,24 @@ from fspielm.estimate.estimate import ILL_POSED
 from fspielm.estimate.stability import find_hidden
 from fspielm.resources import MANY_WAVES, Deadline, current_deadline, limited_to, memory_left
 from fspielm.solution.report import Forecast, NewtonStep, Round
-from fspielm.solvers.request import INTERRUPTED, LOOKING, Budget, Request, Streams, offering, timed
+from fspielm.solvers.request import INTERRUPTED, LONG, LOOKING, STAGE, Budget, Request, Streams, offering, timed
 from fspielm.solvers.round import Expected, Outcome, RoundPlan, RoundResult, operation_of, run_round
 from fspielm.solvers.strategies.selection import check_asked_for, select_strategies
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy, why_failed
+from fspielm.solvers.strategies.strategy import (
+    BETTER,
+    LEAST_GROWTH,
+    LEAST_ROWS_PER_FUNCTION,
+    MOST_BLIND,
+    Ending,
+    Step,
+    StopReason,
+    Strategy,
+    why_failed,
+)
 from fspielm.wording import duration, readable_bytes, system_size, too_many_waves
 
 _log = logging.getLogger(__name__)
 
-# Rounds that take longer than so many seconds are announced before they begin.
-LONG = 2.0
 # A round may end so many seconds after the budget, rather than be lost.
 _GRACE = 0.5
 
@@ -153,20 +161,14 @@ class Record:
 
 # ---- Fitting a round into the budget
 
-# With fewer rows the solution is free to oscillate between them.
-_LEAST_ROWS_PER_NEURON = 1.2
 # A round may take this many times its forecast.
 _FORECAST_MARGIN = 1.25
 # The first round has at least so many functions, however little time is left.
 _FEWEST = 100
-# A budget that is too small for a first digit by more than `_BY_FAR`, or for the round by more than `_HOPELESS`, is
-# tried with at most `_TOKEN` functions: few show as well as many that there is no digit.
+# A budget that is too small for a first digit by more than this is tried with few functions.
 _BY_FAR = 2
-_TOKEN, _HOPELESS = 500, 100
 # A solve imports modules of so many bytes: a smaller budget does not count what the process holds.
 _MODULES = 2**26
-# A round that was made smaller must still be larger than the one before, by this factor.
-_LARGER = 1.1
 
 
 @final
@@ -223,8 +225,7 @@ class _Limit:
 def _fit_into(request: Request, record: Record, step: Step, limit: _Limit) -> RoundPlan | Ending:
     """The plan of a step within a limit; an ending that is not final where its strategy cannot use fewer features."""
     strategy, wanted = step.strategy, step.plan
-    hopeless = strategy.is_waste(_BY_FAR * limit.neurons) or wanted.neurons > _HOPELESS * limit.neurons
-    most = min(limit.neurons, _TOKEN) if hopeless else limit.neurons
+    most = min(limit.neurons, MOST_BLIND) if strategy.is_waste(_BY_FAR * limit.neurons) else limit.neurons
     smaller = strategy.smaller(wanted, most)
     # memory grows no faster than the square of the neurons: reduce them in steps
     while smaller is not None and limit.resource == "memory" and _exceeds_memory(request, record, smaller):
@@ -240,7 +241,7 @@ def _fit_into(request: Request, record: Record, step: Step, limit: _Limit) -> Ro
         return replace(limit.ending(wanted), is_final=False)
     # functions in cells are many: their number does not compare with that of others
     alike = [each for each in record.rounds[-1:] if (each.cells is None) == (wanted.cells is None)]
-    no_larger = alike and smaller.neurons < _LARGER * alike[0].neurons
+    no_larger = alike and smaller.neurons < LEAST_GROWTH * alike[0].neurons
     if no_larger or (record.rounds and strategy.is_waste(limit.neurons)):
         return limit.ending(wanted)
     return smaller
@@ -250,9 +251,9 @@ def _limits(request: Request, record: Record, plan: RoundPlan) -> list[_Limit]:
     """What a plan would exceed of the budget, except time, and of the points chosen by hand."""
     wanted, budget = plan.neurons, request.budget
     exceeded = []
-    if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > (rows := plan.rows(request.problem)):
+    if request.points is not None and LEAST_ROWS_PER_FUNCTION * wanted > (rows := plan.rows(request.problem)):
         reason = f"{plan.size} are needed, too many for the {rows} rows of the points chosen by hand; give more"
-        exceeded.append(_Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
+        exceeded.append(_Limit(int(rows / LEAST_ROWS_PER_FUNCTION), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:
         needed = wanted if plan.cells is None else plan.size
         reason = f"the budget of {budget.neurons} functions ended it, {needed} are needed; allow more"
@@ -312,6 +313,8 @@ def bytes_of(request: Request, record: Record, plan: RoundPlan) -> int:
 
 # A first round may take this share of the time left; after that, it is tried with so many times fewer functions.
 FIRST_SHARE, _FEWER = 0.8, 8
+# A first round of nonlinear problems, or of modes, takes so many times as long as one linear solve.
+FIRST_TIMES = 5.0
 
 
 class Rounds(ABC):
@@ -404,12 +407,10 @@ def _fit_and_play(rounds: Rounds, step: Step) -> tuple[FittedPlan, RoundResult] 
 
 # ---- One kind of features after the other, and which of them goes on while there is time
 
-# Larger rounds help if the error falls by this factor with each doubling of the size, over the last doublings.
-_GAIN = 1.5
+# Larger rounds help if the error is better after each doubling of the size, over the last doublings.
 _DOUBLINGS, _LEAST_DOUBLINGS = 2, 0.5
-# A gamble is a larger round of a kind whose errors do not fall yet. All of them may take this share of the budget, and
-# so many times as long as all rounds before: twice as many functions take about eight times as long.
-_SHARE = 0.5
+# A gamble is a larger round of a kind whose errors do not fall yet. All of them may take a share of the budget, and so
+# many times as long as all rounds before: twice as many functions take about eight times as long.
 _TIMES = 16.0
 
 _NOT_TRIED = Ending("", cause=StopReason.STALLED)
@@ -485,7 +486,7 @@ class Trail:
     def helps(self) -> bool:
         """Whether errors fall fast enough for larger rounds to help."""
         doublings, fallen = self._error_fall
-        return self.has_doubled and fallen >= _GAIN**doublings
+        return self.has_doubled and fallen >= BETTER**doublings
 
     @property
     def _error_fall(self) -> tuple[float, float]:
@@ -505,7 +506,7 @@ def take_larger_steps(trails: Sequence[Trail], record: Record, tol: float) -> No
     Kinds whose errors fall with each doubling take part; those of others only while they are cheap, as a gamble.
     """
     most = _TIMES * record.spent
-    gamble = min(_SHARE * (record.budget.seconds or float("inf")), most)
+    gamble = min(STAGE * (record.budget.seconds or float("inf")), most)
     with_more_time = most - gamble
     offers = {i: offer for i, trail in enumerate(trails) if (offer := trail.offer())}
     while not record.meets(tol):
@@ -525,7 +526,7 @@ def take_larger_steps(trails: Sequence[Trail], record: Record, tol: float) -> No
         if few and gamble < seconds <= gamble + with_more_time:
             trails[i].ending = Ending(
                 f"rounds so far brought little; the next one, {step.plan.size}, may show more and would take about "
-                f"{duration(seconds)}: allow {duration(seconds / _SHARE)} with budget=fs.Budget(seconds=...)"
+                f"{duration(seconds)}: allow {duration(seconds / STAGE)} with budget=fs.Budget(seconds=...)"
             )
 
 

@@ -32,9 +32,9 @@ from fspielm.collocation.system import (
 from fspielm.estimate.estimate import CellErrors, ErrorEstimate
 from fspielm.estimate.examination import Examination, examine
 from fspielm.estimate.sensitivity import PROBES, fitting_columns, further_columns, special_beside
-from fspielm.numerics.tolerances import BISECTIONS
+from fspielm.numerics.tolerances import BISECTIONS, HALF, TINY
 from fspielm.problem.problem import Problem
-from fspielm.solvers.request import Request, timed
+from fspielm.solvers.request import LONG, Request, timed
 from fspielm.wording import system_size
 
 # ---- The cost of a round
@@ -74,9 +74,8 @@ _SAMPLES = (8, 32)
 _FACTORED, _REPETITIONS = 256, 4
 # At least this share of the time of a sample grows with its size.
 _LEAST_SHARE = 0.25
-# Rounds that take fewer seconds, or this share of the time left, are not sampled, unless they call functions of the
-# user, which may be slow.
-_WORTH_TRYING = 1.0
+# Rounds that are not long, or take less than this share of the time left, are not sampled, unless they call functions
+# of the user, which may be slow.
 SHARE_OF_TIME = 0.2
 
 
@@ -177,7 +176,7 @@ def look_ahead(problem: Problem, plan: FeaturePlan, threads: int, operation: flo
     extent, pace = extent_of(problem, plan), _USUAL
     fields = [field for relation in problem.relations for field in (relation.value, *relation.operator.fields)]
     calls_users = not all(field.is_formula for field in fields)  # whose functions may take any time
-    if calls_users or _USUAL.seconds(extent) > min(_WORTH_TRYING, SHARE_OF_TIME * time_left):
+    if calls_users or _USUAL.seconds(extent) > min(LONG, SHARE_OF_TIME * time_left):
         pace = try_out(problem, plan, threads)
     return Outlook(extent, pace if operation is None else replace(pace, factor=operation))
 
@@ -385,9 +384,6 @@ _NEARLY = 10.0
 # A row is at the floor if its residual is less than this, in units of the rounding of the coefficients; 1 to 5 are
 # typical.
 _NOISE = 12.0
-# Without digits, rounds are compared by their misfit times a number larger than any error; smaller misfits than the
-# second number say nothing.
-_UNCERTAIN, _LEAST_MISFIT = 1e20, 1e-8
 
 
 @final
@@ -416,8 +412,8 @@ class Outcome:
 
     @property
     def badness(self) -> float:
-        """The number that rounds are compared by: the error, or, without digits, a multiple of the misfit."""
-        return self.error if np.isfinite(self.error) else _UNCERTAIN * max(self.misfit, _LEAST_MISFIT)
+        """The number that rounds are compared by: the error; without digits the misfit, made larger than any error."""
+        return self.error if np.isfinite(self.error) else max(self.misfit, HALF) / TINY
 
 
 @final

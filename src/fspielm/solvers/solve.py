@@ -27,8 +27,6 @@ from fspielm.solvers.request import Approach, Budget, Progress, Request, check_a
 from fspielm.solvers.round import RoundResult
 from fspielm.solvers.time.windows import is_long, solve_in_windows
 
-_LEAST_TOLERANCE = 1e-15
-
 
 @offering(lambda solution: solution, "solution")
 def solve(
@@ -194,8 +192,9 @@ def check_arguments(
 
 def check_settings(tol: Any, budget: Any, features: Any = None, points: Any = None, least_squares: Any = None) -> None:
     """Refuse settings of the wrong kind, whatever the problem is."""
-    if isinstance(tol, bool) or not isinstance(tol, int | float | np.number) or not _LEAST_TOLERANCE <= tol < 1:
-        raise ProblemError(f"tol must be a number from {_LEAST_TOLERANCE:g} to 1; got {tol!r}")
+    least = np.finfo(float).resolution
+    if isinstance(tol, bool) or not isinstance(tol, int | float | np.number) or not least <= tol < 1:
+        raise ProblemError(f"tol must be a number from {least:g} to 1; got {tol!r}")
     for name, value, kind, example in (
         ("features", features, Family, "fs.FrequencyShift(2000, mu=(5, 100))"),
         ("points", points, Points, "fs.Points(interior=4000, boundary=400)"),

@@ -47,10 +47,8 @@ def eigenvalue_error(station: Station, value: float) -> float:
 
 # ---- Folds and bifurcations between two places of a curve
 
-# A fold is located by Brent's method up to this share of the way between two places. Polynomials do the rest: next to
-# an event the linearisation is almost singular, and residuals decide where a place is found.
-_FOLD = 0.05
-# Distances of the nodes of polynomials from a fold, on both sides, in shares of the way.
+# Distances of the nodes of polynomials from a fold, on both sides, in shares of the way. Brent's method locates it up to
+# the last one: next to an event the linearisation is almost singular, and residuals decide where a place is found.
 _BESIDE = (0.15, 0.03)
 # Distances of the nodes from the latest zero of an eigenvalue.
 _CLOSER = (0.02, 0.004)
@@ -161,7 +159,7 @@ class _Way:
 
 def _fold(way: _Way) -> Event:
     """Where the parameter has an extremum, by Hermite polynomials with closer and closer nodes."""
-    about = way.root(way.rate, _FOLD)
+    about = way.root(way.rate, _BESIDE[-1])
     nodes, tops = [0.0, way.length], []
     for share in _BESIDE:
         nodes = way.closer(nodes, about, share)

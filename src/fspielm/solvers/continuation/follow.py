@@ -15,12 +15,9 @@ from fspielm.resources import Deadline, current_deadline
 from fspielm.solvers.continuation.branch import Branch
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Metric, Place, Station, read_along
 from fspielm.solvers.continuation.walk import Notary, Walk, functions_at_rest, go_and_survey, solve_with_any
-from fspielm.solvers.request import Approach, Budget, Progress, Request, check_approach, offering
+from fspielm.solvers.request import STAGE, Approach, Budget, Progress, Request, check_approach, offering
 from fspielm.solvers.solve import check_arguments
 from fspielm.wording import duration
-
-# Share of the time left that the first solution may take, and the search for functions.
-_BEGINNING = 0.5
 
 
 @offering(lambda branch: branch if isinstance(branch, Branch) else None, "branch")
@@ -104,7 +101,7 @@ def follow(
 def _begin(along: Along, request: Request, guess: Any) -> tuple[Curve, Notary, Station]:
     """The first solution, and the functions for the others, as long as they are good enough."""
     try:
-        with current_deadline().share(_BEGINNING).enforced():
+        with current_deadline().share(STAGE).enforced():
             history = solve_with_any(request, None if request.problem.is_linear else guess)
     except IterateError as error:
         raise ProblemError(f"at {along.parameter} = {along.lower:g}, where solutions begin, {error}") from error
@@ -115,7 +112,7 @@ def _begin(along: Along, request: Request, guess: Any) -> tuple[Curve, Notary, S
     best = history.best
     coefficients = best.coefficients
     if not np.any(coefficients):
-        with current_deadline().share(_BEGINNING).enforced():
+        with current_deadline().share(STAGE).enforced():
             best = functions_at_rest(request).best
         coefficients = np.zeros(best.basis.size)
     equations = Equations(along, request, best.discretisation)

@@ -18,7 +18,7 @@ from fspielm.collocation.system import BlockRows, Finite
 from fspielm.errors import IterateError, ProblemError, SolveError
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.krylov import Space
-from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED
+from fspielm.numerics.tolerances import CLOSE, HALF, PROBES, ROUNDED
 from fspielm.problem.derived import SmoothSides
 from fspielm.problem.parameters import check_parameter
 from fspielm.problem.problem import Moving, Problem, moving
@@ -310,11 +310,9 @@ def _derivative_at(value: float, nodes: FloatArray) -> FloatArray:
 
 # Dimension of the Krylov space.
 _FUNCTIONS = 24
-# Eigenvalues of the inverse count if they are larger than a share of the one with this index: the basis does not
-# resolve the functions of smaller ones.
-_USUAL, _LEAST = 3, 1e-2
-# Number of first functions, and their waves along each axis; a function of which less than this is new is rounding.
-_STARTS, _WAVES, _ROUNDING = 3, 1.5, 1e-7
+# Number of first functions, and their waves along each axis. Eigenvalues of the inverse count if they are larger than a
+# share of the one after so many: the basis does not resolve the functions of smaller ones.
+_STARTS, _WAVES, _LEAST = 3, 1.5, 1e-2
 
 
 @final
@@ -379,7 +377,7 @@ def find_spectrum(local: Local) -> Spectrum:
     resolves.
     """
     inverse = _Inverse(local)
-    space = Space(inverse.values, _ROUNDING)
+    space = Space(inverse.values, HALF)
     block = space.add(inverse.starts(_STARTS))
     while block.shape[1] and space.count <= min(_FUNCTIONS, inverse.rows):
         block = space.add(inverse(block))
@@ -390,7 +388,7 @@ def find_spectrum(local: Local) -> Spectrum:
     order = np.argsort(-np.abs(theta))
     sizes = np.abs(theta[order])
     # relative to a usual one: the largest is much larger where the linearisation is almost singular
-    usual = sizes[min(_USUAL, len(sizes) - 1)]
+    usual = sizes[min(_STARTS, len(sizes) - 1)]
     settled = (outside[order] <= CLOSE * sizes[0]) & (sizes > _LEAST * usual)
     order = order[settled] if settled.any() else order[:1]
     functions = space.images @ (modes[:, order] / theta[order])
@@ -467,8 +465,6 @@ class _Inverse:
 # The most corrections of one step; the linearisation is renewed if a correction is larger than the first share of the
 # one before, and there is no solution if it is larger than the second.
 _MOST_CORRECTIONS, _SLOW, _DIVERGES = 12, 0.1, 2.0
-# A relative correction that is rounding if corrections do not shrink.
-_STAGNANT = 1e-8
 
 
 @final
@@ -553,7 +549,7 @@ class Curve:
                 # the expected error: the square of the correction, or, with an old linearisation, linear convergence
                 left = size * (size if is_fresh else max(rate, size) if count > 1 else 1.0)
                 whole = max(1.0, self.metric.norm(at))
-                if left <= ROUNDED * whole or (rate > _SLOW and size <= _STAGNANT * whole):
+                if left <= ROUNDED * whole or (rate > _SLOW and size <= HALF * whole):
                     return self.station(self.equations.at(at), like, count)
                 if not rate <= _DIVERGES:
                     return None

@@ -15,7 +15,7 @@ import sympy as sp
 from fspielm.errors import IterateError, OutOfTime, ProblemError, SolveError, UnsuitableError
 from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import examine
-from fspielm.numerics.tolerances import ROUNDING
+from fspielm.numerics.tolerances import HALF, ROUNDING
 from fspielm.problem.linear import residual_form
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.problem import compile_statement
@@ -75,8 +75,6 @@ def functions_at_rest(request: Request) -> History:
 
 # ---- Places of a curve as solutions with error estimates
 
-# The relative distance from a solution at which the last round begins.
-_ASIDE = 1e-7
 _CHOICE = "those that solutions were followed with"
 
 
@@ -99,7 +97,7 @@ class Notary:
         kept, finite = self._kept_plan, equations.finite
         record, began = Record(request.budget), perf_counter()
         # not at the solution: a step of zero would say nothing about terms of higher order
-        aside = Place((1.0 + _ASIDE) * station.place.coefficients, station.value)
+        aside = Place((1.0 + HALF) * station.place.coefficients, station.value)
         start = equations.expansion(aside)
         steps: tuple[NewtonStep, ...] = ()
         failure = ""

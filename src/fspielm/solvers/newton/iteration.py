@@ -124,7 +124,8 @@ _SHORTEST = 2.0**-9
 _DECREASE = 0.1
 # Relative uncertainty of a residual.
 _UNCERTAIN = 1e-3
-# A residual within this factor of that of the linear problem is as small as these functions allow.
+# A residual within this factor of that of the linear problem is as small as these functions allow; one within this
+# factor of the last one hardly falls.
 DONE = 3.0
 
 
@@ -224,14 +225,8 @@ class Way:
 _MOST_STEPS = 30
 # Steps end when less than so many times the seconds of the last one are left: for another step and the estimate.
 _BEFORE_THE_END = 2.0
-# If the linear problem leaves more than this share of the residual, only better functions can reduce it.
-_RESOLVED = 0.5
 # Solutions differ so little, relative to their size, that a linear problem describes the difference.
 LINEAR = 1e-2
-# After steps so small, convergence should be quadratic; a residual that keeps this share of the last one stagnates.
-_QUADRATIC, _STAYS = 1e-4, 0.25
-# A full step that is smaller is close to a solution.
-_CLOSE = 0.1
 
 
 @final
@@ -302,7 +297,7 @@ class Newton:
             self.request.progress(steps[-1])
             at, known = reached.iterate, reached.coefficients
             done = failure or self._is_done(reached, way, steps)
-            is_close = steps[-1].damping == 1.0 and steps[-1].step < _CLOSE
+            is_close = steps[-1].damping == 1.0 and steps[-1].step ** 2 < LINEAR  # the next one would be linear
             if not done and len(steps) >= (2 * most if is_close else most):
                 failure = f"{len(steps)} steps were not enough"
             elif not done and self.deadline.seconds_left <= _BEFORE_THE_END * (perf_counter() - began):
@@ -321,12 +316,12 @@ class Newton:
         change = steps[-1].step
         if reached.damping < 1.0:
             return False
-        # where convergence should be quadratic, a residual stagnates because of rounding only
-        if change < _QUADRATIC and len(steps) > 1 and reached.residual > _STAYS * steps[-2].residual:
+        # after a linear step convergence should be quadratic: a residual stagnates because of rounding only
+        if change < LINEAR**2 and len(steps) > 1 and DONE * reached.residual > steps[-2].residual:
             return True
         if (self.share < 1.0 and change < LINEAR) or change < ROUNDING or reached.residual <= DONE * way.linear:
             return True
-        return way.base is not None and way.linear > _RESOLVED * way.base
+        return way.base is not None and DONE * way.linear > way.base
 
     def _change(self, start: Iterate, end: Iterate) -> float:
         """The distance of two iterates, relative to the second."""

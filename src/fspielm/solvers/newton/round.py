@@ -14,6 +14,7 @@ from fspielm.collocation.system import Finite
 from fspielm.errors import IterateError, ProblemError, SolveError
 from fspielm.estimate.estimate import ErrorEstimate
 from fspielm.estimate.examination import Examination, examine
+from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.compiled import Compiled, split_real_imaginary
 from fspielm.problem.nonlinear.iterate import AtPoints, AtSites, Iterate, SlotValues
 from fspielm.problem.parameters import used_in
@@ -22,6 +23,7 @@ from fspielm.solution.report import NewtonStep
 from fspielm.solvers.newton.iteration import Expansion, Iterated, Newton, applied_to_sum, deviations
 from fspielm.solvers.request import Request
 from fspielm.solvers.round import RoundPlan, RoundResult, factor
+from fspielm.solvers.strategies.strategy import BETTER, GROWTH
 
 # ---- Smooth functions that meet the conditions, as another start
 
@@ -54,13 +56,10 @@ def smooth_problem(problem: Problem, around: Iterate) -> Problem | None:
 
 # ---- Other starts, where Newton's method fails
 
-# The first factor of the nonlinear terms, the least increase of it, and how much larger the next increase is.
+# The first factor of the nonlinear terms, and the least increase of it.
 _FIRST, _LEAST = 0.25, 1.0 / 64
-_FASTER = 1.5
 # Steps for each factor; if more are needed, the increase is halved.
 _MOST_STEPS = 8
-# Steps that shrink more slowly than this do not converge quadratically, as at a fold.
-_HALVES = 0.75
 
 
 def run_from_any_start(
@@ -90,12 +89,12 @@ def run_from_any_start(
 def further_steps(newton: Newton, done: Iterated) -> Iterated | None:
     """Further steps after convergence; None if steps shrink too slowly for that to help."""
     steps = done.steps
-    if len(steps) > 1 and steps[-1].step > _HALVES * steps[-2].step:
+    if len(steps) > 1 and BETTER * steps[-1].step > steps[-2].step:  # at a fold steps halve
         return None
     if newton.deadline.seconds_left <= 0:
         return None
     further = _run_or_none(newton, done.finite, done.iterate)
-    if further is None or further.failure or further.steps[-1].step > _HALVES * steps[-1].step:
+    if further is None or further.failure or BETTER * further.steps[-1].step > steps[-1].step:
         return None
     return replace(further, steps=_numbered(steps, further.steps))
 
@@ -122,7 +121,7 @@ def _by_raising_terms(newton: Newton, finite: Finite, start: Iterate, plain: Ite
         if done is not None and not done.failure:
             if aim == 1.0:
                 return replace(done, steps=steps)
-            at, share, more = done.iterate, aim, _FASTER * more
+            at, share, more = done.iterate, aim, GROWTH * more
         elif more > _LEAST:
             more /= 2
         else:
@@ -150,8 +149,6 @@ def _numbered(before: tuple[NewtonStep, ...], more: tuple[NewtonStep, ...]) -> t
 
 # Distance of the differences for the second derivative, relative to the solution.
 _APART = 1e-4
-# About so many rows of each block are used.
-_ROWS = 800
 # The product of Newton and Kantorovich must be clearly below a half.
 _CERTAIN = 0.1
 
@@ -206,7 +203,7 @@ def _thinned(examination: Examination, problem: Problem) -> Examination:
     """With fewer held-out rows, which show terms of higher order as well."""
     held_out = examination.held_out
     summed = {relation.name for relation in problem.relations if relation.sum_weights is not None}
-    every = {name: 1 if name in summed else max(len(sites) // _ROWS, 1) for name, sites in held_out.sites.items()}
+    every = {name: 1 if name in summed else max(len(sites) // PROBES, 1) for name, sites in held_out.sites.items()}
     sites = {name: each.select(slice(None, None, every[name])) for name, each in held_out.sites.items()}
     emphasis = {name: each[:: every[name]] for name, each in held_out.emphasis.items()}
     return replace(examination, held_out=replace(held_out, sites=sites, emphasis=emphasis, rows={}))

@@ -19,7 +19,7 @@ from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import MOST_DEGREE, refine
 from fspielm.solvers.request import Approach, Request, timed
 from fspielm.solvers.round import SHARE_OF_TIME, Expected, RoundPlan, RoundResult
-from fspielm.solvers.strategies.strategy import MOST_ROUNDS, Ending, Step, StopReason, Strategy
+from fspielm.solvers.strategies.strategy import BETTER, MOST_ROUNDS, Ending, Step, StopReason, Strategy
 
 # So few operations are not timed.
 _QUICK = 2e8
@@ -126,9 +126,8 @@ class CellOutlook(Expected):
         return replace(self, neurons=plan.neurons, operations=nested.cost.sequential_operations(nested.threads))
 
 
-# Over so many rounds, the error must fall by this factor.
+# Over so many rounds, the error must become better.
 _PATIENCE = 3
-_GAIN = 0.7
 _LEAST_DEGREE = 5
 # Degrees are raised by so much where the sensitivity has not settled.
 _TO_SETTLE = 3
@@ -202,7 +201,7 @@ class Cells(Strategy):
         before = min(errors[:-_PATIENCE])
         if not math.isfinite(before):
             return len(errors) > 3 * _PATIENCE
-        return min(errors[-_PATIENCE:]) > _GAIN * before
+        return BETTER * min(errors[-_PATIENCE:]) > before
 
     def smaller(self, plan: RoundPlan, neurons: int) -> RoundPlan | None:
         """Lower degrees in the same cells."""

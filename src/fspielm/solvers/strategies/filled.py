@@ -23,7 +23,10 @@ from fspielm.problem.problem import Problem
 from fspielm.solvers.request import Approach, Request
 from fspielm.solvers.round import FeaturePlan, Outcome, RoundPlan, RoundResult
 from fspielm.solvers.strategies.strategy import (
+    CHORDS,
     DIGITS,
+    LEAST_GROWTH,
+    MOST_BLIND,
     MOST_ROUNDS,
     NARROW,
     ROUGH_DIGITS,
@@ -49,8 +52,6 @@ _LEAST_PERIODS = {1: 0.75, 2: 0.75}
 _CLOUD_FACTORS = np.linspace(1.2, 14.0, 513)
 # Measured: 1.07 to 1.16 for waves of constant amplitude in one to three dimensions, 0.87 for one like exp(x).
 _CLOUD_GAIN = {1: 0.85, 2: 1.0, 3: 1.0}
-# The fewest features of a band.
-_FEWEST = 8
 # Samples for the volume of a band with rounded corners.
 _COUNTED = 4096
 
@@ -87,7 +88,7 @@ def layout(core: FloatArray, lengths: FloatArray, decades: float, most: int | No
     The `core` and the `lengths` of the domain are ``(d,)`` arrays. With `most`, the same band has at most so many
     neurons.
     """
-    filled = _fill(core, lengths, decades, _GAIN, _FACTORS, _FEWEST)
+    filled = _fill(core, lengths, decades, _GAIN, _FACTORS)
     if most is None or most >= filled.family.neurons:
         return filled
     return replace(filled, family=replace(filled.family, neurons=most))
@@ -101,7 +102,7 @@ def cloud(center: FloatArray, core: FloatArray, lengths: FloatArray, decades: fl
     elsewhere there are two functions to each.
     """
     away = tuple(center) if center.any() else None
-    return _fill(core, lengths, decades, _CLOUD_GAIN, _CLOUD_FACTORS, 2, away)  # at least a cosine and a sine
+    return _fill(core, lengths, decades, _CLOUD_GAIN, _CLOUD_FACTORS, away)
 
 
 def _fill(
@@ -110,7 +111,6 @@ def _fill(
     decades: float,
     gains: dict[int, float],
     factors: FloatArray,
-    fewest: int,
     center: tuple[float, ...] | None = None,
 ) -> Layout:
     """The smallest band around a frequency, with the best of some factors."""
@@ -120,7 +120,7 @@ def _fill(
     best = int(np.argmin(np.prod(per_axis, axis=0)))
     widths = core + (extra[best] / factors[best]) * 2 * np.pi / lengths
     number = float(np.prod(2 * per_axis[:, best])) * _rounded_share(core, widths)
-    neurons = max(int(number if center is None else 2 * number), fewest)
+    neurons = max(int(number if center is None else 2 * number), 2)  # at least a cosine and a sine
     return Layout(Band(neurons, tuple(widths), tuple(core), center), float(factors[best]))
 
 
@@ -132,13 +132,10 @@ def _rounded_share(core: FloatArray, widths: FloatArray) -> float:
 
 # ---- The band after each round
 
-# From a round to the next, the number of neurons grows by at least this factor.
-_LEAST_GROWTH = 1.26
 # A round adds at most so many digits, since the estimate of a poor round says little.
 _MOST_MISSING = 5.0
 # More digits than double precision has: bands of a period or less need more than the theory says.
 _MOST_DECADES = 20.0
-_CHORDS = 12
 _FEWEST_DECADES = 3.0
 
 
@@ -180,13 +177,13 @@ def next_target(request: Request, latest: RoundResult, used: Layout, target: Tar
         names = ", ".join(str(problem.coordinates[i]) for i in np.flatnonzero(axes))
         step = np.where(axes, 0.08 * min(max(missing, 1.0), _MOST_MISSING) * used.widths, 0.0)
         wider = replace(target, core=target.core + step, why=f"wider along {names}")
-        while wider.layout(lengths).family.neurons < _LEAST_GROWTH * before:
+        while wider.layout(lengths).family.neurons < LEAST_GROWTH * before:
             wider = replace(wider, core=wider.core + np.where(axes, 0.05 * used.widths, 0.0))
         return wider
     if target.decades >= _MOST_DECADES:
         return None
     denser = replace(target, decades=min(target.decades + missing + 0.5, _MOST_DECADES), why="denser")
-    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < _LEAST_GROWTH * before:
+    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < LEAST_GROWTH * before:
         denser = replace(denser, decades=min(denser.decades + 0.25, _MOST_DECADES))
     return denser
 
@@ -195,7 +192,7 @@ def _beyond(request: Request, latest: RoundResult, widths: FloatArray) -> FloatA
     """The share of the equation's residual, along each axis, at frequencies beyond the band."""
     problem = request.problem
     lower, upper = problem.domain.bounding_box
-    seeds = problem.domain.sample(_CHORDS, request.streams.probes, "low-discrepancy")
+    seeds = problem.domain.sample(CHORDS, request.streams.probes, "low-discrepancy")
     shares = []
     for axis in range(problem.dimension):
         n = max(128, int(3 * widths[axis] * (upper - lower)[axis] / np.pi))
@@ -228,12 +225,10 @@ def _energy(residual: FloatArray) -> FloatArray:
 
 # ---- The strategy
 
-_MOST_BLIND_NEURONS = 1000
 # The most digits of the first band, by dimension, if not all that there are.
 _FIRST_DECADES = {1: 11.5, 2: 11.5}
-# Coefficients so large show a solution that is not smooth, unless the error is below the second number.
+# Coefficients so large show a solution that is not smooth, unless it has more digits than such solutions have.
 _SINGULAR_GROWTH = 1e5
-_SINGULAR_ERROR = 1e-4
 
 
 @final
@@ -331,7 +326,7 @@ class FilledBand(Strategy):
 
     def _calls_for_singular(self, latest: Outcome, stalled: bool) -> bool:
         """Whether to add singular functions unasked: coefficients are very large, or wider bands bring nothing more."""
-        rough = latest.growth >= _SINGULAR_GROWTH and latest.error >= _SINGULAR_ERROR
+        rough = latest.growth >= _SINGULAR_GROWTH and latest.error >= 10**-ROUGH_DIGITS
         decided = self.request.singular is not None or self.plain is not None
         return not decided and (rough or stalled) and not open_conflicts(self.request.problem)
 
@@ -352,7 +347,7 @@ class FilledBand(Strategy):
             return True
         if len(errors) >= 3 and np.isinf(errors[-1]):
             hopeless = bool(problem.missing) or bool(open_conflicts(problem))
-            return hopeless or largest >= _MOST_BLIND_NEURONS
+            return hopeless or largest >= MOST_BLIND
         return len(errors) >= 3 and min(errors[-2:]) > 0.3 * errors[-3]
 
 

@@ -40,14 +40,13 @@ from fspielm.solvers.strategies.cells import cells_for
 from fspielm.solvers.strategies.exact import ExactFeatures, Families, exact_features
 from fspielm.solvers.strategies.filled import filled_band, least_core
 from fspielm.solvers.strategies.open_space import open_space
-from fspielm.solvers.strategies.strategy import GROWTH, ROUGH_DIGITS, Step, Strategy, why_failed
+from fspielm.solvers.strategies.strategy import DEAR, GROWTH, ROUGH_DIGITS, Step, Strategy, why_failed
 from fspielm.solvers.strategies.thin import ENOUGH, thin_peaks, thin_spectrum
 
 # ---- Cells before a filled band, or after it
 
-# Cells are compared with a filled band of at least so many operations, and chosen if they take this share of them: an
-# operation takes longer in small cells, but cells need fewer rounds.
-_DEAR = 2e11
+# Cells are compared with a dear filled band, and chosen if they take this share of its operations: an operation takes
+# longer in small cells, but cells need fewer rounds.
 _CHEAPER = 0.2
 # A band that resolves a feature narrower than this share of the domain does not fit into memory.
 _NARROW = 1 / 60
@@ -82,7 +81,7 @@ def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tu
     if domain.hole_places() and narrowest_gap(domain) < _NARROW * request.lengths.max():
         return first_with_cells(request, bands), "curves of the boundary all but touch"
     work_of_band *= 4 if request.itemsize == 16 else 1  # operations of a complex one; those of cells are counted so
-    if work_of_band > _DEAR:
+    if work_of_band > DEAR:
         cells = first_with_cells(request, bands)
         if cells.plan.work(problem) < _CHEAPER * work_of_band:
             return cells, "a filled band would cost far more"

@@ -25,10 +25,17 @@ SPARE_DIGITS = 1.5
 DIGITS, ROUGH_DIGITS = 12.0, 4.0
 # Coefficients so much larger than the solution show that a band is too narrow.
 NARROW = 1e3
-# Functions in the next round, relative to those before.
-GROWTH = 1.5
-# Rows on the boundary for each function that is placed beside it.
-ROWS_PER_FUNCTION = 2.0
+# Functions in the next round, relative to those before; at least.
+GROWTH, LEAST_GROWTH = 1.5, 1.26
+# Rows on the boundary for each function that is placed beside it; with fewer than the second number, functions are free
+# to oscillate between them.
+ROWS_PER_FUNCTION, LEAST_ROWS_PER_FUNCTION = 2.0, 1.2
+# Operations of a round that are many, so that others may be cheaper.
+DEAR = 2e11
+# Functions without any digit: more of them would show as little.
+MOST_BLIND = 1000
+# Lines along each axis on which the frequencies of a solution are measured.
+CHORDS = 16
 # A round has helped if the estimate is smaller by this factor; and if a few rounds must be enough.
 BETTER, MUCH_BETTER = 1.5, 3.0
 # The most rounds of one kind of functions; and how many in a row may fail or not help.

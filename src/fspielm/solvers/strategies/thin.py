@@ -22,10 +22,20 @@ from fspielm.estimate.peaks import SAMPLE_BYTES, Peak, find_peaks
 from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.problem import Problem
 from fspielm.solvers.by_hand import default_points
-from fspielm.solvers.request import Approach, Request
+from fspielm.solvers.request import TABLE_SHARE, Approach, Request
 from fspielm.solvers.round import FeaturePlan, Outcome, RoundResult
 from fspielm.solvers.strategies.filled import cloud, layout, least_core
-from fspielm.solvers.strategies.strategy import DIGITS, GROWTH, MUCH_BETTER, NARROW, Ending, Step, StopReason, Strategy
+from fspielm.solvers.strategies.strategy import (
+    DIGITS,
+    GROWTH,
+    MOST_ROUNDS,
+    MUCH_BETTER,
+    NARROW,
+    Ending,
+    Step,
+    StopReason,
+    Strategy,
+)
 
 # ---- Peaks of the spectrum of the right-hand side
 # The solution is the sum of a particular one, with the frequencies of the right-hand side, and one of the homogeneous
@@ -35,9 +45,6 @@ from fspielm.solvers.strategies.strategy import DIGITS, GROWTH, MUCH_BETTER, NAR
 # A wave is resonant if it satisfies the equation up to this share of its terms; it needs functions around it, since the
 # solution grows along the way.
 _RESONANT = 1e-3
-_NORMALS = 200
-# The share of memory for the spectrum of the right-hand side.
-_PEAKS_SHARE = 0.25
 # Trefftz functions in many dimensions: enough if the solution has only the waves of the right-hand side.
 ENOUGH = 600
 
@@ -49,7 +56,7 @@ def thin_peaks(problem: Problem, bands: Bands, rng: np.random.Generator, memory:
         return ()
     looks = np.random.default_rng(0)  # only how long it takes
     asked = affordable_points(field, problem.domain.sample(PROBES, looks))
-    most = min(asked, _PEAKS_SHARE * memory / SAMPLE_BYTES)
+    most = min(asked, TABLE_SHARE * memory / SAMPLE_BYTES)
     return find_peaks(field, problem.domain, bands.frequencies, rng, most=most) or ()
 
 
@@ -111,7 +118,7 @@ def _characteristic(
 
 def _along_boundary(problem: Problem, peaks: Sequence[Peak], rng: np.random.Generator) -> float:
     """The highest frequency that waves of the peaks have along the boundary."""
-    found = [constraint.sample(_NORMALS, rng, "low-discrepancy").normals for constraint in problem.constraints]
+    found = [constraint.sample(PROBES, rng, "low-discrepancy").normals for constraint in problem.constraints]
     normals = [n for n in found if n is not None]
     if not normals or problem.dimension == 1:
         return 0.0
@@ -128,7 +135,6 @@ def _filled(problem: Problem, bands: Bands, lengths: FloatArray, decades: float,
 
 # ---- The strategy
 
-_MOST_ROUNDS = 4
 # Each round widens the bands around peaks by so many periods over the domain, unless it takes more Trefftz functions.
 _WIDER = 0.5
 
@@ -171,7 +177,7 @@ class ThinSpectrum(Strategy):
         helped = not self.before or MUCH_BETTER * shown.error <= self.before[-1]
         rounds = (*self.before, shown.error)
         narrow = shown.growth > NARROW
-        if len(rounds) >= _MOST_ROUNDS or not helped or not (narrow or self._is_exact):  # then nothing would change
+        if len(rounds) >= MOST_ROUNDS or not helped or not (narrow or self._is_exact):  # then nothing would change
             return None
         wider, more = self.wider + _WIDER * narrow, self.more * (1.0 if narrow else GROWTH)
         family = _family(self.request, self.bands, self.peaks, wider, more)

@@ -22,7 +22,7 @@ from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.estimate import Verdict
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import SpaceTime, Time
-from fspielm.numerics.tolerances import ROUNDING, SAME
+from fspielm.numerics.tolerances import HALVINGS, ROUNDING, SAME
 from fspielm.problem.further_conditions import Measured
 from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
 from fspielm.problem.operator import Operator, derivative
@@ -238,8 +238,6 @@ def held_constant(problem: Problem, during: Time, before: Solution, why: str) ->
 _FURTHER = 4.0
 # Another pass takes at most so many times as long; and the number of passes.
 _DEARER, _PASSES = 3.0, 3
-# A window without a solution is halved so often.
-_HALVINGS = 4
 # Windows are chosen automatically if there are more than this, or, for problems in time alone, more than the second.
 _MANY, _MANY_ALONE = 5, 2
 # The first window, relative to all of the time, if nothing is known.
@@ -327,7 +325,7 @@ def _pass_through(windows: _Windows, guess: Any) -> Solution:
             if not windows.pieces or windows.deadline.seconds_left > 0:
                 raise
             continue
-        if not np.isfinite(solution.error_estimate) and halvings < _HALVINGS and windows.deadline.seconds_left > 0:
+        if not np.isfinite(solution.error_estimate) and halvings < HALVINGS and windows.deadline.seconds_left > 0:
             length, halvings = during.duration / 2, halvings + 1
             continue
         windows.keep(during, solution, finite, began)
