@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 
-from fspielm.eigen.modes import Mode, Modes, Window, Wish, accuracy_remarks, interrupted_modes
+from fspielm.eigen.modes import ROUGH_TOL, Mode, Modes, Window, Wish, accuracy_remarks, interrupted_modes
 from fspielm.eigen.pencil import Pencil
 from fspielm.eigen.refined import Notary, Refined, exact_functions, refined
 from fspielm.eigen.rounds import Searched, Task, result_of, search, too_late
@@ -29,21 +29,16 @@ from fspielm.eigen.search import (
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.resources import Deadline
 from fspielm.solvers.driver import Record
-from fspielm.solvers.request import Request, offering
+from fspielm.solvers.request import LONG, Request, offering
 from fspielm.solvers.strategies.cells import Cells
 from fspielm.solvers.strategies.strategy import Ending, Step
 from fspielm.wording import MORE_TIME
-
-# A tolerance that is enough to refine modes from.
-_ROUGH_TOL = 1e-3
-# Seconds to check modes that were found before an interruption.
-_SECONDS_TO_FINISH = 2.0
 
 
 def by_cells(pencil: Pencil, wish: Wish, request: Request, record: Record, outlook: Outlook, *, refine: bool) -> Modes:
     """The wanted modes; first to a few digits if other functions can refine them."""
     exact = refine and _has_exact_functions(pencil, request, record, outlook)
-    first = replace(request, tol=max(request.tol, _ROUGH_TOL)) if exact else request
+    first = replace(request, tol=max(request.tol, ROUGH_TOL)) if exact else request
     notary, better = Notary(pencil, request, record), list[list[Refined] | None]()
     with offering(lambda parts: _found_so_far(notary, wish, parts or (), better)):
         if wish.interval is None:
@@ -172,7 +167,7 @@ def _found_so_far(
     if not parts:
         return None
     record = notary.record
-    record.deadline = record.deadline.tightened(Deadline.within(_SECONDS_TO_FINISH))
+    record.deadline = record.deadline.tightened(Deadline.within(LONG))
     modes = inside(join_windows(_modes_by_part(notary, parts, better)), wish)
     selfadjoint = all(searched.best.inverse.symmetric for _, searched in parts)
     return interrupted_modes(modes, selfadjoint, notary.request.tol, parts[0][1].best.inverse.unit)

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockRows, Finite
-from fspielm.eigen.particular import ROUGH
 from fspielm.eigen.pencil import Inner, Pencil, Rows, densities_at, quadrature_for
 from fspielm.geometry.boundary import Quadrature, Sites
 from fspielm.numerics.krylov import Space
-from fspielm.numerics.tolerances import ROUNDED, SAME
+from fspielm.numerics.tolerances import HALF, ROUNDED, SAME
 from fspielm.problem.derived import SmoothSides
 from fspielm.problem.operator import identity
 from fspielm.problem.statement import has_complex_operator
 from fspielm.solvers.request import Request
 from fspielm.solvers.round import factor
+from fspielm.solvers.strategies.strategy import BETTER, PATIENCE
 
 # ---- Solutions for smooth right-hand sides, and whether the inverse is symmetric on them
 
@@ -82,9 +82,6 @@ def _asymmetry(inverse: Inverse, smooth: SmoothSides, envelope: NumberArray | No
 
 
 # ---- The inverse of a problem at a shift, of which modes are eigenfunctions
-
-# An asymmetry that may always be due to errors.
-_SLACK = 1e-8
 
 
 @final
@@ -189,14 +186,13 @@ def inverse_at(
     here = finite.with_problem(pencil.at(shift))
     system = here.assemble(request.scaling, reuse=True)
     factored, _, _ = factor(request.method, system, in_place=True)
-    return Inverse(pencil, shift, here, system.blocks, factored, unit, max(_SLACK, request.tol), like)
+    return Inverse(pencil, shift, here, system.blocks, factored, unit, max(HALF, request.tol), like)
 
 
 # ---- Modes closest to a shift, by block Krylov spaces of the inverse
 
-# The residual of a mode that certainly exists; the number of blocks after which residuals must have fallen, and by how
-# much.
-KNOWN, _PATIENCE, _GAIN = 1e-2, 2, 0.5
+# The residual of a mode that certainly exists.
+KNOWN = 1e-2
 _MOST_FUNCTIONS = 240
 
 
@@ -234,7 +230,7 @@ def closest(
     seconds_left: Callable[[], float] = lambda: np.inf,
 ) -> Found:
     """As many of the closest modes as are `needed` by their distances, and others; to a tolerance where possible."""
-    space = Space(inverse.vectors, ROUGH)
+    space = Space(inverse.vectors, SAME)
     block = space.add(starts)
     history: list[float] = []
     while True:
@@ -243,9 +239,9 @@ def closest(
         count = needed(np.asarray(inverse.unit / theta, dtype=complex))
         enough = len(theta) > count and left[count] < KNOWN
         history.append(float(left[:count].max(initial=0.0)) if enough else np.inf)
-        stalled = len(history) > _PATIENCE and history[-1] > _GAIN * min(history[:-_PATIENCE]) and history[-1] < KNOWN
+        helps = len(history) <= PATIENCE or BETTER * history[-1] <= min(history[:-PATIENCE]) or history[-1] >= KNOWN
         late = seconds_left() <= 0 and left.min(initial=1.0) < KNOWN  # one mode is known, at least
-        done = history[-1] <= tol or stalled or not block.shape[1] or space.count >= _MOST_FUNCTIONS
+        done = history[-1] <= tol or not helps or not block.shape[1] or space.count >= _MOST_FUNCTIONS
         if done or late:
             return replace(_found(inverse, space), is_cut=not done)
 
@@ -256,7 +252,7 @@ def polished(inverse: Inverse, found: Found) -> Found:
     Without the other modes of the search, which are less accurate and would spoil these. The condition numbers still
     include the other modes.
     """
-    space = Space(inverse.vectors, ROUGH)
+    space = Space(inverse.vectors, SAME)
     powers = [found.coefficients * (found.mu / inverse.unit) ** n for n in range(inverse.pencil.degree)]
     stacks = np.concatenate(powers)
     if inverse.is_real:  # complex pairs span the same space as their real and imaginary parts
@@ -286,7 +282,7 @@ def _eigenvalues(inverse: Inverse, space: Space, *, symmetric: bool = False) -> 
         theta, Y = _eig(square, np.inf if inverse.symmetric else SAME)
         conditions = np.linalg.norm(np.linalg.pinv(Y), axis=1) * np.linalg.norm(Y, axis=0)
     order = np.argsort(-np.abs(theta), kind="stable")
-    order = order[np.abs(theta[order]) > ROUGH * np.abs(theta).max()]
+    order = order[np.abs(theta[order]) > SAME * np.abs(theta).max()]
     theta, Y = theta[order], Y[:, order]
     return theta, Y, np.linalg.norm(outside @ Y, axis=0) / np.abs(theta), conditions[order]
 

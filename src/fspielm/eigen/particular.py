@@ -9,10 +9,14 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 
-# Functions that depend on others up to this share are dropped; and where few digits matter.
-DEPENDENT, ROUGH = 1e-14, 1e-10
+# Functions that depend on others up to this share are dropped.
+DEPENDENT = 1e-14
 # The levels of functions above the first.
 LEVELS = 3
+# How often a search is repeated closer, farther or from elsewhere.
+TRIES = 6
+# Places all over a domain at which extremes are sampled.
+PLACES = 2000
 
 
 @final

@@ -19,13 +19,14 @@ from fspielm.cells.basis import RowsInCells
 from fspielm.collocation.system import Finite
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Quadrature, Sites
-from fspielm.numerics.tolerances import PROBES, ROUNDED
+from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED
 from fspielm.problem.operator import Coefficient, Operator, Term, identity
 from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import memory_left
 from fspielm.solution.calculus import NodeCount, find_place, with_cells
+from fspielm.solvers.request import TABLE_SHARE
 from fspielm.wording import argument
 
 # The highest power of the eigenvalue.
@@ -330,12 +331,6 @@ def read_wish(count: Any, within: Any) -> tuple[int | None, tuple[float, float] 
 
 # Nodes of a rule for global functions.
 _NODES = NodeCount(0.7, 12, 40_000)
-# The most numbers in a table of functions on cells.
-_MOST_ENTRIES = 4e7
-# The share of free memory that a table of global functions may take.
-_OF_MEMORY = 0.25
-# Signs are chosen at the first place whose value has this share of the largest.
-_LARGEST_SHARE = 0.999
 
 
 class Rows:
@@ -348,10 +343,10 @@ class Rows:
         self._sums = partial(evaluate, basis, operator=operator, sites=sites, threads=finite.threads, method="direct")
         for cells in basis.on_cells:
             each = np.diff(cells.starts)[finite.cells_at(sites.points)]
-            if cells is basis and float(each.sum()) > _MOST_ENTRIES:
+            if cells is basis and 8.0 * float(each.sum()) > TABLE_SHARE * memory_left():
                 self._cells = RowsInCells.at(cells, localise(operator, sites, basis.components))
                 return
-        if basis.on_cells or 8.0 * basis.size * len(sites) < _OF_MEMORY * memory_left():
+        if basis.on_cells or 8.0 * basis.size * len(sites) < TABLE_SHARE * memory_left():
             self._table = tabulate(basis, operator, sites, threads=finite.threads)
 
     def __matmul__(self, coefficients: NumberArray) -> NumberArray:
@@ -403,7 +398,7 @@ class Inner:
 def sign_of(values: NumberArray) -> complex:
     """The sign or phase factor that makes a function with these values positive where it is largest."""
     sizes = np.abs(values)
-    first = values[np.argmax(sizes >= _LARGEST_SHARE * sizes.max())]
+    first = values[np.argmax(sizes >= (1 - CLOSE) * sizes.max())]
     turn = np.conj(first) / abs(first)
     return complex(turn) if np.iscomplexobj(values) else float(turn)
 

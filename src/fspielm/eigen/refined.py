@@ -21,28 +21,26 @@ from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, draw_features
 from fspielm.eigen.inverse import Inverse
 from fspielm.eigen.modes import AMPLE, VALUE_ROUNDING, Mode, modes_of, split_at_gaps
-from fspielm.eigen.particular import LEVELS, ROUGH, Independent, independent
+from fspielm.eigen.particular import LEVELS, TRIES, Independent, independent
 from fspielm.eigen.pencil import Pencil, sign_of
 from fspielm.eigen.rounds import Checked, Round, Searched, result_of
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import NO_DIGITS
 from fspielm.geometry.boundary import Quadrature, Sites
-from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
+from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED, SAME, STEP
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
-from fspielm.solvers.request import Request
+from fspielm.solvers.request import AT_ONCE, Request
 from fspielm.solvers.round import FeaturePlan, RoundResult
 from fspielm.solvers.strategies.exact import ExactFeatures
 from fspielm.solvers.strategies.selection import select_strategies
+from fspielm.solvers.strategies.strategy import LEAST_ROWS_PER_FUNCTION
 
 # ---- Functions that satisfy the equations at a value: those that nearly satisfy the conditions are close to modes
-
-# The number of places inside for each function.
-_EACH = 1.2
 
 
 @final
@@ -110,7 +108,7 @@ class ExactFunctions:
             conditions.append(weight * sum(table(*piece) for piece in pieces))
             values.append(weight * own)
         rows, given = np.concatenate(conditions), np.concatenate(values)
-        among = independent(rows, ROUGH)
+        among = independent(rows, SAME)
         roots = np.sqrt(rule.weights)[:, None]
         inside = np.concatenate([roots * table(unit.on(place), rule.sites) for place in unknowns])
         images = (inside / among.sizes) @ among.shares
@@ -129,7 +127,7 @@ class ExactFunctions:
 
     @cached_property
     def _inside(self) -> Sites:
-        count = max(PROBES, int(_EACH * self.first.basis.size))
+        count = max(PROBES, int(LEAST_ROWS_PER_FUNCTION * self.first.basis.size))
         return Sites(self.first.problem.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
 
     @property
@@ -169,9 +167,6 @@ def _functions_for(problem: Problem, family: Family, special: Sequence[int]) -> 
 
 # ---- Modes by a secant method: the values at which traces of such functions vanish
 
-# Relative to the size of a value: half the least distance of the first two values, and the last step. And the largest
-# number of steps.
-_FIRST, _LAST, _STEPS = 1e-5, 2e-12, 8
 # Zeros that are farther apart, in units of the last step, belong to different modes.
 _APART = 0.05
 # How far values may move, in units of half the distance of the first two.
@@ -253,11 +248,11 @@ def _modes_near(functions: ExactFunctions, best: Round, values: FloatArray, erro
     """The values near those given at which traces vanish, and the functions there; None if there are none."""
     inverse, amplification = best.inverse, float(1 / np.abs(best.found.mu).min())
     size = max(float(np.abs(values).max()), inverse.unit)
-    half = max(2 * error, float(np.ptp(values)), _FIRST * size)
+    half = max(2 * error, float(np.ptp(values)), STEP * size)
     old, new = (functions.at(float(values.mean()) + side * half, len(values)) for side in (-1, 1))
     if max(float(np.linalg.norm(each.traces, axis=0).max()) for each in (old, new)) > NO_DIGITS:
         return None
-    zeros = np.sort(_iterate(functions, old, new, _LAST * size, _STEPS))
+    zeros = np.sort(_iterate(functions, old, new, ROUNDED * size, TRIES))
     if np.abs(zeros - np.sort(values)).max() > _STRAY * half:  # they belong to other modes
         return None
     modes: list[Refined] = []
@@ -382,8 +377,6 @@ def _relative_error(
 # ---- Modes as solutions, with bounds for their values
 
 _CHOICE = "those that all modes were found with"
-# Modes whose values are computed together.
-_AT_ONCE = 16
 
 
 @final
@@ -421,8 +414,8 @@ class Notary:
 def _results(best: Round, checks: Sequence[Checked]) -> list[RoundResult]:
     """The modes of the search, some of them at once: what takes long is to go through the table of all functions."""
     found: list[RoundResult] = []
-    for start in range(0, len(checks), _AT_ONCE):
-        some = checks[start : start + _AT_ONCE]
+    for start in range(0, len(checks), AT_ONCE):
+        some = checks[start : start + AT_ONCE]
         values = best.inverse.inner.plain_values(np.stack([checked.coefficients for checked in some], axis=1))
         found += [_found_result(best, start + i, checked, values[:, i]) for i, checked in enumerate(some)]
     return found

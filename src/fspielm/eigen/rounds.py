@@ -25,8 +25,8 @@ from fspielm.numerics.tolerances import ROUNDED
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem, problem_with
 from fspielm.problem.statement import Relation
-from fspielm.solvers.driver import FittedPlan, Record, Rounds, refine
-from fspielm.solvers.request import INTERRUPTED, Request, offering
+from fspielm.solvers.driver import FIRST_TIMES, FittedPlan, Record, Rounds, refine
+from fspielm.solvers.request import FINER, INTERRUPTED, STAGE, Request, offering
 from fspielm.solvers.round import RoundPlan, RoundResult
 from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
 from fspielm.wording import MORE_TIME
@@ -206,17 +206,12 @@ def result_of(latest: Round, checked: Checked, error: float) -> RoundResult:
 
 # ---- Time
 
-# A first round, with the work that follows it, takes so many times as long as its factorisation.
-_FIRST = 6.0
-# Shorter forecasts are no measure.
-_SHORTEST = 0.1
-
 
 def times(latest: Round | None) -> float:
     """How many times longer than its factorisation a round takes, with the work after the last one."""
     if latest is None:
-        return _FIRST
-    return (latest.taken + latest.closing) / max(latest.forecast, _SHORTEST)
+        return FIRST_TIMES
+    return (latest.taken + latest.closing) / latest.forecast
 
 
 def share(latest: Round | None) -> float:
@@ -256,10 +251,6 @@ class Task:
 
 # Modes beyond the wanted ones that are kept, for the distances to others.
 _BEYOND = 4
-# Share of the seconds left that is kept for checks of modes.
-_CHECKS = 0.5
-# The residual of modes in their Krylov space, relative to the tolerance.
-_LEFT = 0.05
 
 
 @final
@@ -382,7 +373,7 @@ def play(task: Task, fitted: FittedPlan, record: Record, before: Round | None) -
 
 
 def find(
-    inverse: Inverse, window: Window, request: Request, record: Record, *, seed: int = 0, kept: float = _CHECKS
+    inverse: Inverse, window: Window, request: Request, record: Record, *, seed: int = 0, kept: float = STAGE
 ) -> Found:
     """The modes of a window and some beyond them, from random first functions.
 
@@ -392,7 +383,7 @@ def find(
     waves = float(np.max(record.bands.frequencies * request.lengths)) / (2 * np.pi)
     starts = first_functions(inverse, np.random.default_rng(seed), waves)
     until = kept * record.seconds_left if np.isfinite(record.seconds_left) else 0.0
-    found = closest(inverse, starts, window.needed, _LEFT * request.tol, lambda: record.seconds_left - until)
+    found = closest(inverse, starts, window.needed, FINER * request.tol, lambda: record.seconds_left - until)
     # others are spurious: their residual, or rounding, may be an error of the inverse
     found = found.select(found.conditions * np.maximum(found.left, ROUNDED) < KNOWN)
     if not len(found.mu):

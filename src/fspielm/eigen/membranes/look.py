@@ -20,23 +20,23 @@ from fspielm.basis.exact.symbol import problem_symbol
 from fspielm.basis.singular.columns import joint_sources, multipoles
 from fspielm.basis.singular.outgoing import SourceBasis
 from fspielm.basis.singular.singular import SingularBasis
-from fspielm.eigen.membranes.membrane import Membrane
+from fspielm.eigen.membranes.membrane import FEW_PLACES, Membrane
 from fspielm.eigen.modes import widest_gap
-from fspielm.eigen.particular import independent
+from fspielm.eigen.particular import TRIES, independent
 from fspielm.geometry.boundary import Sites, gauss
 from fspielm.geometry.curves import PlaneCurve
-from fspielm.numerics.tolerances import ROUNDING, SAME
+from fspielm.numerics.tolerances import CLOSE, ROUNDED, ROUNDING, SAME
 from fspielm.problem.operator import derivative, identity
 from fspielm.solution.calculus import panel_rule
+from fspielm.solvers.strategies.strategy import LEAST_ROWS_PER_FUNCTION, ROWS_PER_FUNCTION
 
 # ---- Places along the boundary of a membrane, with weights
 
-# Places of a panel, and of panels that halve toward the ends of a curve; the least number of panels of a curve.
+# Places of a panel, and of panels that halve toward the ends of a curve; the least number of panels of a curve, and of
+# halved ones toward a corner.
 _PANEL, _HALVED, _FEWEST = 10, 6, 3
-# Toward a corner, where functions are powers of the distance: halved panels, and places of the graded one at the end.
-_TOWARD, _LAST = 3, 16
-# The least and the largest power of the grading: with larger ones places would be rounded to the corner.
-_LEAST_POWER, _MOST_POWER = 3.0, 5.0
+# Places of the graded panel at a corner, where functions are powers of the distance, and the least power.
+_LAST, _LEAST_POWER = 16, 3.0
 
 
 @final
@@ -93,7 +93,7 @@ def _along(
             return panel_rule(np.append(0.0, 0.5 ** np.arange(halvings, -1, -1) / number), _HALVED)
         for wedge in membrane.wedges:
             if math.dist(end, wedge.point) <= near:
-                halved = 0.5 ** np.arange(_TOWARD, -1, -1) / number
+                halved = 0.5 ** np.arange(_FEWEST, -1, -1) / number
                 rules = _graded_rule(halved[0], wedge.exponents[0]), panel_rule(halved, _HALVED)
                 nodes, weights = (np.concatenate(each) for each in zip(*rules, strict=True))
                 return nodes, weights
@@ -108,9 +108,9 @@ def _along(
 
 def _graded_rule(length: float, exponent: float) -> tuple[FloatArray, FloatArray]:
     """A rule from zero on, exact for squared slopes of functions that begin with this exponent."""
-    share = 2 * exponent - 1
-    power = min(math.ceil(_LEAST_POWER * share) / share, _MOST_POWER)
-    nodes, weights = gauss(_LAST)
+    share, (nodes, weights) = 2 * exponent - 1, gauss(_LAST)
+    most = math.log(ROUNDED) / math.log(nodes.min())  # larger powers would round the first place to the corner
+    power = min(math.ceil(_LEAST_POWER * share) / share, most)
     return length * nodes**power, length * power * nodes ** (power - 1) * weights
 
 
@@ -196,17 +196,13 @@ def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions
 
 # Modes are around a look if their wavenumbers differ by no more than this over the radius of the membrane.
 AROUND = 0.45
-# The least number of places inside, their number per mode around, and per function of a corner or hole.
-_INSIDE, _EACH, _EACH_SPECIAL = 120, 10.0, 1.2
-# The least number of boundary places per wavelength, per wave, and per function of a corner or hole; and the distance
-# from joints, relative to the radius, down to which panels halve.
-_TO_WAVELENGTH, _TO_WAVE, _TO_SPECIAL, _CLOSEST = 9.0, 2.0, 1.5, 1e-5
-# Smaller squared norms, relative to the largest, are dropped.
-_POSITIVE = 1e-2
-# The largest traces of modes, in units of those of a stretched mode, and in addition to these.
-_STRETCHED, _ROUNDING = 1.5, 1e-2
-# The number of distances within which modes are searched for, each half of the last.
-_LEVELS = 6
+# The number of places inside per mode around.
+_EACH = 10.0
+# The least number of boundary places per wavelength.
+_TO_WAVELENGTH = 9.0
+# Traces of modes may be larger than they should be, or than they are at sampled places, by this factor; and by so much.
+# Functions with smaller squared norms, relative to the largest, are dropped.
+AMPLE_TRACES, _FAINT = 1.5, 1e-2
 
 
 @final
@@ -251,14 +247,14 @@ def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> 
     """The modes around an energy."""
     functions = functions_at(membrane, energy, choice)
     near = 2 * AROUND / membrane.radius * membrane.density(energy)
-    count = math.ceil(max(_INSIDE + _EACH * near, _EACH_SPECIAL * functions.special))
+    count = math.ceil(max(FEW_PLACES + _EACH * near, LEAST_ROWS_PER_FUNCTION * functions.special))
     inside = Sites(membrane.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
     wavelengths, waves = math.sqrt(energy) * membrane.length / (2 * math.pi), functions.drawn.size
-    places = max(_TO_WAVELENGTH * choice.waves * wavelengths, _TO_WAVE * waves, _TO_SPECIAL * functions.special)
+    places = max(_TO_WAVELENGTH * choice.waves * wavelengths, ROWS_PER_FUNCTION * max(waves, functions.special))
     in_holes = functions.columns[len(membrane.wedges) :]
     around = [2 * math.pi * hole.radius / own.size for hole, own in zip(membrane.holes, in_holes, strict=False)]
-    spacing = min([membrane.length / places, *(each / _TO_WAVE for each in around)])
-    rim = rim_of(membrane, spacing, min(functions.closest, _CLOSEST * membrane.radius))
+    spacing = min([membrane.length / places, *(each / ROWS_PER_FUNCTION for each in around)])
+    rim = rim_of(membrane, spacing, min(functions.closest, CLOSE * membrane.radius))
     n, t, root = rim.normals, rim.tangents, np.sqrt(rim.weights)[:, None]
     values = (identity(2), derivative((1, 0)), derivative((0, 1)))
     u, x, y = (root * tabulate(functions.basis, operator, rim.sites, threads=threads) for operator in values)
@@ -302,8 +298,8 @@ def _distances(rim: Rim, energy: float, u: FloatArray, v: FloatArray, M: FloatAr
     _, sizes, Zh = np.linalg.svd(u, full_matrices=False)
     radius = float(np.abs(rim.outward).max())
     found, reach = np.empty(0), AROUND / radius
-    for level in range(_LEVELS):
-        Z = Zh[sizes <= 2 * math.sqrt(2 * radius) * reach + _ROUNDING].T
+    for level in range(TRIES):
+        Z = Zh[sizes <= 2 * math.sqrt(2 * radius) * reach + _FAINT].T
         own = _stretched(rim, energy, u @ Z, v @ Z, Z.T @ M @ Z) if Z.size else np.empty(0)
         found = _merged(own, found, 2 * math.sqrt(energy) * reach) if level else own
         reach = 0.5 * reach
@@ -324,7 +320,7 @@ def _stretched(rim: Rim, energy: float, u: FloatArray, v: FloatArray, M: FloatAr
     """Distances of functions with traces of at most about ``m / (2 E) x v``, with x from the center: of modes."""
     K = u.T @ v
     sizes, axes = np.linalg.eigh(M)
-    kept = axes[:, sizes > _POSITIVE * sizes[-1]]
+    kept = axes[:, sizes > _FAINT * sizes[-1]]
     found, c = scipy.linalg.eigh(-0.5 * kept.T @ (K + K.T) @ kept, kept.T @ M @ kept)
     stretched = np.abs(found) / (2 * energy) * np.linalg.norm(rim.outward[:, None] * (v @ kept @ c), axis=0)
-    return np.asarray(found[np.linalg.norm(u @ kept @ c, axis=0) <= _STRETCHED * stretched + _ROUNDING])
+    return np.asarray(found[np.linalg.norm(u @ kept @ c, axis=0) <= AMPLE_TRACES * stretched + _FAINT])

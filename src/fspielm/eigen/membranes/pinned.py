@@ -14,11 +14,13 @@ from fspielm.arrays import FloatArray
 from fspielm.basis.basis import COSINE, RidgeBasis
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.exact.family import Characteristic
-from fspielm.eigen.membranes.look import AROUND, Choice, Functions, Look, Rim, look_at, rim_of
+from fspielm.eigen.membranes.look import AMPLE_TRACES, AROUND, Choice, Functions, Look, Rim, look_at, rim_of
 from fspielm.eigen.membranes.membrane import Membrane
 from fspielm.eigen.modes import VALUE_ROUNDING, widest_gap
-from fspielm.numerics.tolerances import ROUNDING, SAME
+from fspielm.eigen.particular import TRIES
+from fspielm.numerics.tolerances import CLOSE, HALVINGS, ROUNDING, SAME
 from fspielm.problem.operator import along_normal, identity
+from fspielm.solvers.strategies.strategy import BETTER
 
 # ---- All modes between two energies, to a few digits, by looks so close that two of them see each mode
 
@@ -28,8 +30,6 @@ Looker: TypeAlias = Callable[[float], Look]
 _BETWEEN = 10.0
 # The distance of the same mode as seen by two looks, relative to the distance of the looks.
 _SAME = 0.03
-# How often a stretch is halved if its two looks disagree.
-_HALVINGS = 4
 # The share of a stretch at either end that is not searched for the widest gap.
 _MIDDLE = 0.3
 
@@ -53,7 +53,7 @@ def scan(membrane: Membrane, low: float, high: float, look: Looker, seconds: flo
     before = next(looks)
     for after in looks:
         late = perf_counter() > until
-        for stretch in _scan_stretch(before, after, look, 0 if late else _HALVINGS):
+        for stretch in _scan_stretch(before, after, look, 0 if late else HALVINGS):
             found.append(stretch.energies)
             doubtful += stretch.doubtful
         before = after
@@ -125,16 +125,8 @@ def _common_modes(before: Look, after: Look) -> FloatArray | None:
 
 # ---- Modes pinned by looks closer and closer, until the last is at the energy of the mode
 
-# The most looks at a mode.
-_STEPS = 6
-# The largest relative distance of a mode from where it was seen.
-_STRAY = 0.1
-# Modes closer to a look, relative to the energy, are computed without the others.
-_CLOSE = 1e-5
-# Steps that do not fall by this factor are errors of the functions.
-_FALLEN = 0.1
-# Places of the boundary per wavelength at which residuals are sampled, and a factor for larger ones in between.
-_TO_WAVELENGTH, _AMPLE = 30.0, 1.5
+# Places of the boundary per wavelength at which residuals are sampled.
+_TO_WAVELENGTH = 30.0
 
 
 @final
@@ -176,10 +168,10 @@ def pinned(membrane: Membrane, scan: Scan, choice: Choice, threads: int) -> Iter
     known = np.sort(scan.energies)
     place = 0
     while place < len(known):
-        before, seen = math.inf, float(known[place])
-        for _ in range(_STEPS):
+        before, k, reach = math.inf, math.sqrt(known[place]), AROUND / membrane.radius
+        for _ in range(TRIES):
             # a look that does not see the mode may see another one
-            known[place] = min(max(known[place], (1 - _STRAY) * seen), (1 + _STRAY) * seen)
+            known[place] = np.clip(known[place], max(k - reach, 0.5 * k) ** 2, (k + reach) ** 2)
             look = look_at(membrane, float(known[place]), choice, threads)
             known = _sharpened(_updated(known, look, scan, blur(membrane, look.energy)), look)
             step = abs(float(known[place]) - look.energy)
@@ -195,7 +187,7 @@ def pinned(membrane: Membrane, scan: Scan, choice: Choice, threads: int) -> Iter
 def repinned(membrane: Membrane, before: Pinned, choice: Choice, threads: int) -> Pinned:
     """The same modes with other functions."""
     energy, count, last = before.look.energy, before.coefficients.shape[1], math.inf
-    for _ in range(_STEPS):
+    for _ in range(TRIES):
         look = look_at(membrane, energy, choice, threads)
         step = float(look.shifts(count).mean())
         if _has_converged(abs(step), last, energy):
@@ -205,8 +197,8 @@ def repinned(membrane: Membrane, before: Pinned, choice: Choice, threads: int) -
 
 
 def _has_converged(step: float, before: float, energy: float) -> bool:
-    """Whether steps to an energy are rounding errors, or no longer fall."""
-    return step <= ROUNDING * energy or (step <= _CLOSE * energy and step > _FALLEN * before)
+    """Whether steps to an energy are rounding errors, or no longer fall, as errors of the functions."""
+    return step <= ROUNDING * energy or (step <= CLOSE * energy and BETTER * step > before)
 
 
 def _count_at_look(known: FloatArray, look: Look, slack: float) -> int:
@@ -241,7 +233,7 @@ def _updated(known: FloatArray, look: Look, scan: Scan, slack: float) -> FloatAr
 
 def _sharpened(known: FloatArray, look: Look) -> FloatArray:
     """The energies with those very close to a look computed without other modes and their errors."""
-    near = np.flatnonzero(np.abs(known - look.energy) <= _CLOSE * look.energy)
+    near = np.flatnonzero(np.abs(known - look.energy) <= CLOSE * look.energy)
     if not len(near):
         return known
     moved = known.copy()
@@ -281,7 +273,7 @@ def _shift_and_error(membrane: Membrane, rim: Rim, energy: float, left: FloatArr
     if membrane.is_held:
         by_values = min(by_values, membrane.lifting * float(np.linalg.norm(root * held, 2)))
     by_slopes = float(np.linalg.norm(root[rim.free] * free, 2)) if len(free) else 0.0
-    return membrane.field.best(energy, _AMPLE * by_values, _AMPLE * by_slopes)
+    return membrane.field.best(energy, AMPLE_TRACES * by_values, AMPLE_TRACES * by_slopes)
 
 
 def constant_mode(membrane: Membrane, gap: float) -> Pinned:

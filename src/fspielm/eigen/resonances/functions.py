@@ -21,13 +21,14 @@ from fspielm.eigen.particular import DEPENDENT, independent
 from fspielm.eigen.pencil import with_value
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import ratio_of
 from fspielm.solvers.driver import Record
-from fspielm.solvers.request import Request
+from fspielm.solvers.request import LONG, Request
 from fspielm.solvers.round import FeaturePlan
 from fspielm.solvers.strategies.open_space import OpenSpace, first_efforts
 from fspielm.wording import duration, readable_bytes
@@ -109,8 +110,6 @@ def _format(number: complex) -> str:
 
 # ---- Functions that satisfy the equation and radiate from the same places, at every value of a symbol
 
-# The least number of places of the window on either side of the boundary, and their number per function.
-_PLACES, _EACH = 100, 0.15
 # The number of data that drive fields, in the plane and in space: more than modes of one value.
 _DRIVES = {2: 6, 3: 30}
 # Wavenumbers with larger angles get the other sign.
@@ -228,9 +227,8 @@ class OpenFunctions:
     @cached_property
     def window(self) -> tuple[Sites, ...]:
         """Places in the window: outside of the objects and, if they have a field, inside."""
-        count = max(_PLACES, int(_EACH * self.first.basis.size))
         domains = [unknown.domain for unknown in self.first.problem.unknowns]
-        return tuple(Sites(domain.sample(count, np.random.default_rng(0), "low-discrepancy")) for domain in domains)
+        return tuple(Sites(domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy")) for domain in domains)
 
     @cached_property
     def _scaled(self) -> Sequence[BlockRows]:
@@ -251,10 +249,8 @@ class OpenFunctions:
 
 # ---- Functions for a search for resonances, within the budget
 
-# Tables of the size of a system that are in memory at a time, and the least number of systems to solve.
-_TABLES, _FEWEST = 4, 20
-# Systems that take less seconds are always tried.
-_LONG = 1.0
+# Tables of the size of a system that are in memory at a time.
+_TABLES = 4
 # Larger matrices are filled on threads.
 _MANY_ENTRIES = 200_000
 
@@ -301,6 +297,7 @@ def open_functions(required: Requirements, record: Record, request: Request, lev
 def _check_budget(required: Requirements, record: Record, request: Request, plan: FeaturePlan) -> None:
     budget, memory = record.budget, _TABLES * plan.nbytes(request)
     each = plan.outlook(request, None, math.inf).seconds
+    least = _ON_SIDE * each  # a search solves more systems
     bound = (
         f"; waves of wavenumber {required.along:.3g} are bound to a surface"
         if required.along > required.largest
@@ -309,7 +306,7 @@ def _check_budget(required: Requirements, record: Record, request: Request, plan
     for is_beyond, what, remedy in (
         (budget.neurons is not None and plan.neurons > budget.neurons, "", f"neurons={plan.neurons}"),
         (memory > budget.memory_limit, f" and {readable_bytes(memory)} of memory", "memory=..."),
-        (each > max(_LONG, record.seconds_left / _FEWEST), f" and {duration(_FEWEST * each)}, at least", "seconds=..."),
+        (each > LONG and least > record.seconds_left, f" and {duration(least)}, at least", "seconds=..."),
     ):
         if is_beyond:
             raise BeyondBudgetError(

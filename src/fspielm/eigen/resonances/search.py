@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, safe_rms
 from fspielm.basis.outgoing.family import Outward
 from fspielm.collocation.system import BlockResidual
-from fspielm.eigen.modes import AMPLE, VALUE_ROUNDING, Mode, modes_of
+from fspielm.eigen.modes import AMPLE, ROUGH_TOL, VALUE_ROUNDING, Mode, modes_of
 from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunctions, OpenRows, Rectangle, waves_of
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.numerics.rational import Rational, rational
-from fspielm.numerics.tolerances import CLOSE, SAME
+from fspielm.numerics.tolerances import CLOSE, HALF, HALVINGS, SAME
 from fspielm.solvers.driver import Record
 from fspielm.solvers.finish import solution_of
 from fspielm.solvers.request import Request
@@ -27,8 +27,6 @@ from fspielm.solvers.round import FeaturePlan, RoundResult
 
 # The number of random components of the fields to which rational functions are fitted.
 _COMPONENTS = 8
-# How often a rectangle is cut in two if the tolerance is not met.
-_CUTS = 4
 # The largest difference, in radians across half of the window, of waves on the left and right side of a rectangle.
 _RADIANS = 8.0
 
@@ -70,7 +68,7 @@ def search(functions: OpenFunctions, rectangle: Rectangle, way: Way, record: Rec
             f"{max(record.seconds_left, 0.0):.0f}: ask for a smaller one, or allow more with "
             "budget=fs.Budget(seconds=...)"
         )
-    parts = [part for cell in cells for part in _search_cell(functions, cell, way, _CUTS, record)]
+    parts = [part for cell in cells for part in _search_cell(functions, cell, way, HALVINGS, record)]
     doubtful = tuple(each for part in parts for each in part.doubtful)
     poles, beside = (np.concatenate([getattr(part, name) for part in parts]) for name in ("poles", "beside"))
     return Found(poles, beside, doubtful)
@@ -128,20 +126,16 @@ def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> 
 # times the distance gives the place: of several and of multiple resonances at once (W.-J. Beyn, Linear Algebra Appl.
 # 436, 2012).
 
-# The number of places on the first circle, and on the last ones, where other resonances are far away.
-_NODES, _LAST_NODES = 8, 6
-# The relative distance of poles that are the same as far as searches tell, and the radius of the last circle; the least
-# radius in units of the distance of several values in it.
-NEAR, _AROUND = 1e-3, 4.0
+# The number of places on a circle.
+_NODES = 8
+# The least radius of a circle in units of the distance of values in it, and the factor from one circle to the next.
+_AROUND = 4.0
 # The radius of circles that give all digits, as a share of that radius.
 _SHARE = 0.1
 # The radius of the first circle, as a share of the distance to others.
 _APART = 0.3
-# The number of circles to try around a pole, and the factor of their radii, until the pole is well within.
-_CIRCLES, _SMALLER = 3, 0.25
-# Residues that count as zero, relative to the largest residue, and to the field on the last circle, where other
-# resonances are far: those that are about to meet have small residues.
-_NO_FURTHER, _SURE = 1e-5, 1e-7
+# The number of circles to try around a pole, smaller and smaller, until the pole is well within.
+_CIRCLES = 3
 
 
 @final
@@ -162,23 +156,23 @@ class Pinned:
 def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: Record) -> Iterator[Pinned]:
     """The resonances at poles of a rectangle, and others close to them, as long as there is time."""
     poles = seen.poles
-    groups = list(clusters(poles, NEAR))
+    groups = list(clusters(poles, ROUGH_TOL))
     middles = np.array([poles[group].mean() for group in groups])
     for group, middle in zip(groups, middles, strict=True):
         if record.seconds_left <= 0:
             return
-        if not np.any(rectangle.contains(poles[group], NEAR * abs(middle))):
+        if not np.any(rectangle.contains(poles[group], ROUGH_TOL * abs(middle))):
             continue
         others = np.abs(np.concatenate([middles[middles != middle], seen.beside]) - middle)
-        least = max(_AROUND * float(np.abs(poles[group] - middle).max()), NEAR * abs(middle))
+        least = max(_AROUND * float(np.abs(poles[group] - middle).max()), ROUGH_TOL * abs(middle))
         apart = float(np.min(others[others > least], initial=np.inf))
         # outside of the rectangle there may be many, which the search does not know
         reach = max(min(_APART * apart, 0.1 * abs(middle), 0.5 * middle.real, rectangle.longer), least)
         first, within = _first_poles(functions, complex(middle), reach)
-        for own in clusters(first, NEAR):
+        for own in clusters(first, ROUGH_TOL):
             center = complex(first[own].mean())
             apart = float(np.min(np.abs(np.delete(first, own) - center), initial=np.inf))
-            wanted = max(NEAR * abs(center), _AROUND * float(np.abs(first[own] - center).max()))
+            wanted = max(ROUGH_TOL * abs(center), _AROUND * float(np.abs(first[own] - center).max()))
             found = repinned(functions, Pinned(first[own], min(wanted, _APART * apart, within), len(own)))
             if found is not None:
                 yield found
@@ -186,9 +180,9 @@ def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: 
 
 def _first_poles(functions: OpenFunctions, middle: complex, reach: float) -> tuple[ComplexArray, float]:
     """The poles within a circle around a known one, and its radius; smaller if unknown poles hide it."""
-    for radius in (reach * _SMALLER ** np.arange(_CIRCLES)).tolist():
-        found = _poles_within(functions, middle, radius, _NODES, CLOSE)
-        if np.min(np.abs(found - middle), initial=np.inf) <= _SMALLER * radius:
+    for radius in (reach / _AROUND ** np.arange(_CIRCLES)).tolist():
+        found = _poles_within(functions, middle, radius, CLOSE)
+        if _AROUND * np.min(np.abs(found - middle), initial=np.inf) <= radius:
             return found, radius
     return np.empty(0, dtype=np.complex128), reach
 
@@ -198,7 +192,8 @@ def repinned(functions: OpenFunctions, known: Pinned) -> Pinned | None:
     middle = complex(known.values.mean())
     smaller = max(_SHARE * known.radius, _AROUND * float(np.abs(known.values - middle).max()))
     for own in sorted({smaller, max(smaller, known.radius)}):  # the larger one if these functions move them much
-        found = _poles_within(functions, middle, own, _LAST_NODES, _SURE)
+        # other resonances are far; those that are about to meet have small residues
+        found = _poles_within(functions, middle, own, HALF)
         if len(found):
             return Pinned(found, known.radius, max(known.seen, len(found)))
     return None
@@ -216,17 +211,17 @@ def clusters(values: ComplexArray, share: float) -> Iterator[NDArray[np.intp]]:
         yield np.array(own)
 
 
-def _poles_within(functions: OpenFunctions, center: complex, radius: float, nodes: int, least: float) -> ComplexArray:
+def _poles_within(functions: OpenFunctions, center: complex, radius: float, least: float) -> ComplexArray:
     """The poles within a circle with residues of at least `least`, relative to the field on it.
 
     Empty if there may be more than the data can distinguish.
     """
-    turns = np.exp(2j * np.pi * (np.arange(nodes) + 0.5) / nodes)
+    turns = np.exp(2j * np.pi * (np.arange(_NODES) + 0.5) / _NODES)
     fields = np.array([functions.at(center + radius * complex(turn)).response for turn in turns])
-    residue, moment = (np.tensordot(turns**power, fields, 1) / nodes for power in (1, 2))
+    residue, moment = (np.tensordot(turns**power, fields, 1) / _NODES for power in (1, 2))
     U, S, Vh = np.linalg.svd(residue, full_matrices=False)
     largest = float(np.linalg.norm(fields, axis=(1, 2)).max())
-    kept = np.flatnonzero(max(least * largest, _NO_FURTHER * S[0]) < S)
+    kept = np.flatnonzero(max(least * largest, CLOSE * S[0]) < S)
     if len(kept) == functions.drives:
         return np.empty(0, dtype=np.complex128)
     U, S, Vh = U[:, kept], S[kept], Vh[kept]
@@ -236,8 +231,8 @@ def _poles_within(functions: OpenFunctions, center: complex, radius: float, node
 
 # ---- Errors of resonances
 
-# Places on a circle of radius one, and the factor from one circle to the next.
-_WAYS, _LARGER = (1.0, -0.5 + 0.75j), 4.0
+# Places on a circle of radius one.
+_WAYS = (1.0, -0.5 + 0.75j)
 
 
 @final
@@ -295,7 +290,7 @@ def _safe_radius(functions: OpenFunctions, value: complex, left: float, first: f
         driven = max(functions.at(value + radius * way).amplification for way in _WAYS)
         if left * driven <= 1:
             return radius
-        radius *= _LARGER
+        radius *= _AROUND
     return np.inf
 
 

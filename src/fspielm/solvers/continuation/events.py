@@ -47,8 +47,8 @@ def eigenvalue_error(station: Station, value: float) -> float:
 
 # ---- Folds and bifurcations between two places of a curve
 
-# Distances of the nodes of polynomials from a fold, on both sides, in shares of the way. Brent's method locates it up to
-# the last one: next to an event the linearisation is almost singular, and residuals decide where a place is found.
+# Distances of the nodes of polynomials from a fold, on both sides, in shares of the way. Brent's method locates it up
+# to the last one: next to an event the linearisation is almost singular, and residuals decide where a place is found.
 _BESIDE = (0.15, 0.03)
 # Distances of the nodes from the latest zero of an eigenvalue.
 _CLOSER = (0.02, 0.004)
