@@ -20,8 +20,9 @@ from fspielm.eigen.rounds import Task, share, times, too_late
 from fspielm.eigen.search import modes_bands, outlook_of
 from fspielm.errors import UnsuitableError
 from fspielm.solvers import Ending
-from fspielm.solvers.driver import FittedPlan, Record
+from fspielm.solvers.driver import FittedPlan
 from fspielm.solvers.request import Request, Streams
+from fspielm.solvers.round import Record
 from fspielm.solvers.strategies.cells import Cells
 
 x, y, lam = sp.symbols("x y lam")

@@ -13,7 +13,7 @@ from fspielm.eigen import by_cells, rounds
 from fspielm.eigen import search as second
 from fspielm.eigen.rounds import Round, find
 from fspielm.eigen.search import uncertain_neighbour
-from fspielm.solvers.driver import Record
+from fspielm.solvers.round import Record
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x)
@@ -175,7 +175,7 @@ def test_where_there_are_no_more_modes_time_is_not_blamed():
 
 
 def test_values_that_no_shift_was_found_before_are_told(monkeypatch):
-    monkeypatch.setattr("fspielm.eigen.search._MOVES", 1)
+    monkeypatch.setattr("fspielm.eigen.search.TRIES", 1)
     with pytest.warns(fs.AccuracyWarning):
         found = modes(WAVE, [fs.Neumann(0, on="x-"), fs.Robin(-3, 1, 0, on="x+")], count=2, tol=1e-4)
     assert not found.complete

@@ -28,8 +28,8 @@ from fspielm.eigen.search import (
 )
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.resources import Deadline
-from fspielm.solvers.driver import Record
 from fspielm.solvers.request import LONG, Request, offering
+from fspielm.solvers.round import Record
 from fspielm.solvers.strategies.cells import Cells
 from fspielm.solvers.strategies.strategy import Ending, Step
 from fspielm.wording import MORE_TIME

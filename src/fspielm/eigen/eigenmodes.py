@@ -19,8 +19,8 @@ from fspielm.eigen.resonances.find import resonances
 from fspielm.eigen.search import Outlook, modes_bands, outlook_of
 from fspielm.errors import AccuracyWarning, ProblemError, SolveError
 from fspielm.problem.problem import Problem
-from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Approach, Budget, Progress, Request, Streams, check_approach, offering, reporter
+from fspielm.solvers.round import Record
 from fspielm.solvers.solve import check_arguments
 
 

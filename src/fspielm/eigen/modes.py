@@ -228,6 +228,9 @@ def accuracy_remarks(modes: Sequence[Mode], tol: float, unit: float, why: str) -
 
 # ---- Which modes are wanted
 
+# Margin beyond the ends of an interval, in units of the errors of modes.
+_ERRORS = 2.0
+
 
 @final
 @dataclass(frozen=True)
@@ -243,7 +246,7 @@ class Wish:
         if self.interval is None:
             return math.inf
         lower, upper = self.interval
-        return max(ROUGH_TOL * (upper - lower), AMPLE * tol * max(abs(lower), abs(upper), self.unit))
+        return max(ROUGH_TOL * (upper - lower), _ERRORS * tol * max(abs(lower), abs(upper), self.unit))
 
     def searched_interval(self, tol: float) -> tuple[float, float] | None:
         """The interval with its margin: a value at an end may be found on either side of it."""

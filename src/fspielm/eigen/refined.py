@@ -32,10 +32,9 @@ from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED, SAME, STEP
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
-from fspielm.solvers.driver import Record
-from fspielm.solvers.finish import solution_of
+from fspielm.solvers.driver import solution_of
 from fspielm.solvers.request import AT_ONCE, Request
-from fspielm.solvers.round import FeaturePlan, RoundResult
+from fspielm.solvers.round import FeaturePlan, Record, RoundResult
 from fspielm.solvers.strategies.exact import ExactFeatures
 from fspielm.solvers.strategies.selection import select_strategies
 from fspielm.solvers.strategies.strategy import LEAST_ROWS_PER_FUNCTION

@@ -25,9 +25,9 @@ from fspielm.numerics.tolerances import ROUNDED
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem, problem_with
 from fspielm.problem.statement import Relation
-from fspielm.solvers.driver import FIRST_TIMES, FittedPlan, Record, Rounds, refine
-from fspielm.solvers.request import FINER, INTERRUPTED, STAGE, Request, offering
-from fspielm.solvers.round import RoundPlan, RoundResult
+from fspielm.solvers.driver import FIRST_TIMES, FittedPlan, Rounds, refine
+from fspielm.solvers.request import INTERRUPTED, STAGE, Request, offering
+from fspielm.solvers.round import Record, RoundPlan, RoundResult
 from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
 from fspielm.wording import MORE_TIME
 
@@ -207,11 +207,15 @@ def result_of(latest: Round, checked: Checked, error: float) -> RoundResult:
 # ---- Time
 
 
+# Shorter forecasts are no measure.
+_SHORTEST = 0.1
+
+
 def times(latest: Round | None) -> float:
     """How many times longer than its factorisation a round takes, with the work after the last one."""
     if latest is None:
         return FIRST_TIMES
-    return (latest.taken + latest.closing) / latest.forecast
+    return (latest.taken + latest.closing) / max(latest.forecast, _SHORTEST)
 
 
 def share(latest: Round | None) -> float:
@@ -251,6 +255,8 @@ class Task:
 
 # Modes beyond the wanted ones that are kept, for the distances to others.
 _BEYOND = 4
+# The residual of modes in their Krylov space, relative to the tolerance.
+_LEFT = 0.05
 
 
 @final
@@ -383,7 +389,7 @@ def find(
     waves = float(np.max(record.bands.frequencies * request.lengths)) / (2 * np.pi)
     starts = first_functions(inverse, np.random.default_rng(seed), waves)
     until = kept * record.seconds_left if np.isfinite(record.seconds_left) else 0.0
-    found = closest(inverse, starts, window.needed, FINER * request.tol, lambda: record.seconds_left - until)
+    found = closest(inverse, starts, window.needed, _LEFT * request.tol, lambda: record.seconds_left - until)
     # others are spurious: their residual, or rounding, may be an error of the inverse
     found = found.select(found.conditions * np.maximum(found.left, ROUNDED) < KNOWN)
     if not len(found.mu):

@@ -25,8 +25,8 @@ from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
-from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Request, offering
+from fspielm.solvers.round import Record
 from fspielm.solvers.strategies.cells import Cells
 from fspielm.solvers.strategies.selection import select_strategies
 from fspielm.solvers.strategies.strategy import Step

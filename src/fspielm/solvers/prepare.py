@@ -20,8 +20,7 @@ from fspielm.expr.functions import Value
 from fspielm.problem.derived import with_data
 from fspielm.problem.problem import Problem
 from fspielm.solution.solution import Solution
-from fspielm.solvers.driver import solve_automatically
-from fspielm.solvers.finish import finish, judged, warn_unless
+from fspielm.solvers.driver import finish, judged, solve_automatically, warn_unless
 from fspielm.solvers.request import Approach, Budget, Progress, Request, check_approach, timed
 from fspielm.solvers.solve import check_arguments
 

@@ -19,9 +19,9 @@ from fspielm.estimate.estimate import judge
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.open_domain import incident_of
 from fspielm.solution.solution import Solution
-from fspielm.solvers.driver import Record, solve_automatically
-from fspielm.solvers.finish import finish, finish_quietly
+from fspielm.solvers.driver import finish, finish_quietly, solve_automatically
 from fspielm.solvers.request import INTERRUPTED, Budget, Progress, Request, Streams, offering, reporter
+from fspielm.solvers.round import Record
 from fspielm.solvers.solve import check_settings, solve
 from fspielm.solvers.strategies.cells import Cells
 

@@ -1,13 +1,15 @@
-"""A round: what it tries, a forecast of its time, and the solve itself."""
+"""A round: what it tries, a forecast of its time, the solve itself, and the record of all rounds."""
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import Any, Self, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, final
 
 import numpy as np
 
@@ -29,13 +31,19 @@ from fspielm.collocation.system import (
     make_blocks,
     matrix_bytes,
 )
+from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import CellErrors, ErrorEstimate
 from fspielm.estimate.examination import Examination, examine
 from fspielm.estimate.sensitivity import PROBES, fitting_columns, further_columns, special_beside
 from fspielm.numerics.tolerances import BISECTIONS, HALF, TINY
 from fspielm.problem.problem import Problem
-from fspielm.solvers.request import LONG, Request, timed
+from fspielm.resources import Deadline, current_deadline
+from fspielm.solution.report import Forecast, Round
+from fspielm.solvers.request import LONG, LOOKING, Budget, Request, Streams, timed
 from fspielm.wording import system_size
+
+if TYPE_CHECKING:
+    from fspielm.solvers.strategies.strategy import Strategy
 
 # ---- The cost of a round
 
@@ -503,3 +511,126 @@ def factor(method: LeastSquares, system: System, *, in_place: bool) -> tuple[Fac
     if system.imaginary is not None:
         coefficients = coefficients + 1j * factored.solve(system.imaginary)
     return factored, coefficients, factored.condition  # which is computed now
+
+
+# ---- The rounds of a solve
+
+_log = logging.getLogger(__name__)
+
+# A round may end so many seconds after the budget, rather than be lost.
+_GRACE = 0.5
+
+
+@final
+@dataclass(eq=False)
+class Record:
+    """The rounds of a solve, the best of them, and where the time went.
+
+    The best round has the smallest estimate; where none has digits, the smallest misfit of its kind.
+
+    The `strategy` is that of the best round, and the `streams` are as they were before the first one. A round measures
+    the seconds of each `operation` of a large factorisation. The `choice` says which features were chosen, and why.
+    `under_way` is a round that has begun but not ended. The `deadline` is the end of the budget, or an earlier one that
+    is enforced already.
+    """
+
+    budget: Budget
+    bands: Bands | None = None
+    streams: Streams | None = None
+    rounds: tuple[Round, ...] = ()
+    best: RoundResult | None = None
+    strategy: Strategy | None = None
+    operation: float | None = None
+    deadline: Deadline = field(init=False)
+    choice: str = ""
+    under_way: Forecast | None = None
+    _began: float = field(default_factory=perf_counter)
+    _phases: dict[str, float] = field(default_factory=dict)
+    _is_late: bool = False
+
+    def __post_init__(self) -> None:
+        limit = Deadline.within(self.budget.seconds, self.budget.memory_limit, _GRACE)
+        self.deadline = limit.tightened(current_deadline())
+
+    @classmethod
+    def after(cls, before: Record, budget: Budget) -> Record:
+        """A record that goes on where another one ended, with a new budget."""
+        known = ("bands", "streams", "rounds", "best", "strategy", "operation", "choice")
+        return cls(budget, **{name: getattr(before, name) for name in known})
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds left of the budget."""
+        return self.deadline.seconds_left
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Seconds of each phase over all rounds; the rest, under "choice", includes rounds that failed."""
+        rest = self.spent - sum(self._phases.values())
+        return self._phases | {"choice": max(rest, 0.0)}
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of the factored system of the best round, if it is kept."""
+        return 0 if self.best is None or self.best.reusable is None else self.best.reusable.factored.nbytes
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the solve began."""
+        return perf_counter() - self._began
+
+    def meets(self, tol: float) -> bool:
+        """Whether the best round meets a tolerance."""
+        return self.best is not None and self.best.outcome.error <= tol
+
+    def note_larger_steps(self, title: str) -> None:
+        """Note that a kind of features goes on after all of them had ended by themselves."""
+        self._is_late = True
+        said = f"; with time left, {title} went on in larger steps"
+        self.choice += said if said not in self.choice else ""
+
+    def look(self, find: Callable[[], Bands], streams: Streams | None = None) -> None:
+        """Find the bands within a share of the time, and keep the streams that rounds draw from."""
+        share = Deadline(self._began + LOOKING * (self.budget.seconds or float("inf")), grace=float("inf"))
+        with share.enforced():
+            self.bands, self._phases["bands"] = timed(find)
+        self.streams = deepcopy(streams)
+
+    def begin(self, request: Request, plan: RoundPlan, seconds: float) -> Forecast:
+        """Begin a round that is forecast to take so many seconds; announce it if that is long."""
+        rows = plan.rows(request.problem)
+        self.under_way = Forecast(len(self.rounds) + 1, plan.why, plan.neurons, rows, seconds, plan.cells)
+        if seconds > LONG:
+            _log.info("%s", self.under_way)
+            request.progress(self.under_way)
+        return self.under_way
+
+    def add(self, latest: RoundResult, *, forecast: float, seconds: float, strategy: Strategy | None = None) -> Round:
+        """Add a round of a strategy, with the seconds that were forecast and those that it took."""
+        for phase, taken in latest.seconds.items():
+            self._phases[phase] = self._phases.get(phase, 0.0) + taken
+        self.operation = operation_of(latest) or self.operation
+        shown = latest.outcome
+        # without digits, misfits of different kinds cannot be compared: the kind that was planned later is taken
+        best, family = self.best, type(getattr(latest.plan, "family", None))
+        is_other = best is not None and not isinstance(getattr(best.plan, "family", None), family)
+        if is_other and best is not None and best.outcome.error == shown.error:
+            best = latest if self._is_late else None
+        if best is None or (best is not latest and shown.badness <= best.outcome.badness):
+            self.best, self.strategy = latest, strategy
+        done = Round(
+            number=len(self.rounds) + 1,
+            why=latest.plan.why,
+            neurons=shown.neurons,
+            rows=latest.rows,
+            widths=latest.plan.widths(latest.basis),
+            error_estimate=shown.error,
+            growth=shown.growth,
+            seconds=seconds,
+            forecast=forecast,
+            cells=latest.plan.cells,
+        )
+        self.rounds += (done,)
+        self.under_way = None
+        _log.info("%s", done)
+        return done

@@ -20,8 +20,7 @@ from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.problem.scattering.media import has_media
 from fspielm.solution.solution import Solution
 from fspielm.solvers.by_hand import solve_by_hand
-from fspielm.solvers.driver import History, solve_automatically
-from fspielm.solvers.finish import finish, finish_quietly
+from fspielm.solvers.driver import History, finish, finish_quietly, solve_automatically
 from fspielm.solvers.newton.rounds import solve_nonlinear
 from fspielm.solvers.request import Approach, Budget, Progress, Request, check_approach, offering
 from fspielm.solvers.round import RoundResult

@@ -42,10 +42,9 @@ from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Problem
 from fspielm.solution.report import FoundMode, ModeSearch
-from fspielm.solvers.driver import Record
-from fspielm.solvers.finish import solution_of
+from fspielm.solvers.driver import solution_of
 from fspielm.solvers.request import LOOKING, Budget, Request, offering
-from fspielm.solvers.round import FeaturePlan, RoundResult
+from fspielm.solvers.round import FeaturePlan, Record, RoundResult
 from fspielm.wording import MORE_TIME
 
 # ---- Pinned modes as solutions

@@ -45,8 +45,8 @@ from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.statement import Relation
 from fspielm.solution.report import FoundMode, ModeSearch
-from fspielm.solvers.driver import Record
 from fspielm.solvers.request import FINER, Budget, Request, Streams, offering, reporter
+from fspielm.solvers.round import Record
 from fspielm.solvers.solve import check_arguments
 from fspielm.wording import MORE_TIME, argument
 

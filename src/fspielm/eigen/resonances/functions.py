@@ -27,9 +27,8 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import ratio_of
-from fspielm.solvers.driver import Record
 from fspielm.solvers.request import LONG, Request
-from fspielm.solvers.round import FeaturePlan
+from fspielm.solvers.round import FeaturePlan, Record
 from fspielm.solvers.strategies.open_space import OpenSpace, first_efforts
 from fspielm.wording import duration, readable_bytes
 

@@ -18,10 +18,9 @@ from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunc
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.numerics.rational import Rational, rational
 from fspielm.numerics.tolerances import CLOSE, HALF, HALVINGS, SAME
-from fspielm.solvers.driver import Record
-from fspielm.solvers.finish import solution_of
+from fspielm.solvers.driver import solution_of
 from fspielm.solvers.request import Request
-from fspielm.solvers.round import FeaturePlan, RoundResult
+from fspielm.solvers.round import FeaturePlan, Record, RoundResult
 
 # ---- Poles of driven fields as functions of the value: there may be resonances
 

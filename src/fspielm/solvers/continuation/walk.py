@@ -25,13 +25,12 @@ from fspielm.solution.solution import Solution
 from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint, Fold, Kind
 from fspielm.solvers.continuation.events import Event, crossings, locate
 from fspielm.solvers.continuation.path import Along, Curve, Equations, Mark, Metric, Place, Spectrum, Station
-from fspielm.solvers.driver import History, Record, solve_automatically
-from fspielm.solvers.finish import solution_of
+from fspielm.solvers.driver import History, solution_of, solve_automatically
 from fspielm.solvers.newton.iteration import LINEAR, Newton
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.newton.rounds import solve_nonlinear
 from fspielm.solvers.request import FINER, INTERRUPTED, Approach, Request, offering, with_seconds
-from fspielm.solvers.round import RoundPlan, RoundResult, run_round
+from fspielm.solvers.round import Record, RoundPlan, RoundResult, run_round
 from fspielm.solvers.strategies.strategy import PATIENCE
 from fspielm.wording import OUT_OF_TIME
 

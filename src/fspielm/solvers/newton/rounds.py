@@ -29,7 +29,6 @@ from fspielm.solvers.driver import (
     FIRST_TIMES,
     FittedPlan,
     History,
-    Record,
     Rounds,
     Trail,
     best_of,
@@ -40,10 +39,9 @@ from fspielm.solvers.driver import (
 from fspielm.solvers.newton.iteration import LINEAR, Newton, values_of
 from fspielm.solvers.newton.round import newton_round
 from fspielm.solvers.request import FINER, LONG, LOOKING, Request
-from fspielm.solvers.round import RoundResult
+from fspielm.solvers.round import Record, RoundResult
 from fspielm.solvers.strategies.cells import cells_for
-from fspielm.solvers.strategies.filled import filled_band
-from fspielm.solvers.strategies.selection import allows_cells, check_asked_for
+from fspielm.solvers.strategies.selection import allows_cells, check_asked_for, filled_band
 from fspielm.solvers.strategies.strategy import CHORDS, PATIENCE, Ending, Step, StopReason, Strategy
 from fspielm.wording import OUT_OF_TIME
 

@@ -13,7 +13,7 @@ from fspielm.arrays import FloatArray
 from fspielm.basis.basis import Basis
 from fspielm.basis.exact.family import Characteristic, neurons_for_reach, reach_for, steady_neurons
 from fspielm.basis.exact.symbol import Symbol, symbol_of
-from fspielm.basis.random.families import Band, Joined
+from fspielm.basis.random.families import Band, Joined, cloud, layout, least_core
 from fspielm.basis.singular.columns import special_columns
 from fspielm.errors import UnsuitableError
 from fspielm.estimate.band_data import RIGHT_HAND_SIDE, affordable_points
@@ -24,7 +24,6 @@ from fspielm.problem.problem import Problem
 from fspielm.solvers.by_hand import default_points
 from fspielm.solvers.request import TABLE_SHARE, Approach, Request
 from fspielm.solvers.round import FeaturePlan, Outcome, RoundResult
-from fspielm.solvers.strategies.filled import cloud, layout, least_core
 from fspielm.solvers.strategies.strategy import (
     DIGITS,
     GROWTH,

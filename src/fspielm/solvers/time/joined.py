@@ -15,7 +15,7 @@ from fspielm.estimate.estimate import NO_DIGITS, ErrorEstimate, FieldEstimate, V
 from fspielm.geometry.time import Time
 from fspielm.solution.report import Report, Window
 from fspielm.solution.solution import Solution
-from fspielm.solvers.finish import judged
+from fspielm.solvers.driver import judged
 from fspielm.solvers.request import Request
 
 

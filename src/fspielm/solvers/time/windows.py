@@ -30,8 +30,7 @@ from fspielm.problem.problem import Problem, compile_statement
 from fspielm.problem.statement import Initial, Relation
 from fspielm.resources import Deadline
 from fspielm.solution.solution import Solution
-from fspielm.solvers.driver import solve_automatically
-from fspielm.solvers.finish import finish, finish_quietly, warn_unless
+from fspielm.solvers.driver import finish, finish_quietly, solve_automatically, warn_unless
 from fspielm.solvers.newton.iteration import probes_in, values_of
 from fspielm.solvers.newton.rounds import solve_nonlinear
 from fspielm.solvers.request import FINER, INTERRUPTED, Request, offering, with_seconds
