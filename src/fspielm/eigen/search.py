@@ -34,8 +34,9 @@ from fspielm.wording import MORE_TIME, argument
 
 # ---- The first shift: beyond the end of the spectrum, as far as the equation shows where that is
 
-# The distance of the shift from the end of the spectrum, in units of the first values.
-_BEYOND = 0.37
+# The place of a shift in an interval, or beside a value, or the end of the spectrum in units of the first values: an
+# odd share, as the shift must not be an eigenvalue.
+_SHIFT_SHARE = 0.487
 
 
 @final
@@ -50,7 +51,7 @@ class Outlook:
     @property
     def shift(self) -> float:
         """The first shift, beyond the end."""
-        return self.end - (self.direction or 1) * _BEYOND * self.unit
+        return self.end - (self.direction or 1) * _SHIFT_SHARE * self.unit
 
 
 def outlook_of(pencil: Pencil) -> Outlook:
@@ -272,8 +273,6 @@ def _is_growing(relation: Relation) -> bool:
 
 # Largest distance of values of one mode in both searches, relative to the spread of values.
 _SAME_MODE = 1e-4
-# The place of a shift in an interval, or beside a value: an odd share, as the shift must not be an eigenvalue.
-_SHIFT_SHARE = 0.487
 
 
 def second_search(pencil: Pencil, request: Request, record: Record, part: tuple[Window, Searched]) -> str:

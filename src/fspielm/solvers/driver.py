@@ -48,7 +48,6 @@ from fspielm.solvers.strategies.strategy import (
     BETTER,
     LEAST_GROWTH,
     LEAST_ROWS_PER_FUNCTION,
-    MOST_BLIND,
     Ending,
     Step,
     StopReason,
@@ -65,8 +64,9 @@ _log = logging.getLogger(__name__)
 _FORECAST_MARGIN = 1.25
 # The first round has at least so many functions, however little time is left.
 _FEWEST = 100
-# A budget that is too small for a first digit by more than this is tried with few functions.
-_BY_FAR = 2
+# A budget that is too small for a first digit by more than this is tried with so many functions at most: few show as
+# well as many that there is no digit.
+_BY_FAR, _TOKEN = 2, 500
 # A solve imports modules of so many bytes: a smaller budget does not count what the process holds.
 _MODULES = 2**26
 
@@ -125,7 +125,7 @@ class _Limit:
 def _fit_into(request: Request, record: Record, step: Step, limit: _Limit) -> RoundPlan | Ending:
     """The plan of a step within a limit; an ending that is not final where its strategy cannot use fewer features."""
     strategy, wanted = step.strategy, step.plan
-    most = min(limit.neurons, MOST_BLIND) if strategy.is_waste(_BY_FAR * limit.neurons) else limit.neurons
+    most = min(limit.neurons, _TOKEN) if strategy.is_waste(_BY_FAR * limit.neurons) else limit.neurons
     smaller = strategy.smaller(wanted, most)
     # memory grows no faster than the square of the neurons: reduce them in steps
     while smaller is not None and limit.resource == "memory" and _exceeds_memory(request, record, smaller):

@@ -82,9 +82,6 @@ _SAMPLES = (8, 32)
 _FACTORED, _REPETITIONS = 256, 4
 # At least this share of the time of a sample grows with its size.
 _LEAST_SHARE = 0.25
-# Rounds that are not long, or take less than this share of the time left, are not sampled, unless they call functions
-# of the user, which may be slow.
-SHARE_OF_TIME = 0.2
 
 
 @final
@@ -177,14 +174,14 @@ _USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, special=1e-6)
 
 
 def look_ahead(problem: Problem, plan: FeaturePlan, threads: int, operation: float | None, time_left: float) -> Outlook:
-    """Forecast the time of a plan, from samples of its work if it is long.
+    """Forecast the time of a plan, from samples of its work if it is long, or calls functions of the user.
 
     `operation` is `Pace.factor`, if a round has measured it.
     """
     extent, pace = extent_of(problem, plan), _USUAL
     fields = [field for relation in problem.relations for field in (relation.value, *relation.operator.fields)]
     calls_users = not all(field.is_formula for field in fields)  # whose functions may take any time
-    if calls_users or _USUAL.seconds(extent) > min(LONG, SHARE_OF_TIME * time_left):
+    if calls_users or _USUAL.seconds(extent) > min(LONG, LOOKING * time_left):
         pace = try_out(problem, plan, threads)
     return Outlook(extent, pace if operation is None else replace(pace, factor=operation))
 

@@ -428,6 +428,8 @@ _LEAST_PERIODS = {1: 0.75, 2: 0.75}
 _CLOUD_FACTORS = np.linspace(1.2, 14.0, 513)
 # Measured: 1.07 to 1.16 for waves of constant amplitude in one to three dimensions, 0.87 for one like exp(x).
 _CLOUD_GAIN = {1: 0.85, 2: 1.0, 3: 1.0}
+# The fewest features of a band.
+_FEWEST = 8
 # Samples for the volume of a band with rounded corners.
 _COUNTED = 4096
 
@@ -464,7 +466,7 @@ def layout(core: FloatArray, lengths: FloatArray, decades: float, most: int | No
     The `core` and the `lengths` of the domain are ``(d,)`` arrays. With `most`, the same band has at most so many
     neurons.
     """
-    filled = _fill(core, lengths, decades, _GAIN, _FACTORS)
+    filled = _fill(core, lengths, decades, _GAIN, _FACTORS, _FEWEST)
     if most is None or most >= filled.family.neurons:
         return filled
     return replace(filled, family=replace(filled.family, neurons=most))
@@ -478,7 +480,7 @@ def cloud(center: FloatArray, core: FloatArray, lengths: FloatArray, decades: fl
     elsewhere there are two functions to each.
     """
     away = tuple(center) if center.any() else None
-    return _fill(core, lengths, decades, _CLOUD_GAIN, _CLOUD_FACTORS, away)
+    return _fill(core, lengths, decades, _CLOUD_GAIN, _CLOUD_FACTORS, 2, away)  # at least a cosine and a sine
 
 
 def _fill(
@@ -487,6 +489,7 @@ def _fill(
     decades: float,
     gains: dict[int, float],
     factors: FloatArray,
+    fewest: int,
     center: tuple[float, ...] | None = None,
 ) -> Layout:
     """The smallest band around a frequency, with the best of some factors."""
@@ -496,7 +499,7 @@ def _fill(
     best = int(np.argmin(np.prod(per_axis, axis=0)))
     widths = core + (extra[best] / factors[best]) * 2 * np.pi / lengths
     number = float(np.prod(2 * per_axis[:, best])) * _rounded_share(core, widths)
-    neurons = max(int(number if center is None else 2 * number), 2)  # at least a cosine and a sine
+    neurons = max(int(number if center is None else 2 * number), fewest)
     return Layout(Band(neurons, tuple(widths), tuple(core), center), float(factors[best]))
 
 

@@ -116,10 +116,11 @@ _HUGE = 2.0**70
 _ALONG = np.linspace(0.01, 0.99, 33)
 # The c of the bound.
 _LARGEST = 3 * math.sqrt(3) / 8
-# Degrees of fields to try, directions in which their size is measured, and a factor for larger ones between places.
-_DEGREES, _DIRECTIONS, _BETWEEN = (1, 3, 5), 12, 1.05
-# Places inside to fit functions at, and places on each wall to fit a field at.
-FEW_PLACES, _WALLS = 120, 24
+# Degrees of fields to try, places on each wall and directions in which their size is measured, and a factor for larger
+# ones between places.
+_DEGREES, _WALLS, _BETWEEN = (1, 3, 5), 24, 1.05
+# Places inside to fit functions at.
+FEW_PLACES = 120
 # Shifts to try, in units of an energy.
 _SHIFTS = np.geomspace(0.05, 20.0, 40)
 
@@ -209,13 +210,13 @@ def _fitted_field(monomials: _Monomials, walls: Sites, inside: FloatArray, wave:
     on_walls, count = monomials.at(walls.points)[0], len(monomials.powers)
     leaves = np.hstack([on_walls * walls.outward[:, :1], on_walls * walls.outward[:, 1:]])
     divergence, none = np.hstack([x, y]), np.zeros((len(inside), 1))
-    turns = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+    turns = 2 * np.pi * np.arange(_WALLS) / _WALLS
     limits = [
         np.hstack([-leaves, np.zeros((len(leaves), 2))]),
         *(np.hstack([sign * divergence, none - 1, none]) for sign in (1, -1)),
         *(np.hstack([math.cos(turn) * rows, math.sin(turn) * rows, none, none - 1]) for turn in turns),
     ]
-    bounds = np.concatenate([-np.ones(len(leaves)), np.zeros(len(inside) * (2 + _DIRECTIONS))])
+    bounds = np.concatenate([-np.ones(len(leaves)), np.zeros(len(inside) * (2 + _WALLS))])
     cost = np.append(np.zeros(2 * count), [1.0, _LARGEST * wave])
     free = [(None, None)] * len(cost)
     solved = scipy.optimize.linprog(cost, np.concatenate(limits), bounds, bounds=free, method="highs")

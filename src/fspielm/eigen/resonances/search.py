@@ -14,6 +14,7 @@ from fspielm.arrays import ComplexArray, safe_rms
 from fspielm.basis.outgoing.family import Outward
 from fspielm.collocation.system import BlockResidual
 from fspielm.eigen.modes import AMPLE, ROUGH_TOL, VALUE_ROUNDING, Mode, modes_of
+from fspielm.eigen.particular import TRIES
 from fspielm.eigen.resonances.functions import BeyondBudgetError, Left, OpenFunctions, OpenRows, Rectangle, waves_of
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.numerics.rational import Rational, rational
@@ -24,8 +25,6 @@ from fspielm.solvers.round import FeaturePlan, Record, RoundResult
 
 # ---- Poles of driven fields as functions of the value: there may be resonances
 
-# The number of random components of the fields to which rational functions are fitted.
-_COMPONENTS = 8
 # The largest difference, in radians across half of the window, of waves on the left and right side of a rectangle.
 _RADIANS = 8.0
 
@@ -112,7 +111,7 @@ def _fitted(functions: OpenFunctions, contour: ComplexArray, record: Record) -> 
                 return fitted
             if place not in values:
                 response = functions.at(place).response
-                weights = np.random.default_rng(4).standard_normal((_COMPONENTS, len(response)))
+                weights = np.random.default_rng(4).standard_normal((functions.drives, len(response)))
                 values[place] = np.asarray((weights @ response).ravel())
         fitted = rational(places, np.array([values[place] for place in places.tolist()]), CLOSE)
         if fitted.error <= CLOSE:
@@ -133,8 +132,6 @@ _AROUND = 4.0
 _SHARE = 0.1
 # The radius of the first circle, as a share of the distance to others.
 _APART = 0.3
-# The number of circles to try around a pole, smaller and smaller, until the pole is well within.
-_CIRCLES = 3
 
 
 @final
@@ -179,7 +176,7 @@ def pinned(functions: OpenFunctions, seen: Found, rectangle: Rectangle, record: 
 
 def _first_poles(functions: OpenFunctions, middle: complex, reach: float) -> tuple[ComplexArray, float]:
     """The poles within a circle around a known one, and its radius; smaller if unknown poles hide it."""
-    for radius in (reach / _AROUND ** np.arange(_CIRCLES)).tolist():
+    for radius in (reach / _AROUND ** np.arange(TRIES)).tolist():
         found = _poles_within(functions, middle, radius, CLOSE)
         if _AROUND * np.min(np.abs(found - middle), initial=np.inf) <= radius:
             return found, radius

@@ -26,6 +26,7 @@ from fspielm.problem.substitutions import ByRegion, read_givens
 from fspielm.solvers.newton.iteration import Deviations, Expansion, applied_to_sum, deviations, probes_in, values_of
 from fspielm.solvers.request import Request
 from fspielm.solvers.round import factor
+from fspielm.solvers.strategies.strategy import BETTER
 
 # ---- A problem with one parameter
 
@@ -462,9 +463,9 @@ class _Inverse:
 
 # ---- The curve of solutions: tangents, and steps to the next place
 
-# The most corrections of one step; the linearisation is renewed if a correction is larger than the first share of the
-# one before, and there is no solution if it is larger than the second.
-_MOST_CORRECTIONS, _SLOW, _DIVERGES = 12, 0.1, 2.0
+# The most corrections of one step; the linearisation is renewed if a correction is larger than a share of the one
+# before.
+_MOST_CORRECTIONS, _SLOW = 12, 0.1
 
 
 @final
@@ -551,7 +552,7 @@ class Curve:
                 whole = max(1.0, self.metric.norm(at))
                 if left <= ROUNDED * whole or (rate > _SLOW and size <= HALF * whole):
                     return self.station(self.equations.at(at), like, count)
-                if not rate <= _DIVERGES:
+                if not rate <= BETTER:  # clearly worse: there is no solution
                     return None
                 if rate > _SLOW and count > 1:
                     local = None

@@ -182,9 +182,8 @@ def _suits_cells(linear: Request) -> bool:
 
 # ---- Rounds of Newton's method with better and better functions
 
-# A round that begins close to the solution takes so many times as long as one linear solve. Later forecasts follow the
-# measured times, from one linear solve up to a limit.
-_TIMES, _MOST_TIMES = 3.0, 12.0
+# Forecasts of rounds that are long follow the measured times, from one linear solve up to so many.
+_MOST_TIMES = 12.0
 _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
     "step, with each solution as the guess for the next"
@@ -334,7 +333,7 @@ class NewtonRounds(Rounds):
         if not done.failure:
             state.start, state.others = done.iterate, ()
         seconds = perf_counter() - begun
-        as_long = state.times * seconds / fitted.seconds if seconds > LONG else _TIMES
+        as_long = state.times * seconds / fitted.seconds if seconds > LONG else FIRST_TIMES
         state.times = min(max(as_long, 1.0), _MOST_TIMES)
         request.progress(record.add(latest, forecast=fitted.seconds, seconds=seconds))
         self.failures = (*self.failures, done.failure) if done.failure else ()

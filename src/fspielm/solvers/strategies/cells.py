@@ -17,8 +17,8 @@ from fspielm.problem.problem import Problem
 from fspielm.resources import check_deadline, limited
 from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import MOST_DEGREE, refine
-from fspielm.solvers.request import Approach, Request, timed
-from fspielm.solvers.round import SHARE_OF_TIME, Expected, RoundPlan, RoundResult
+from fspielm.solvers.request import LOOKING, Approach, Request, timed
+from fspielm.solvers.round import Expected, RoundPlan, RoundResult
 from fspielm.solvers.strategies.strategy import BETTER, MOST_ROUNDS, Ending, Step, StopReason, Strategy
 
 # So few operations are not timed.
@@ -82,7 +82,7 @@ class CellPlan(RoundPlan):
 
         with limited(1):  # as when cells are factored on threads
             rows, seconds = timed(factor)
-            if seconds <= SHARE_OF_TIME * time_left:  # the first time, libraries were loaded
+            if seconds <= LOOKING * time_left:  # the first time, libraries were loaded
                 seconds = min(seconds, timed(factor)[1])
         operations = nested.operations_of(leaf.dtype) * 2.0 * rows.shape[0] * rows.shape[1] ** 2
         return replace(outlook, each=seconds / operations)

@@ -39,6 +39,7 @@ from fspielm.solvers.round import FeaturePlan, Outcome, RoundPlan, RoundResult
 from fspielm.solvers.strategies.strategy import (
     DEAR,
     GROWTH,
+    MOST_ROUNDS,
     MUCH_BETTER,
     ROUGH_DIGITS,
     ROWS_PER_FUNCTION,
@@ -431,9 +432,7 @@ _BY_FAR = 10.0
 _FEW_ROUNDS = 2.5
 # Cost of a round relative to the one before.
 _WORK_RATIO = GROWTH**3
-# Sources, and rounds with them.
 _MOST_SOURCES = 1500
-_SOURCE_ROUNDS = 3
 # For the next of many similar problems: fewer or more singular functions by this factor, but at least a share.
 _FEWER, _LEAST_SHARE = 0.93, 0.3
 
@@ -556,7 +555,7 @@ class ExactFeatures(Strategy):
 
     def _with_sources(self, latest: RoundResult) -> Step | None:
         """The first family with sources, where the data show singularities close to the boundary."""
-        if self.source_rounds >= _SOURCE_ROUNDS:
+        if self.source_rounds >= MOST_ROUNDS:
             return None
         request = self.request
         sources = source_columns(

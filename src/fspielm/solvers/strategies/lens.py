@@ -161,9 +161,6 @@ def solve_inside(request: Request, number: int, tol: float, data: Driven, second
 
 # ---- The strategy
 
-# The first tolerance inside, relative to that of the whole problem.
-_FINER = 0.02
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -278,4 +275,4 @@ def lens(request: Request) -> Lens:
             "Transparent: nothing comes in, so that the field is zero; state incident=fs.plane_wave(...)"
         )
     fastest = max(abs(outer_wavenumbers(problem)[0]), largest_interior_wavenumber(problem))
-    return Lens(request, fastest, max(_FINER * request.tol, ROUNDING))
+    return Lens(request, fastest, max(FINER * request.tol, ROUNDING))

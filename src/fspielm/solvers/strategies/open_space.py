@@ -31,7 +31,7 @@ from fspielm.collocation.crowding import Crowd, Crowds, Lattices, Place, Surface
 from fspielm.collocation.points import Points
 from fspielm.errors import ProblemError
 from fspielm.estimate.bands import Bands
-from fspielm.estimate.estimate import ErrorEstimate
+from fspielm.estimate.estimate import NO_DIGITS, ErrorEstimate
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
@@ -73,8 +73,6 @@ _WAITS = 0.03
 _MOST_LEVELS = 2
 # About how much finer the next level is.
 _FINER = 4 / 3
-# An estimate above this has hardly a digit.
-_HARDLY_A_DIGIT = 0.1
 
 
 @final
@@ -133,7 +131,7 @@ def more_effort(
     # the residual on all objects is small enough if it amounts to half of the tolerance
     enough = 0.5 * tol / (error * math.sqrt(len(efforts))) if math.isfinite(error) else 0.0
     least = max(_WAITS * max(parts), min(enough, max(parts)))
-    is_vague = not error < _HARDLY_A_DIGIT
+    is_vague = not error < NO_DIGITS
     levels = _MOST_LEVELS if is_vague else _levels(error, tol)
 
     def more(effort: ObjectEffort, part: float) -> ObjectEffort:

@@ -53,7 +53,6 @@ from fspielm.solvers.strategies.strategy import (
     DIGITS,
     GROWTH,
     LEAST_GROWTH,
-    MOST_BLIND,
     MOST_ROUNDS,
     NARROW,
     ROUGH_DIGITS,
@@ -161,6 +160,7 @@ def _energy(residual: FloatArray) -> FloatArray:
 
 # ---- The strategy of a filled band
 
+_MOST_BLIND_NEURONS = 1000
 # The most digits of the first band, by dimension, if not all that there are.
 _FIRST_DECADES = {1: 11.5, 2: 11.5}
 # Coefficients so large show a solution that is not smooth, unless it has more digits than such solutions have.
@@ -283,7 +283,7 @@ class FilledBand(Strategy):
             return True
         if len(errors) >= 3 and np.isinf(errors[-1]):
             hopeless = bool(problem.missing) or bool(open_conflicts(problem))
-            return hopeless or largest >= MOST_BLIND
+            return hopeless or largest >= _MOST_BLIND_NEURONS
         return len(errors) >= 3 and min(errors[-2:]) > 0.3 * errors[-3]
 
 

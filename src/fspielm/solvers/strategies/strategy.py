@@ -32,8 +32,6 @@ GROWTH, LEAST_GROWTH = 1.5, 1.26
 ROWS_PER_FUNCTION, LEAST_ROWS_PER_FUNCTION = 2.0, 1.2
 # Operations of a round that are many, so that others may be cheaper.
 DEAR = 2e11
-# Functions without any digit: more of them would show as little.
-MOST_BLIND = 1000
 # Lines along each axis on which the frequencies of a solution are measured.
 CHORDS = 16
 # A round has helped if the estimate is smaller by this factor; and if a few rounds must be enough.

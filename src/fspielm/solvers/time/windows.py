@@ -30,6 +30,7 @@ from fspielm.problem.problem import Problem, compile_statement
 from fspielm.problem.statement import Initial, Relation
 from fspielm.resources import Deadline
 from fspielm.solution.solution import Solution
+from fspielm.solvers.cells.refine import MOST_DEGREE
 from fspielm.solvers.driver import finish, finish_quietly, solve_automatically, warn_unless
 from fspielm.solvers.newton.iteration import probes_in, values_of
 from fspielm.solvers.newton.rounds import solve_nonlinear
@@ -209,21 +210,19 @@ def _window_length(change: float, duration: float) -> float:
 
 # ---- Time that no window was solved for
 
-_DEGREE = 32
-
 
 def held_constant(problem: Problem, during: Time, before: Solution, why: str) -> Solution:
     """The state at the end of a solution, held constant, without an error estimate; and why."""
     rest = problem_during(problem, during, before)
-    degrees = np.array([[_DEGREE] * (problem.dimension - 1) + [0]])
+    degrees = np.array([[MOST_DEGREE] * (problem.dimension - 1) + [0]])
     frames = tile(rest.domain, (1,) * problem.dimension).frames
-    unit = np.cos(np.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
+    unit = np.cos(np.pi * (np.arange(MOST_DEGREE + 1) + 0.5) / (MOST_DEGREE + 1))
     points = np.full((len(unit) if problem.dimension > 1 else 1, problem.dimension), during.start)
     if problem.dimension > 1:
         points[:, 0] = 0.5 * ((1 - unit) * frames.lower[0, 0] + (1 + unit) * frames.upper[0, 0])
     values = evaluate_each(before.basis, before.coefficients, values_of(rest), Sites(points), threads=1)
     if problem.dimension > 1:
-        values = np.stack([np.polynomial.chebyshev.chebfit(unit, own, _DEGREE) for own in values])
+        values = np.stack([np.polynomial.chebyshev.chebfit(unit, own, MOST_DEGREE) for own in values])
     fields = tuple(replace(field, relative=np.inf, largest=np.inf) for field in before.estimate.fields)
     estimate = replace(before.estimate, relative=np.inf, largest=np.inf, fields=fields)
     report = replace(before.report, reason=why, rounds=(), newton=(), seconds={}, rows=0, points={}, rank=0)
