@@ -1,6 +1,7 @@
 """Modes with known values: bounds hold, functions are normalised, nothing is missed."""
 
 import re
+import sys
 import warnings
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.eigen import by_cells, rounds
+from fspielm.eigen import rounds
 from fspielm.eigen import search as second
 from fspielm.eigen.rounds import Round, find
 from fspielm.eigen.search import uncertain_neighbour
@@ -289,7 +290,9 @@ class TestNextToThoseWanted:
     def best(self, monkeypatch):
         """The last round of a string's first two modes."""
         rounds_seen = []
-        monkeypatch.setattr(by_cells, "uncertain_neighbour", lambda own, _: rounds_seen.append(own) or "")
+        monkeypatch.setattr(
+            sys.modules["fspielm.eigen.eigenmodes"], "uncertain_neighbour", lambda own, _: rounds_seen.append(own) or ""
+        )
         modes(sp.Eq(-u.diff(x, 2), lam * u), REST, count=2, tol=1e-6, approach="patches")
         return rounds_seen[-1]
 

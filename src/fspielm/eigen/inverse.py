@@ -21,8 +21,7 @@ from fspielm.problem.derived import SmoothSides
 from fspielm.problem.operator import identity
 from fspielm.problem.statement import has_complex_operator
 from fspielm.solvers.request import Request
-from fspielm.solvers.round import factor
-from fspielm.solvers.strategies.strategy import BETTER, PATIENCE
+from fspielm.solvers.round import BETTER, PATIENCE, factor
 
 # ---- Solutions for smooth right-hand sides, and whether the inverse is symmetric on them
 

@@ -21,8 +21,7 @@ from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, draw_features
 from fspielm.eigen.inverse import Inverse
 from fspielm.eigen.modes import AMPLE, VALUE_ROUNDING, Mode, modes_of, split_at_gaps
-from fspielm.eigen.particular import LEVELS, TRIES, Independent, independent
-from fspielm.eigen.pencil import Pencil, sign_of
+from fspielm.eigen.pencil import LEVELS, TRIES, Independent, Pencil, independent, sign_of
 from fspielm.eigen.rounds import Checked, Round, Searched, result_of
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands
@@ -34,10 +33,9 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.solvers.driver import solution_of
 from fspielm.solvers.request import AT_ONCE, Request
-from fspielm.solvers.round import FeaturePlan, Record, RoundResult
+from fspielm.solvers.round import LEAST_ROWS_PER_FUNCTION, FeaturePlan, Record, RoundResult
 from fspielm.solvers.strategies.exact import ExactFeatures
 from fspielm.solvers.strategies.selection import select_strategies
-from fspielm.solvers.strategies.strategy import LEAST_ROWS_PER_FUNCTION
 
 # ---- Functions that satisfy the equations at a value: those that nearly satisfy the conditions are close to modes
 

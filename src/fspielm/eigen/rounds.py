@@ -27,8 +27,7 @@ from fspielm.problem.problem import Problem, problem_with
 from fspielm.problem.statement import Relation
 from fspielm.solvers.driver import FIRST_TIMES, FittedPlan, Rounds, refine
 from fspielm.solvers.request import INTERRUPTED, STAGE, Request, offering
-from fspielm.solvers.round import Record, RoundPlan, RoundResult
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
+from fspielm.solvers.round import Ending, Record, RoundPlan, RoundResult, Step, StopReason, Strategy
 from fspielm.wording import MORE_TIME
 
 # ---- Errors of modes, each as the solution of the problem at the shift with its own right-hand side

@@ -14,8 +14,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.eigen.inverse import inverse_at
 from fspielm.eigen.modes import ROUGH_TOL, Mode, Window, Wish, widest_gap
-from fspielm.eigen.particular import PLACES, TRIES
-from fspielm.eigen.pencil import Pencil, value_and_slope
+from fspielm.eigen.pencil import PLACES, TRIES, Pencil, value_and_slope
 from fspielm.eigen.rounds import Round, Searched, Task, find, out_of_time, search, too_late
 from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.bands import Bands, infer_bands
@@ -26,10 +25,9 @@ from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.solvers.request import Request, offering
-from fspielm.solvers.round import Record
+from fspielm.solvers.round import Record, Step
 from fspielm.solvers.strategies.cells import Cells
 from fspielm.solvers.strategies.selection import select_strategies
-from fspielm.solvers.strategies.strategy import Step
 from fspielm.wording import MORE_TIME, argument
 
 # ---- The first shift: beyond the end of the spectrum, as far as the equation shows where that is

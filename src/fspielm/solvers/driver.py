@@ -42,18 +42,23 @@ from fspielm.solution.open_space import as_stated
 from fspielm.solution.report import BandReport, NewtonStep, Report, field_reports
 from fspielm.solution.solution import Solution
 from fspielm.solvers.request import INTERRUPTED, STAGE, Budget, Request, offering, silence
-from fspielm.solvers.round import Expected, Outcome, Record, RoundPlan, RoundResult, run_round
-from fspielm.solvers.strategies.selection import check_asked_for, select_strategies
-from fspielm.solvers.strategies.strategy import (
+from fspielm.solvers.round import (
     BETTER,
     LEAST_GROWTH,
     LEAST_ROWS_PER_FUNCTION,
     Ending,
+    Expected,
+    Outcome,
+    Record,
+    RoundPlan,
+    RoundResult,
     Step,
     StopReason,
     Strategy,
+    run_round,
     why_failed,
 )
+from fspielm.solvers.strategies.selection import check_asked_for, select_strategies
 from fspielm.wording import duration, readable_bytes, system_size, too_many_waves
 
 _log = logging.getLogger(__name__)
@@ -64,9 +69,9 @@ _log = logging.getLogger(__name__)
 _FORECAST_MARGIN = 1.25
 # The first round has at least so many functions, however little time is left.
 _FEWEST = 100
-# A budget that is too small for a first digit by more than this is tried with so many functions at most: few show as
-# well as many that there is no digit.
-_BY_FAR, _TOKEN = 2, 500
+# A budget that is too small for a first digit by more than `_BY_FAR`, or for the round by more than `_HOPELESS`, is
+# tried with at most `_TOKEN` functions: few show as well as many that there is no digit.
+_BY_FAR, _HOPELESS, _TOKEN = 2, 100, 500
 # A solve imports modules of so many bytes: a smaller budget does not count what the process holds.
 _MODULES = 2**26
 
@@ -125,7 +130,8 @@ class _Limit:
 def _fit_into(request: Request, record: Record, step: Step, limit: _Limit) -> RoundPlan | Ending:
     """The plan of a step within a limit; an ending that is not final where its strategy cannot use fewer features."""
     strategy, wanted = step.strategy, step.plan
-    most = min(limit.neurons, _TOKEN) if strategy.is_waste(_BY_FAR * limit.neurons) else limit.neurons
+    hopeless = strategy.is_waste(_BY_FAR * limit.neurons) or wanted.neurons > _HOPELESS * limit.neurons
+    most = min(limit.neurons, _TOKEN) if hopeless else limit.neurons
     smaller = strategy.smaller(wanted, most)
     # memory grows no faster than the square of the neurons: reduce them in steps
     while smaller is not None and limit.resource == "memory" and _exceeds_memory(request, record, smaller):

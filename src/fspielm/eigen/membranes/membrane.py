@@ -16,8 +16,7 @@ from fspielm.basis.exact.laws import scene_of
 from fspielm.basis.singular.columns import corner_exponents, free_axis, helmholtz_ratio, is_plane
 from fspielm.basis.singular.singular import SingularBasis, Wave
 from fspielm.eigen.modes import VALUE_ROUNDING
-from fspielm.eigen.particular import PLACES
-from fspielm.eigen.pencil import Pencil
+from fspielm.eigen.pencil import PLACES, Pencil
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.contour import contour_of
 from fspielm.geometry.curves import Edge, PlaneCurve

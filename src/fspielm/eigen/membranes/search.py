@@ -17,22 +17,23 @@ from fspielm.arrays import FloatArray, safe_rms
 from fspielm.basis.evaluation.sums import Method, evaluate
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, Discretisation
-from fspielm.eigen.membranes.look import Choice, functions_at, look_at
-from fspielm.eigen.membranes.membrane import Membrane, membrane_of
-from fspielm.eigen.membranes.pinned import (
+from fspielm.eigen.membranes.look import (
+    Choice,
     Looker,
     Pinned,
     Scan,
     blur,
     constant_mode,
+    functions_at,
+    look_at,
     look_energies,
     pinned,
     repinned,
     scan,
 )
+from fspielm.eigen.membranes.membrane import Membrane, membrane_of
 from fspielm.eigen.modes import Mode, Modes, Wish, accuracy_remarks, interrupted_modes, modes_of
-from fspielm.eigen.particular import TRIES
-from fspielm.eigen.pencil import read_pencil, sign_of
+from fspielm.eigen.pencil import TRIES, read_pencil, sign_of
 from fspielm.eigen.rounds import out_of_time
 from fspielm.eigen.search import end_remarks, inside
 from fspielm.errors import ProblemError

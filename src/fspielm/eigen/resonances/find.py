@@ -15,26 +15,23 @@ import sympy as sp
 
 from fspielm.arrays import BoolArray, ComplexArray
 from fspielm.eigen.modes import ROUGH_TOL, Mode, Modes, accuracy_remarks, interrupted_modes
-from fspielm.eigen.particular import LEVELS
-from fspielm.eigen.pencil import check_symbol, check_zero, value_and_slope, with_value
-from fspielm.eigen.resonances.functions import (
-    BeyondBudgetError,
-    OpenFunctions,
-    Rectangle,
-    Requirements,
-    open_functions,
-    waves_of,
-)
+from fspielm.eigen.pencil import LEVELS, check_symbol, check_zero, value_and_slope, with_value
 from fspielm.eigen.resonances.search import (
+    BeyondBudgetError,
     Found,
     Judged,
+    OpenFunctions,
     Pinned,
+    Rectangle,
+    Requirements,
     Way,
     judged,
     judged_modes,
+    open_functions,
     pinned,
     repinned,
     search,
+    waves_of,
 )
 from fspielm.errors import OutOfTime, ProblemError
 from fspielm.geometry.exterior import Exterior

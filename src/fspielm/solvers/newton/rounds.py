@@ -36,13 +36,11 @@ from fspielm.solvers.driver import (
     run_rounds,
     take_larger_steps,
 )
-from fspielm.solvers.newton.iteration import LINEAR, Newton, values_of
-from fspielm.solvers.newton.round import newton_round
+from fspielm.solvers.newton.iteration import LINEAR, Newton, newton_round, values_of
 from fspielm.solvers.request import FINER, LONG, LOOKING, Request
-from fspielm.solvers.round import Record, RoundResult
+from fspielm.solvers.round import CHORDS, PATIENCE, Ending, Record, RoundResult, Step, StopReason, Strategy
 from fspielm.solvers.strategies.cells import cells_for
 from fspielm.solvers.strategies.selection import allows_cells, check_asked_for, filled_band
-from fspielm.solvers.strategies.strategy import CHORDS, PATIENCE, Ending, Step, StopReason, Strategy
 from fspielm.wording import OUT_OF_TIME
 
 # ---- Frequencies to begin with

@@ -18,8 +18,17 @@ from fspielm.resources import check_deadline, limited
 from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import MOST_DEGREE, refine
 from fspielm.solvers.request import LOOKING, Approach, Request, timed
-from fspielm.solvers.round import Expected, RoundPlan, RoundResult
-from fspielm.solvers.strategies.strategy import BETTER, MOST_ROUNDS, Ending, Step, StopReason, Strategy
+from fspielm.solvers.round import (
+    BETTER,
+    MOST_ROUNDS,
+    Ending,
+    Expected,
+    RoundPlan,
+    RoundResult,
+    Step,
+    StopReason,
+    Strategy,
+)
 
 # So few operations are not timed.
 _QUICK = 2e8

@@ -35,8 +35,7 @@ from fspielm.problem.changes import domain_size, mask_borders
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.round import FeaturePlan, Outcome, RoundPlan, RoundResult
-from fspielm.solvers.strategies.strategy import (
+from fspielm.solvers.round import (
     DEAR,
     GROWTH,
     MOST_ROUNDS,
@@ -44,6 +43,10 @@ from fspielm.solvers.strategies.strategy import (
     ROUGH_DIGITS,
     ROWS_PER_FUNCTION,
     Ending,
+    FeaturePlan,
+    Outcome,
+    RoundPlan,
+    RoundResult,
     Step,
     StopReason,
     Strategy,

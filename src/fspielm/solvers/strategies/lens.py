@@ -36,9 +36,8 @@ from fspielm.problem.scattering.open_domain import incident_of, outer_wavenumber
 from fspielm.resources import current_deadline
 from fspielm.solvers.driver import FIRST_SHARE, solve_automatically
 from fspielm.solvers.request import AT_ONCE, FINER, Approach, Request, with_seconds
-from fspielm.solvers.round import FeaturePlan, RoundResult
+from fspielm.solvers.round import BETTER, MOST_ROUNDS, Ending, FeaturePlan, RoundResult, Step, Strategy
 from fspielm.solvers.strategies.open_space import around_curves, caution_beside, join_by_unknown, points_on, wanted_for
-from fspielm.solvers.strategies.strategy import BETTER, MOST_ROUNDS, Ending, Step, Strategy
 
 # ---- Fields inside the objects: polynomials in cells
 

@@ -49,8 +49,7 @@ from fspielm.problem.scattering.open_domain import (
 )
 from fspielm.problem.statement import Relation
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.round import FeaturePlan, RoundResult
-from fspielm.solvers.strategies.strategy import (
+from fspielm.solvers.round import (
     BETTER,
     LEAST_GROWTH,
     LEAST_ROWS_PER_FUNCTION,
@@ -58,6 +57,8 @@ from fspielm.solvers.strategies.strategy import (
     ROWS_PER_FUNCTION,
     SPARE_DIGITS,
     Ending,
+    FeaturePlan,
+    RoundResult,
     Step,
     StopReason,
     Strategy,

@@ -43,11 +43,7 @@ from fspielm.problem.scattering.inside import varying_media
 from fspielm.resources import limited_to
 from fspielm.solvers.cells.first import narrowest_gap
 from fspielm.solvers.request import LOOKING, Approach, Request
-from fspielm.solvers.round import FeaturePlan, Outcome, RoundPlan, RoundResult, work
-from fspielm.solvers.strategies.cells import cells_for
-from fspielm.solvers.strategies.exact import ExactFeatures, Families, exact_features
-from fspielm.solvers.strategies.open_space import open_space
-from fspielm.solvers.strategies.strategy import (
+from fspielm.solvers.round import (
     CHORDS,
     DEAR,
     DIGITS,
@@ -58,11 +54,19 @@ from fspielm.solvers.strategies.strategy import (
     ROUGH_DIGITS,
     SPARE_DIGITS,
     Ending,
+    FeaturePlan,
+    Outcome,
+    RoundPlan,
+    RoundResult,
     Step,
     StopReason,
     Strategy,
     why_failed,
+    work,
 )
+from fspielm.solvers.strategies.cells import cells_for
+from fspielm.solvers.strategies.exact import ExactFeatures, Families, exact_features
+from fspielm.solvers.strategies.open_space import open_space
 from fspielm.solvers.strategies.thin import ENOUGH, thin_peaks, thin_spectrum
 
 # ---- The filled band after each round: cosines of all frequencies that the solution may have

@@ -23,14 +23,16 @@ from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.problem import Problem
 from fspielm.solvers.by_hand import default_points
 from fspielm.solvers.request import TABLE_SHARE, Approach, Request
-from fspielm.solvers.round import FeaturePlan, Outcome, RoundResult
-from fspielm.solvers.strategies.strategy import (
+from fspielm.solvers.round import (
     DIGITS,
     GROWTH,
     MOST_ROUNDS,
     MUCH_BETTER,
     NARROW,
     Ending,
+    FeaturePlan,
+    Outcome,
+    RoundResult,
     Step,
     StopReason,
     Strategy,
