@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.basis.basis import Basis
@@ -79,7 +78,8 @@ class ExactFunctions:
         unit = identity(finite.problem.dimension)
         unknowns = range(len(finite.problem.unknowns))
         inside = [tabulate(finite.basis, unit.on(place), self._inside, threads=finite.threads) for place in unknowns]
-        rows = np.concatenate([conditions, *(self._weight * each for each in inside)])
+        weight = 1.0 / float(np.sqrt(len(self._inside)))
+        rows = np.concatenate([conditions, *(weight * each for each in inside)])
         among, fitted = independent(rows), len(conditions)
         Y = among.smallest(fitted, count)
         own = among.rows @ Y
@@ -126,10 +126,6 @@ class ExactFunctions:
     def _inside(self) -> Sites:
         count = max(PROBES, int(LEAST_ROWS_PER_FUNCTION * self.first.basis.size))
         return Sites(self.first.problem.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
-
-    @property
-    def _weight(self) -> float:
-        return 1.0 / float(np.sqrt(len(self._inside)))
 
 
 def exact_functions(pencil: Pencil, request: Request, value: float, bands: Bands, enlarged: int) -> ExactFunctions:
@@ -199,17 +195,13 @@ def refined(best: Round, errors: FloatArray, request: Request, record: Record) -
         return None
     values = best.values.real
     found: list[Refined] = []
-    for cluster in _clusters(values, errors):
+    # values that are close to each other, or cannot be distinguished, belong together
+    for cluster in split_at_gaps(values, np.maximum(10 * (errors[1:] + errors[:-1]), CLOSE * np.abs(values[1:]))):
         own = _refine_cluster(best, values[cluster], float(errors[cluster].max()), request, record)
         if own is None or any(each.error > request.tol * max(abs(each.value), inverse.unit) for each in own):
             return None
         found += own
     return sorted(found, key=lambda each: each.value, reverse=bool(values[0] > values[-1]))
-
-
-def _clusters(values: FloatArray, errors: FloatArray) -> list[NDArray[np.intp]]:
-    """Places of values in clusters: values that are close to each other, or cannot be distinguished."""
-    return split_at_gaps(values, np.maximum(10 * (errors[1:] + errors[:-1]), CLOSE * np.abs(values[1:])))
 
 
 def _refine_cluster(

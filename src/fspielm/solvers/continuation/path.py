@@ -60,7 +60,9 @@ class Along:
         others = {key: value for key, value in given.items() if isinstance(key, sp.Symbol) and key != self.parameter}
         derived = read_givens(others).symbols
         written = [e.xreplace(derived) for e in self.problem.statement.expressions]
-        return all(not _depends(e, self.parameter, 2) for e in written if e.has(self.parameter))
+        each = [e for e in written if e.has(self.parameter)]
+        sides = [side for e in each for side in (e.args if isinstance(e, sp.Eq) else (e,))]
+        return all(side.diff(self.parameter, 2).doit() == 0 for side in sides)  # without further simplification
 
     @property
     def length(self) -> float:
@@ -87,12 +89,6 @@ def read_along(problem: Any, parameter: Any, interval: Any) -> Along:
     if problem.stated.dtype.kind == "c" or problem.whole is not None:
         raise ProblemError("solutions of complex problems are not followed; state the real and the imaginary part")
     return along
-
-
-def _depends(expression: sp.Basic, parameter: sp.Symbol, order: int) -> bool:
-    """Whether a derivative of either side of an equation is not zero, without further simplification."""
-    sides = expression.args if isinstance(expression, sp.Eq) else (expression,)
-    return any(side.diff(parameter, order).doit() != 0 for side in sides)
 
 
 def _read_interval(interval: Any) -> tuple[float, float]:
@@ -242,7 +238,9 @@ class Equations:
         if self.along.is_affine:
             first, last = self._at_ends(place, sites)
             return {name: (last[name] - first[name]) / self.along.length for name in first}
-        nodes = self._nodes(place.value)
+        lower, length = self.along.lower, self.along.length
+        nodes = np.clip(place.value - 0.5 * _NODES[-1] * length, lower, lower + (1 - _NODES[-1]) * length)
+        nodes = nodes + _NODES * length
         weights = _derivative_at(place.value, nodes)
         found: Deviations = {}
         for node, weight in zip(nodes, weights, strict=True):
@@ -263,11 +261,6 @@ class Equations:
     def _ends(self) -> list[Problem | Moving]:
         ends = [self.along.at(value) for value in (self.along.lower, self.along.upper)]
         return [end if end.is_linear else moving(end) for end in ends]
-
-    def _nodes(self, value: float) -> FloatArray:
-        lower, length = self.along.lower, self.along.length
-        first = np.clip(value - 0.5 * _NODES[-1] * length, lower, lower + (1 - _NODES[-1]) * length)
-        return np.asarray(first + _NODES * length)
 
 
 @final

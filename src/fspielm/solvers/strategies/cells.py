@@ -222,5 +222,8 @@ class Cells(Strategy):
 
 
 def cells_for(request: Request, bands: Bands, *, narrow: bool = True) -> Cells:
-    """The strategy for a problem; `narrow` says whether the first cells are smaller at narrow features."""
+    """The strategy for a problem; an `UnsuitableError` says what cells do not support.
+
+    With `narrow`, the first cells are smaller at narrow features.
+    """
     return Cells(request, first_cells(request, bands, narrow=narrow))

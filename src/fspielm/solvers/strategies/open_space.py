@@ -133,7 +133,10 @@ def more_effort(
     enough = 0.5 * tol / (error * math.sqrt(len(efforts))) if math.isfinite(error) else 0.0
     least = max(_WAITS * max(parts), min(enough, max(parts)))
     is_vague = not error < NO_DIGITS
-    levels = _MOST_LEVELS if is_vague else _levels(error, tol)
+    levels = _MOST_LEVELS
+    if not is_vague:  # digits grow with the number of functions
+        growth = math.log(tol) / math.log(error)
+        levels = min(max(round(math.log(growth) / math.log(_FINER)), 1), _MOST_LEVELS)
 
     def more(effort: ObjectEffort, part: float) -> ObjectEffort:
         if part < least:
@@ -141,12 +144,6 @@ def more_effort(
         return effort.faster() if effort.is_slow and (is_vague or not helped) else effort.finer(levels)
 
     return tuple(map(more, efforts, parts))
-
-
-def _levels(error: float, tol: float) -> int:
-    """How many levels to add, if digits grow with the number of functions."""
-    growth = math.log(tol) / math.log(error)
-    return min(max(round(math.log(growth) / math.log(_FINER)), 1), _MOST_LEVELS)
 
 
 def _blocks(problem: Problem) -> list[frozenset[str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar, final
 
 import numpy as np
@@ -338,27 +337,22 @@ def allows_cells(request: Request) -> bool:
     return request.problem.dimension <= 2 and not (asked or measured) and isinstance(request.method, QR)
 
 
-def first_with_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Step:
-    """The first step with cells; an `UnsuitableError` says what they do not support."""
-    return cells_for(request, bands, narrow=narrow).first()
-
-
 def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tuple[Step, str] | None:
     """The first step with cells, and why they come before a filled band of so many operations; None if they do not."""
     if not allows_cells(request):
         return None
     problem = request.problem
     if problem.interfaces:
-        return first_with_cells(request, bands), "materials differ"
+        return cells_for(request, bands).first(), "materials differ"
     narrow = [place.width for place in find_narrow(problem).places if place.kind == "narrow"]
     if min(narrow, default=float("inf")) < _NARROW * request.lengths.max():
-        return first_with_cells(request, bands), "something in the data or the coefficients is narrow"
+        return cells_for(request, bands).first(), "something in the data or the coefficients is narrow"
     domain = problem.domain
     if domain.hole_places() and narrowest_gap(domain) < _NARROW * request.lengths.max():
-        return first_with_cells(request, bands), "curves of the boundary all but touch"
+        return cells_for(request, bands).first(), "curves of the boundary all but touch"
     work_of_band *= 4 if request.itemsize == 16 else 1  # operations of a complex one; those of cells are counted so
     if work_of_band > DEAR:
-        cells = first_with_cells(request, bands)
+        cells = cells_for(request, bands).first()
         if cells.plan.work(problem) < _CHEAPER * work_of_band:
             return cells, "a filled band would cost far more"
     return None
@@ -437,7 +431,7 @@ def select_strategies(request: Request, bands: Bands) -> Selection:
         return Selection((open_space(request, bands).first(),), "functions of the objects, as the domain is open")
     if request.approach == "patches":
         try:
-            return Selection((first_with_cells(request, bands),), "asked for: polynomials in cells")
+            return Selection((cells_for(request, bands).first(),), "asked for: polynomials in cells")
         except UnsuitableError as error:
             raise _no_cells(error) from None
     band = filled_band(request, bands).first()
@@ -484,7 +478,7 @@ def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: 
 
 
 def _cells_at_last(request: Request, bands: Bands) -> Callable[[], Step] | None:
-    return partial(first_with_cells, request, bands) if allows_cells(request) else None
+    return (lambda: cells_for(request, bands).first()) if allows_cells(request) else None
 
 
 def _work_of_band(request: Request, bands: Bands, first: RoundPlan) -> float:

@@ -76,7 +76,9 @@ def thin_family(
     There is at least one peak; see `thin_peaks`. The band around each is `wider` by so many periods over the domain,
     and there are so many times `more` Trefftz functions.
     """
-    symbol = _symbol(problem)
+    symbol: Symbol | None = None
+    with suppress(UnsuitableError):  # coefficients vary
+        symbol = symbol_of(problem.determinant)
     lengths = np.subtract(*problem.domain.bounding_box[::-1])
     # variable coefficients spread a wave over a period to either side
     spread = (wider + (symbol is None)) * 2 * np.pi / lengths
@@ -86,16 +88,10 @@ def thin_family(
         else cloud(peak.center, peak.widths + spread, lengths, decades).family
         for peak in peaks
     ]
-    if symbol is None:
-        return Joined([_filled(problem, bands, lengths, decades, rng), *clouds])
+    if symbol is None:  # a band for the frequencies of the conditions and of the waves of the equation
+        core = least_core(bands_of_conditions(problem, bands, rng).frequencies, lengths)
+        return Joined([layout(core, lengths, decades).family, *clouds])
     return Joined([_characteristic(problem, bands, peaks, decades, more, rng), *clouds])
-
-
-def _symbol(problem: Problem) -> Symbol | None:
-    """The symbol; None where coefficients vary."""
-    with suppress(UnsuitableError):
-        return symbol_of(problem.determinant)
-    return None
 
 
 def _responds(symbol: Symbol, frequency: FloatArray) -> bool:
@@ -126,12 +122,6 @@ def _along_boundary(problem: Problem, peaks: Sequence[Peak], rng: np.random.Gene
     n = np.concatenate(normals)
     tangential = [np.linalg.norm(peak.center - (n @ peak.center)[:, None] * n, axis=1).max() for peak in peaks]
     return float(max(t + np.linalg.norm(peak.widths) for t, peak in zip(tangential, peaks, strict=True)))
-
-
-def _filled(problem: Problem, bands: Bands, lengths: FloatArray, decades: float, rng: np.random.Generator) -> Band:
-    """A band for the frequencies of the conditions and of the waves of the equation."""
-    frequencies = bands_of_conditions(problem, bands, rng).frequencies
-    return layout(least_core(frequencies, lengths), lengths, decades).family
 
 
 # ---- The strategy
