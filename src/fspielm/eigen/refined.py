@@ -18,10 +18,9 @@ from fspielm.basis.random.families import Family
 from fspielm.basis.singular.columns import satisfies, special_columns
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, draw_features
-from fspielm.eigen.inverse import Inverse
 from fspielm.eigen.modes import AMPLE, VALUE_ROUNDING, Mode, modes_of, split_at_gaps
 from fspielm.eigen.pencil import LEVELS, TRIES, Independent, Pencil, independent, sign_of
-from fspielm.eigen.rounds import Checked, Round, Searched, result_of
+from fspielm.eigen.rounds import Checked, Inverse, Round, Searched, result_of
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import NO_DIGITS

@@ -12,10 +12,9 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.eigen.inverse import inverse_at
 from fspielm.eigen.modes import ROUGH_TOL, Mode, Window, Wish, widest_gap
 from fspielm.eigen.pencil import PLACES, TRIES, Pencil, value_and_slope
-from fspielm.eigen.rounds import Round, Searched, Task, find, out_of_time, search, too_late
+from fspielm.eigen.rounds import Round, Searched, Task, find, inverse_at, out_of_time, search, too_late
 from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.bands import Bands, infer_bands
 from fspielm.estimate.narrow import find_narrow

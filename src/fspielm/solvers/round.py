@@ -1,4 +1,4 @@
-"""A round: what it tries, a forecast of its time, the solve itself, and the record of all rounds."""
+"""A round: what it tries, a forecast of its time, the solve itself; the record of all rounds, and what comes next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, final
+from typing import Any, ClassVar, Self, TypeVar, cast, final
 
 import numpy as np
 
@@ -43,9 +43,6 @@ from fspielm.resources import Deadline, current_deadline
 from fspielm.solution.report import Forecast, Round
 from fspielm.solvers.request import LONG, LOOKING, Approach, Budget, Request, Streams, timed
 from fspielm.wording import system_size
-
-if TYPE_CHECKING:
-    from fspielm.solvers.round import Strategy
 
 # ---- The cost of a round
 
