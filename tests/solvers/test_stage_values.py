@@ -17,8 +17,7 @@ from fspielm.solvers.driver import FittedPlan, LinearRounds, Trail
 from fspielm.solvers.request import Request, Streams
 from fspielm.solvers.round import Outcome, Record
 from fspielm.solvers.strategies.exact import exact_features
-from fspielm.solvers.strategies.selection import FilledBand, filled_band
-from fspielm.solvers.strategies.thin import thin_spectrum
+from fspielm.solvers.strategies.selection import FilledBand, filled_band, thin_spectrum
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -225,10 +225,8 @@ def _python_number(value: complex) -> complex:
 def read_pencil(problem: Any, symbol: Any) -> Pencil:
     """The problem as a polynomial in its eigenvalue.
 
-    Raises
-    ------
-    ProblemError
-        If it is not linear, homogeneous, steady and bounded, or the symbol does not occur as it should.
+    Raises `ProblemError` if it is not linear, homogeneous, steady and bounded, or the symbol does not occur as it
+    should.
     """
     check_symbol(problem, symbol)
     if problem.domain.is_unbounded:

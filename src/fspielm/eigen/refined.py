@@ -65,10 +65,7 @@ class ExactFunctions:
     def at(self, value: float, count: int) -> NearModes:
         """The `count` functions that are closest to modes at a value.
 
-        Raises
-        ------
-        UnsuitableError
-            If there is no time for them.
+        Raises `UnsuitableError` if there is no time for them.
         """
         if self.clock() <= 0:
             raise UnsuitableError("there is no time for functions that satisfy the equation")
@@ -130,10 +127,7 @@ class ExactFunctions:
 def exact_functions(pencil: Pencil, request: Request, value: float, bands: Bands, enlarged: int) -> ExactFunctions:
     """The functions that satisfy the equations around a value, corner functions included; more if `enlarged`.
 
-    Raises
-    ------
-    ProblemError, UnsuitableError
-        If there are none.
+    Raises `ProblemError` or `UnsuitableError` if there are none.
     """
     problem = pencil.at(value)
     here = replace(request, problem=problem, approach="characteristic", singular=None)

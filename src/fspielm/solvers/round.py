@@ -651,7 +651,7 @@ ROWS_PER_FUNCTION, LEAST_ROWS_PER_FUNCTION = 2.0, 1.2
 # Operations of a round that are many, so that others may be cheaper.
 DEAR = 2e11
 # Lines along each axis on which the frequencies of a solution are measured.
-CHORDS = 16
+CHORDS = 12
 # A round has helped if the estimate is smaller by this factor; and if a few rounds must be enough.
 BETTER, MUCH_BETTER = 1.5, 3.0
 # The most rounds of one kind of functions; and how many in a row may fail or not help.

@@ -219,10 +219,8 @@ def resonances(
 ) -> Modes:
     """All resonances in a rectangle; see `eigenmodes`, whose arguments these are.
 
-    Raises
-    ------
-    ProblemError
-        If an argument is wrong, there is an incident field, or no time to search all of the rectangle.
+    Raises `ProblemError` if an argument is wrong, there is an incident field, or no time to search all of the
+    rectangle.
     """
     rectangle = read_rectangle(count, within)
     sample = read_open(problem, symbol, rectangle)

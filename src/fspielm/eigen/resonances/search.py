@@ -277,10 +277,7 @@ class Requirements:
 def open_functions(required: Requirements, record: Record, request: Request, level: int) -> OpenFunctions:
     """Functions that represent all that is required, more of them for each level.
 
-    Raises
-    ------
-    BeyondBudgetError
-        If the budget does not allow so many.
+    Raises `BeyondBudgetError` if the budget does not allow so many.
     """
     here = replace(
         request, problem=transmission_problem(with_value(required.problem, required.symbol, required.largest))
@@ -347,10 +344,7 @@ class Found:
 def search(functions: OpenFunctions, rectangle: Rectangle, way: Way, record: Record) -> Found:
     """All poles of a rectangle.
 
-    Raises
-    ------
-    BeyondBudgetError
-        If there is no time for that.
+    Raises `BeyondBudgetError` if there is no time for that.
     """
     cells = list(_cells(functions, rectangle, way))
     began = perf_counter()

@@ -60,8 +60,8 @@ _CLOSE = 0.3
 _CHANGE = 1 / 2
 # A corner is singular where the residual near it is at least this share of the largest one away from corners.
 _SINGULAR = 0.5
-# Near a corner, and at it, in units of the size of the domain; ends of panels in units of the panel's length.
-_NEAR_CORNER, _AT_CORNER = 0.1, 1e-2
+# Near a corner, and at it, in units of the size of the domain.
+_NEAR_CORNER, _AT_CORNER = 0.1, 1e-3
 # Further sites so close to the ends of its smooth pieces, in units of their lengths: residuals at corners are narrow.
 _CLOSING_IN = np.logspace(-7, -1, 25)
 
@@ -196,6 +196,8 @@ _ALONG = 3000
 # Functions ``(s, n)`` at n sites, in units of what may be left unresolved of each.
 Signals: TypeAlias = Callable[[Sites], FloatArray]
 _NODES = 16
+# An end of a panel is at a corner if it is as close as this, in units of the panel's length.
+_TOUCHES = 1e-2
 # A panel is resolved if so many of the last coefficients are small: those of even functions are zero every other time.
 _TAIL = 3
 
@@ -310,7 +312,7 @@ def _last_lengths(panels: Panels, corners: SourceCorners) -> FloatArray:
     """The final length of panels at corners; infinity for the others."""
     ends = panels.part.place(panels.ends.reshape(-1, 1)).points.reshape(-1, 2, 1, 2)
     distances = np.linalg.norm(ends - corners.points, axis=3).min(axis=1)
-    touching = distances <= _AT_CORNER * panels.lengths[:, None]
+    touching = distances <= _TOUCHES * panels.lengths[:, None]
     return np.asarray(np.where(touching, corners.lengths, np.inf).min(axis=1, initial=np.inf))
 
 
