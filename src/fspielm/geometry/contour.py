@@ -27,8 +27,7 @@ from fspielm.geometry.curves import (
     straight_pieces,
 )
 from fspielm.geometry.domain import rounding_slack
-from fspielm.numerics.chebyshev import Antiderivative, antiderivative
-from fspielm.numerics.roots import minimum, subdivide
+from fspielm.numerics.roots import Antiderivative, antiderivative, minimum, subdivide
 from fspielm.numerics.tolerances import CLOSE, ITERATIONS, SAME
 
 # ---- Winding numbers

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, apply_matrix
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
-from fspielm.numerics.chebyshev import Antiderivative, antiderivative
-from fspielm.numerics.roots import bisect, halves, newton_between
+from fspielm.numerics.roots import Antiderivative, antiderivative, bisect, halves, newton_between
 from fspielm.numerics.tolerances import BISECTIONS, CLOSE, ROUNDED, TINY
 
 

@@ -16,7 +16,7 @@ from fspielm.basis.evaluation.direct import CHUNK_POINTS, direct_sum, split_leav
 from fspielm.basis.singular.outgoing import Outgoing, SourceBasis
 from fspielm.basis.singular.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.basis.singular.tabulated import TabulatedBasis
-from fspielm.numerics.chebyshev import Polynomials, add_up, join, lobatto, to_coefficients, unit_places
+from fspielm.numerics.roots import Polynomials, add_up, join, lobatto, to_coefficients, unit_places
 from fspielm.numerics.sampling import kronecker
 from fspielm.numerics.tolerances import BISECTIONS, ROUNDED
 from fspielm.resources import run_tasks
