@@ -17,7 +17,7 @@ from fspielm.basis.evaluation.sums import evaluate
 from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockResidual, BlockRows, Finite, RowBlock, Seam, make_block, make_blocks
-from fspielm.estimate.counts import FEW
+from fspielm.estimate.amounts import CLEARLY, FEW, MANY, SAFETY, SMALL
 from fspielm.estimate.estimate import CellErrors
 from fspielm.estimate.narrow import narrow_features
 from fspielm.estimate.narrow_search import Narrow
@@ -25,14 +25,8 @@ from fspielm.geometry.boundary import Sites, join_sites
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# A residual larger than elsewhere by this factor in a narrow place comes from there, and other rows do not see it.
-_CLEARLY = 2.0
 # Rounding of a sum of cosines, in units of the coefficients' norm.
 ROUNDING_OF_SUMS = 2e-15
-# With no more rows and functions than this, a residual may be small by chance.
-_FEW = 16
-# The share of the residual that a narrow place must have to be named.
-_MUCH = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +84,11 @@ class NarrowResidual:
     share: float = 0.0  # the share of that place in the region of the block
 
     def stands_out(self, rms: float) -> bool:
-        """Whether the residual in the place is clearly above that of the block, given as root mean square."""
-        return self.most > _CLEARLY * math.sqrt(self.share) * rms
+        """Whether the residual in the place is clearly above that of the block, given as root mean square.
+
+        Then it comes from there, and other rows do not see it.
+        """
+        return self.most > CLEARLY * math.sqrt(self.share) * rms
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +187,7 @@ class Unfitted:
             if fitted.name in self.held_out.emphasis:
                 deviation = deviation * self.held_out.emphasis[fitted.name]
             rms = safe_rms(deviation)
-            if max(len(block), basis.size) < _FEW:  # a few rows may hold by chance better than rounding allows
+            if max(len(block), basis.size) < MANY:  # a few rows may hold by chance better than rounding allows
                 rms = math.hypot(rms, ROUNDING_OF_SUMS * safe_norm(coefficients) / fitted.scale)
             weight = fitted.scale * float(np.sqrt(fitted.count))
             local = narrow.get(fitted.name, NarrowResidual())
@@ -207,7 +204,7 @@ class Unfitted:
             residuals[seam.rows.name] = BlockResidual(rms, largest)
             total = math.hypot(total, seam.rows.scale * float(np.sqrt(seam.rows.count)) * rms)
         shares = {name: (norm / total) ** 2 for name, norm in norms.items() if total > 0}
-        return Misfit(total, data, peak, residuals, most[1] if most[0] > _MUCH * total else None, data_sizes, shares)
+        return Misfit(total, data, peak, residuals, most[1] if most[0] > SMALL * total else None, data_sizes, shares)
 
     def norm(self, deviations: Mapping[str, NumberArray]) -> float:
         """The norm of deviations at the held-out sites, by block, weighted as residuals are."""
@@ -243,9 +240,8 @@ def _sizes_from_data(block: RowBlock, problem: Problem) -> list[tuple[int, float
 # the rows were at random places; residuals with random signs tell how much that changes the coefficients. The same
 # holds for cells with a feature narrower than the distance of rows, such as a jump.
 
-# Residuals with random signs, and a safety factor for their chance.
+# Residuals with random signs.
 _SIGNS = 3
-_CHANCE = 3.0
 # The true solution has parts that may be amplified somewhat more than the functions of cells show.
 _SAFETY = 5.0
 
@@ -268,7 +264,7 @@ class Correction:
         found = []
         for Phi in self.values:
             dense, even, *by_chance = (safe_rms(each) for each in (Phi @ changes).T)
-            found.append(_SAFETY * (max(dense, even) + _CHANCE * safe_rms(np.array(by_chance))))
+            found.append(_SAFETY * (max(dense, even) + SAFETY * safe_rms(np.array(by_chance))))
         return found
 
     def _gradients(self, deviations: Deviations) -> NumberArray:
@@ -349,7 +345,7 @@ class Correction:
         cells = [self.finite.cells_at(sites.points) for sites, _ in (narrow, others)]
         for (_, residual), its, most in zip((narrow, others), cells, largest, strict=True):
             np.maximum.at(most, its, np.abs(residual))
-        return np.asarray((largest[0] > _CLEARLY * largest[1])[cells[0]])
+        return np.asarray((largest[0] > CLEARLY * largest[1])[cells[0]])
 
 
 @dataclass(frozen=True, eq=False)
