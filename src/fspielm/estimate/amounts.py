@@ -18,7 +18,7 @@ MANY: Final = 24
 NEAR: Final = 64
 # Points that cost more, such as sites on each part of the boundary.
 SAMPLE: Final = 128
-# Points that tell the size of values, or the waves in them.
+# Points that tell the size of values.
 VALUES: Final = 256
 # Sites all over the domain, to see how coefficients vary there.
 SITES: Final = 512

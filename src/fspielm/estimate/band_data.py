@@ -14,7 +14,7 @@ import sympy as sp
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts, safe_rms
 from fspielm.errors import ProblemError
-from fspielm.estimate.amounts import FEW, MANY, POINTS, SAMPLE, SEVERAL, VALUES
+from fspielm.estimate.amounts import FEW, MANY, POINTS, SAMPLE, SEVERAL, SMALL, VALUES
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain, chord_ends, chord_lines
@@ -60,8 +60,6 @@ def source_of(relation: Relation, problem: Problem) -> str:
 # Frequencies below this share of the largest amplitude do not count: later rounds add what is missing, while a lower
 # threshold would follow the slow tails of windows and of rounding.
 THRESHOLD = 1e-5
-# The threshold for data without a highest frequency (jumps, kinks), enough for one or two digits.
-ROUGH_THRESHOLD = 1e-1
 # Unlimited frequencies above this share are noise: the tail of a jump falls below it.
 NOISE_THRESHOLD = 1e-2
 # From each of these thresholds to the next, jumps and kinks (amplitudes like 1/w and 1/w^2) raise the band tenfold and
@@ -400,4 +398,5 @@ def _settle(source: str, axis: int, sample: LineValues, sampling: _Sampling, fir
         n *= 2
     if not line_band(values, lengths, NOISE_THRESHOLD).settled:
         return DataBand(source, axis, band.frequency, False, noise=True)
-    return DataBand(source, axis, line_band(values, lengths, ROUGH_THRESHOLD).frequency, False)
+    # without a highest frequency, enough for one or two digits
+    return DataBand(source, axis, line_band(values, lengths, SMALL).frequency, False)

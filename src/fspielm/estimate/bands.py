@@ -10,11 +10,10 @@ import scipy
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.errors import ProblemError
-from fspielm.estimate.amounts import ALIKE, FEW, NEAR, POINTS, SITES, ZOOMS
+from fspielm.estimate.amounts import ALIKE, CLEARLY, FEW, NEAR, POINTS, SITES, SMALL, ZOOMS
 from fspielm.estimate.band_data import (
     RIGHT_HAND_SIDE,
     ROUGH_RATIO,
-    ROUGH_THRESHOLD,
     THRESHOLD,
     DataBand,
     data_bands,
@@ -155,9 +154,6 @@ def _largest_real_part(polynomials: ComplexArray) -> float:
 
 # ---- The highest frequencies of waves with variable coefficients
 
-# The factor of the size of zooms around the best point.
-_ZOOM = 0.3
-
 
 def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
     """The places, one or two for each axis, where a wave along it has the highest frequency.
@@ -181,7 +177,7 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
                 closer = search(freeze(problem.determinant, Sites(near))) if len(near) else np.zeros(0)
                 if closer.max(initial=0.0) > best:
                     place, best = near[closer.argmax()], closer.max()
-                size = _ZOOM * size
+                size = size / FEW
             found.append(place)
     return Sites(np.unique(np.array(found), axis=0))
 
@@ -239,8 +235,6 @@ def _search_along(axis: int, others: FloatArray, unit: float) -> Callable[[Froze
 
 # The frequencies that every band has beyond its own, in radians over the domain.
 _BEYOND = 25.0
-# A well narrower than this share of the size of its lowest wave catches none.
-_NARROW = 0.7
 
 
 def well_band(problem: Problem) -> FloatArray:
@@ -267,7 +261,8 @@ def well_band(problem: Problem) -> FloatArray:
             place = middle.points[squares.argmax()]
             highest = float(np.sqrt(max(squares.max(), 0.0)))
             half = _half_width(problem, place, axis)
-            if highest * half >= _NARROW * problem.dimension:
+            # a well that is clearly narrower than its lowest wave catches none
+            if CLEARLY * highest * half >= problem.dimension:
                 reach = np.sqrt(highest**2 + 2 * -np.log(CLOSE) * highest / half)
                 found[axis] = max(reach - _BEYOND / lengths[axis], 0.0)
     except ProblemError:  # a coefficient has no value there
@@ -398,7 +393,7 @@ def _without_kinks(band: DataBand) -> DataBand:
     lower, upper = (line_band(*band.samples, share).frequency for share in _POWER_SHARES)
     if upper <= ROUGH_RATIO * lower:
         return band
-    return replace(band, frequency=band.slant * line_band(*band.samples, ROUGH_THRESHOLD).frequency)
+    return replace(band, frequency=band.slant * line_band(*band.samples, SMALL).frequency)
 
 
 def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> Bands:

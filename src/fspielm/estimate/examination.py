@@ -12,6 +12,7 @@ import numpy as np
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockRows, Finite
+from fspielm.estimate.amounts import FEW_DIGITS
 from fspielm.estimate.estimate import (
     ILL_POSED,
     NO_DIGITS,
@@ -34,18 +35,13 @@ from fspielm.estimate.residuals import (
 )
 from fspielm.estimate.sensitivity import Sensitivity, Solved, beyond_basis, find_sensitivity, has_settled, probe
 from fspielm.estimate.stability import find_hidden
+from fspielm.numerics.tolerances import CLOSE
 from fspielm.problem.derived import leaves_constant_open
 from fspielm.problem.interfaces import kinks
 from fspielm.problem.problem import Problem
 
 # The largest reliable relative error where the basis does not resolve the solution.
 _UNRESOLVED = 0.05
-# Smooth functions with a larger residual beside an interface, relative to the data, are not the solution: it has a
-# kink there.
-_FITS = 1e-7
-# On cells, amplifications above the first number that make more of the data than the second, relative to the solution,
-# are those of a resonance.
-_AMPLIFIED, _RESONANT = 1e5, 1e6
 _GROWS = (
     "how strongly the solution depends on its data still grows with more functions, as it does at a resonance, where "
     "there are other solutions or none; move the coefficients off the resonance, or allow more functions"
@@ -109,7 +105,7 @@ class Examination:
         # a condition is missing, the others may have frequencies that the basis does not
         is_one_of_many = misfit.residual == 0.0 and amplification > ILL_POSED
         # the error of smooth functions across a kink is not a sum of smooth functions
-        is_kinked = misfit.residual > _FITS * misfit.data and bool(kinks(problem, misfit.residuals))
+        is_kinked = misfit.residual > CLOSE * misfit.data and bool(kinks(problem, misfit.residuals))
         undetermined = bool(problem.missing) or is_one_of_many or is_kinked or not np.isfinite(amplification)
         # this depends on the factored problem, not on its data
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals, self.held_out)
@@ -201,16 +197,17 @@ class Examination:
         # linearisations in time have no resonances, and their growth is known
         problem = self.discretisation.problem
         has_none = problem.domain.time is not None and problem.is_linearisation
-        resonant_amplification = ILL_POSED if has_none else _AMPLIFIED
+        resonant_amplification = ILL_POSED if has_none else 1 / FEW_DIGITS
         shown = self.correction.errors(deviations)
         left = np.linalg.norm(left_out, axis=0)
         errors = []
         for own, out, most, each, Phi in zip(
             shown, left, at_most, self.sensitivity.each, self.sensitivity.values, strict=True
         ):
-            # at a resonance there are other solutions, which data that do not excite it do not show
+            # at a resonance there are other solutions, which data that do not excite it do not show; a small change of
+            # the data may change the whole solution
             size = safe_rms(Phi @ coefficients)
-            resonant = each > resonant_amplification and each * misfit.data > _RESONANT * size
+            resonant = each > resonant_amplification and CLOSE * each * misfit.data > size
             errors.append(float("inf") if resonant else own + float(out) + unknown * most)
         return errors
 

@@ -247,8 +247,6 @@ def _front_speed(problem: Problem, iterate: Iterate, sites: Sites) -> float:
 
 # Frequencies begin at an eighth of a period over the domain.
 _LOWEST = np.pi / 4
-# Stretches of time with rates of their own, where coefficients change with time.
-_STRETCHES = 12
 # Growth that leaves no digit, in powers of e; if it is larger again two octaves up by this factor, it has no bound.
 HOPELESS = -float(np.log(np.finfo(np.float64).eps))
 _LARGER = 1.3
@@ -291,7 +289,8 @@ def find_growth(problem: Problem) -> Growth:
     points, frozen = freeze_inside(problem)
     lengths = np.ptp(problem.domain.bounding_box, axis=0)[:-1]
     k = _frequencies(lengths)
-    number = _STRETCHES if _changes_with_time(problem) else 1
+    # stretches of time with rates of their own
+    number = MANY if _changes_with_time(problem) else 1
     during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
     fronts = None
     if problem.is_linearisation and space:
@@ -343,16 +342,16 @@ def find_growth_from_one_end(problem: Problem) -> Growth | None:
     length = upper - lower
     if np.ptp(held) > SAME * length:
         return None
-    growing, sizes = np.zeros(_STRETCHES), np.zeros(_STRETCHES)
+    growing, sizes = np.zeros(MANY), np.zeros(MANY)
     begin, end = (lower, upper) if held[0] - lower < upper - held[0] else (upper, lower)
     points, frozen = freeze_inside(problem)
     backward = (-1.0) ** frozen.orders.sum(axis=1) if end < begin else 1.0
     rate, size = rates(Frozen(frozen.orders, frozen.coefficients * backward), np.zeros((1, 0)), 1 / length)
-    during = np.minimum((_STRETCHES * np.abs(points[:, 0] - begin) / length).astype(int), _STRETCHES - 1)
-    for stretch in range(_STRETCHES):
+    during = np.minimum((MANY * np.abs(points[:, 0] - begin) / length).astype(int), MANY - 1)
+    for stretch in range(MANY):
         here = during == stretch if len(points) > 1 else np.array([True])
         if here.any():
-            growing[stretch] = rate[here, 0].mean() * length / _STRETCHES
+            growing[stretch] = rate[here, 0].mean() * length / MANY
             sizes[stretch] = size[here, 0].max()
     fastest = np.array([[sizes.max()]])
     return Growth(fastest, growing[None], ends=(begin, end)) if growing.sum() > 0 else None

@@ -49,8 +49,6 @@ _MOST_ALONG = 2**14
 _SECONDS = 0.5
 # The points along each parameter where places with maxima are sampled more closely.
 _ALONG = {1: ON_LINE, 2: 7, 3: 5}
-# Places with this share of the largest deviation count as equal to it.
-_ALIKE = 0.2
 
 Values = Callable[[Sites], NumberArray]
 
@@ -72,8 +70,9 @@ def sample_values(values: Values, chart: Chart, source: str) -> tuple[Looked | N
     looked = None
     if order.size:
         # a few places of a layer stand for all similar ones
-        alike = np.count_nonzero(deviations > _ALIKE * deviations[order[0]])
-        others = max(alike / (3**parameters * np.count_nonzero(deviations[order] > _ALIKE * deviations[order[0]])), 1.0)
+        least = SMALL * deviations[order[0]]
+        alike = np.count_nonzero(deviations > least)
+        others = max(alike / (3**parameters * np.count_nonzero(deviations[order] > least)), 1.0)
         varied = max(float(np.ptp(part)) for part in real_parts(known))
         looked = _zoom(values, chart, centers[order], steps[order], varied)
         if looked is not None:

@@ -313,8 +313,6 @@ _REACH: dict[type[sp.Function], float] = {
 _GROWING = (sp.sinh, sp.cosh)
 _WAVES = (sp.sin, sp.cos, sp.tan, sp.cot, sp.sec, sp.csc)
 _OUTSIDE = (sp.asin, sp.acos, sp.atanh, sp.acosh)
-# A power as high as this is narrow at its end.
-_HIGH_POWER = 12
 # The arguments of most of an exponential, relative to the largest argument.
 _CORE = (-VANISHED, 0.0)
 
@@ -385,7 +383,7 @@ def _power(node: sp.Pow) -> Iterator[Atom]:
     elif exponent.is_negative and isinstance(base, sp.cosh):
         # a bump where its argument is zero; logarithms would not find it, as a hyperbolic cosine soon overflows
         yield Atom(-(base.args[0] ** 2), _exponential, _CORE, from_top=True)
-    elif exponent.is_negative or (exponent.is_integer and exponent >= _HIGH_POWER):
+    elif exponent.is_negative or (exponent.is_integer and exponent >= NARROW):  # narrow at its end
         yield Atom(exponent * sp.log(base**2) / 2, _exponential, _CORE, from_top=True)
     elif not exponent.is_integer:
         yield Atom(base, _relative, kind="kink")
@@ -554,10 +552,6 @@ class _Search:
 
 # ---- Sampling points in the boxes
 
-# The most points for each atom.
-_POINTS = 192
-# The number of widths in the range of an argument where most of the change is.
-_WIDTHS_ACROSS = 5.0
 # For features without a width: points at distances over this many powers of ten.
 _DECADES = -np.log10(SAME)
 
@@ -577,8 +571,8 @@ def sample_boxes(found: Found, atom: Atom, argument: Field, chart: Chart, rng: n
     number = len(found.boxes)
     if number == 0:
         return None
-    chosen = np.sort(rng.permutation(number)[:_POINTS])
-    chosen = np.repeat(chosen, max(_POINTS // len(chosen), 1))
+    chosen = np.sort(rng.permutation(number)[:VALUES])
+    chosen = np.repeat(chosen, max(VALUES // len(chosen), 1))
     boxes, small = found.boxes.select(chosen), found.small[chosen]
     unit = boxes.lower + rng.random(boxes.lower.shape) * boxes.widths
     # the chosen boxes stand for all
@@ -631,7 +625,7 @@ def _points_on_layers(
         lengths = np.abs(end - start)
         places = start + (end - start) * rng.random(len(start))
         speeds = np.linalg.norm(line.boxes.rates, axis=1)[np.arange(len(low)), line.axes]
-        widths = speeds * lengths / _WIDTHS_ACROSS
+        widths = speeds * lengths / (atom.targets[1] - atom.targets[0])
     parts = np.where(found, lengths / (high - low), 0.0 if found.any() else 1.0)
     return np.where(found, places, 0.5 * (low + high)), parts, widths
 

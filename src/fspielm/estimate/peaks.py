@@ -13,7 +13,7 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts
-from fspielm.estimate.amounts import ALIKE, CLEARLY, FEW, FEW_DIGITS, MANY, NEAR, SEVERAL, VALUES
+from fspielm.estimate.amounts import ALIKE, CLEARLY, FEW, FEW_DIGITS, MANY, NEAR, SEVERAL
 from fspielm.estimate.band_data import NOISE_THRESHOLD, THRESHOLD
 from fspielm.expr.functions import Field
 from fspielm.geometry.domain import Domain, chord_lines
@@ -25,14 +25,11 @@ from fspielm.numerics.tolerances import ROUNDED, SAME, TINY
 
 Box = tuple[FloatArray, FloatArray]
 
-# Halvings to find the size of a box; and points along each of its edges, all of which have to lie inside.
-_FINENESS = 7
-
 
 def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
     """Large boxes inside the domain, with the shape of its bounding box: one if that is the domain, otherwise some.
 
-    With time, they cover all of it. Holes narrower than a seventh of a box may be overlooked.
+    With time, they cover all of it. Holes narrower than an eighth of a box may be overlooked.
     """
     if isinstance(domain, SpaceTime):
         (start,), (end,) = (corner[-1:] for corner in domain.bounding_box)
@@ -45,7 +42,7 @@ def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
     places = np.concatenate([middle, domain.sample(MANY, rng, "low-discrepancy")])
     # the largest box around each place that fits, as a share of the bounding box
     none, whole = np.zeros(len(places)), np.ones(len(places))
-    shares, _ = bisect(none, whole, lambda shares: _fit(domain, places, shares[:, None] * half), _FINENESS)
+    shares, _ = bisect(none, whole, lambda shares: _fit(domain, places, shares[:, None] * half), SEVERAL)
     boxes: list[Box] = []
     for index in np.argsort(-shares):
         if len(boxes) == FEW or CLEARLY * shares[index] < shares.max() or shares.max() == 0:
@@ -59,7 +56,7 @@ def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
 def _fit(domain: Domain, places: FloatArray, halves: FloatArray) -> BoolArray:
     """Mask of the places ``(n, d)`` whose boxes ``(n, d)`` lie inside."""
     ends = np.ones(places.shape[1])
-    points = places[:, None, :] + grid_points((-ends, ends), (_FINENESS,) * len(ends)) * halves[:, None, :]
+    points = places[:, None, :] + grid_points((-ends, ends), (SEVERAL,) * len(ends)) * halves[:, None, :]
     inside = domain.contains(points.reshape(-1, places.shape[1]))
     return np.asarray(np.all(inside.reshape(points.shape[:2]), axis=1))
 
@@ -87,7 +84,7 @@ def exact_waves(
     if not 0 < len(peaks) <= MANY:
         return None
     lower, upper = domain.bounding_box
-    number = max(4 * len(peaks) * (domain.dimension + 2), VALUES)
+    number = max(4 * len(peaks) * (domain.dimension + 2), _MOST_LINES)
     points = domain.sample(2 * number, rng, "low-discrepancy") - 0.5 * (lower + upper)
     values = field(points + 0.5 * (lower + upper))
     if not np.all(np.isfinite(values)):
@@ -138,6 +135,8 @@ _BETA = 16.0
 _OVERSAMPLING = 1.5
 # Zero padding, to read frequencies finer than one period per box; in space the grids are large without.
 _PADDING = {1: 4, 2: 2}
+# The most frequencies of a spectrum with a few peaks, and the fewest points at which they are fitted.
+_MOST_LINES = 200
 # The window's image of a frequency counts this much closer, in periods per box, as amplitudes may vary slowly.
 _SPREAD = 0.6
 
@@ -197,7 +196,7 @@ def find_lines(spectrum: Spectrum, threshold: float) -> Lines | None:
     explained = np.zeros_like(amplitudes)
     found: list[FloatArray] = []
     is_peak: list[bool] = []
-    while len(found) < VALUES:
+    while len(found) < _MOST_LINES:
         unexplained = np.where(amplitudes > CLEARLY * explained, amplitudes, 0.0)
         index = np.array(np.unravel_index(int(np.argmax(unexplained)), unexplained.shape))
         top = amplitudes[tuple(index)]

@@ -30,7 +30,7 @@ from fspielm.estimate.let_through import Degenerate, LetThrough
 from fspielm.estimate.residuals import HeldOut, Unfitted
 from fspielm.estimate.stability import Hidden, find_hidden, point_text
 from fspielm.geometry.boundary import Sites
-from fspielm.numerics.tolerances import CLOSE, ROUNDING, TINY
+from fspielm.numerics.tolerances import CLOSE, ROUNDING, SAME, TINY
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, cache_by_object, identity
 from fspielm.problem.problem import Problem
@@ -113,7 +113,7 @@ _ROUNDING = float(np.finfo(np.float64).eps)
 # Growth in powers of e: the most that a number can hold safely, and the most that a factorisation shows.
 _MOST_FOLDINGS, _SEEN_FOLDINGS = -np.log([TINY, ROUNDING])
 # The decay across the domain, in powers of e, of functions at the boundary that cosines can represent.
-_STEEP_FOLDINGS = 20.0
+_STEEP_FOLDINGS = -np.log(SAME)
 
 
 @final

@@ -126,9 +126,6 @@ def _frozen(operator: Operator, site: Sites) -> Operator:
 # contrast of -1 it is zero, and functions of every frequency satisfy the conditions. Near it, the values of the
 # function at the other ends of the layers, ``exp(-k d)``, balance the residual at some k; beyond that k there are none.
 
-# The slope from the normal within which the other end of a layer is searched.
-_CONE = 0.25
-
 
 def interface_functions(problem: Problem) -> list[LetThrough]:
     """The function of the highest frequency along each interface between materials of opposite signs."""
@@ -173,7 +170,7 @@ def _layer_thickness(sites: Sites, ends: FloatArray) -> float:
     away = ends[None] - sites.points[:, None]
     height = np.abs(np.einsum("ijk,ik->ij", away, sites.normals))
     sideways = np.sqrt(np.maximum(np.sum(away**2, axis=2) - height**2, 0.0))
-    nearest = np.where((height > 0) & (sideways <= _CONE * height), height, np.inf).min(axis=1)
+    nearest = np.where((height > 0) & (FEW * sideways <= height), height, np.inf).min(axis=1)
     return float(np.quantile(nearest, SMALL, method="lower"))
 
 
