@@ -8,7 +8,6 @@ from fspielm.estimate.growth import Growth
 from fspielm.estimate.narrow import Look, NarrowPlaces, find_narrow
 from fspielm.estimate.narrow_search import Narrow
 from fspielm.estimate.peaks import Peak, find_peaks
-from fspielm.estimate.residuals import HeldOut
 from fspielm.estimate.sensitivity import PROBES, find_sensitivity
 from fspielm.estimate.stability import Hidden, find_hidden
 
@@ -21,7 +20,6 @@ __all__ = [
     "Examination",
     "FieldEstimate",
     "Growth",
-    "HeldOut",
     "Hidden",
     "Look",
     "Narrow",

@@ -33,7 +33,7 @@ CLEARLY: Final = 2.0
 SAFETY: Final = 3.0
 # A smaller share of the whole does not matter, and points that are closer, relative to the whole, are at one place.
 SMALL: Final = 0.1
-# Frequencies that differ by a smaller share are alike.
+# Frequencies and rates that differ by a smaller share are alike.
 ALIKE: Final = 0.05
 # What is smaller than this, relative to its terms, is zero as far as samples or a search tell.
 ZERO: Final = 1e-3

@@ -11,7 +11,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.collocation.least_squares import Factored
-from fspielm.collocation.system import BlockRows, Finite
+from fspielm.collocation.system import BlockRows, Finite, HeldOut
 from fspielm.estimate.amounts import FEW_DIGITS
 from fspielm.estimate.estimate import (
     ILL_POSED,
@@ -28,7 +28,6 @@ from fspielm.estimate.residuals import (
     ROUNDING_OF_SUMS,
     Correction,
     Deviations,
-    HeldOut,
     Misfit,
     Unfitted,
     by_cell,
@@ -215,7 +214,7 @@ class Examination:
         """The examination for many solutions on one basis: with fresh, tabulated rows unless the basis is on cells."""
         if self.correction is not None:
             return self
-        fresh = HeldOut.draw(self.discretisation, rng)
+        fresh = self.discretisation.hold_out(rng)
         return replace(self, held_out=fresh.tabulated(self.discretisation))
 
     def _fields(self, coefficients: NumberArray, errors: Sequence[float], misfit: Misfit) -> tuple[FieldEstimate, ...]:
@@ -254,7 +253,7 @@ def examine(
     problem, basis, threads = discretisation.problem, discretisation.basis, discretisation.threads
     # the order matters: both draw from one stream
     probed = probe(discretisation, blocks, factored, rng)
-    held_out = HeldOut.draw(discretisation, rng)
+    held_out = discretisation.hold_out(rng)
     sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
     correction = None
     if basis.is_piecewise:

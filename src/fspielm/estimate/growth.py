@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import expand_powers
-from fspielm.estimate.amounts import CLEARLY, FEW, MANY, POINTS, SAMPLE, SEVERAL, SMALL
+from fspielm.estimate.amounts import ALIKE, CLEARLY, FEW, MANY, POINTS, SAMPLE, SEVERAL, SMALL
 from fspielm.estimate.let_through import Frozen, freeze, freeze_inside, representative_sites, roots_of, without_phase
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
@@ -247,9 +247,8 @@ def _front_speed(problem: Problem, iterate: Iterate, sites: Sites) -> float:
 
 # Frequencies begin at an eighth of a period over the domain.
 _LOWEST = np.pi / 4
-# Growth that leaves no digit, in powers of e; if it is larger again two octaves up by this factor, it has no bound.
+# Growth that leaves no digit, in powers of e; if it is larger again two octaves up, it has no bound.
 HOPELESS = -float(np.log(np.finfo(np.float64).eps))
-_LARGER = 1.3
 
 
 @final
@@ -328,7 +327,7 @@ def find_growth(problem: Problem) -> Growth:
     # whether growth levels off towards the highest frequencies
     highest = foldings[1:].reshape(_OCTAVES * _STEPS + 1, -1).max(axis=1) if space else np.zeros(2 * _STEPS + 1)
     later, before = highest[-1], highest[-1 - 2 * _STEPS]
-    return Growth(found, each[grows], not (later > HOPELESS and later > _LARGER * before), at)
+    return Growth(found, each[grows], not (later > HOPELESS and later > (1 + ALIKE) * before), at)
 
 
 def find_growth_from_one_end(problem: Problem) -> Growth | None:
@@ -418,9 +417,6 @@ def _longest_stay(frozen: Frozen, lengths: FloatArray, duration: float) -> Float
 
 # ---- Streamlines: whether each has a condition at one of its ends
 
-# The longest step, in extents of the domain; and the largest change of direction over half a step, to which steps are
-# shortened a few times.
-_STEP = 0.03
 # A value that is damped to rounding along the way, by this many powers of e, need not be known.
 _FORGOTTEN = -np.log(ROUNDED)
 
@@ -517,13 +513,13 @@ class _Flow:
 
     def _step(self, here: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
         first, lost = self.velocity(here)
-        h = np.full((len(here), 1), sign * _STEP)
+        h = np.full((len(here), 1), sign / MANY)
         for _ in range(FEW):  # a thin eddy turns within a step
             middle = self._at(here, here + 0.5 * h * first)
             turn = np.linalg.norm((middle - first) / self.lengths, axis=1, keepdims=True)
-            if np.all(turn <= _STEP):
+            if np.all(MANY * turn <= 1):
                 break
-            h *= np.minimum(1.0, _STEP / np.maximum(turn, TINY))
+            h *= np.minimum(1.0, 1 / (MANY * np.maximum(turn, TINY)))
         stages = [first]
         for share in (0.5, 0.5, 1.0):
             stages.append(self._at(here, here + share * h * stages[-1]))

@@ -552,6 +552,8 @@ class _Search:
 
 # ---- Sampling points in the boxes
 
+# The most points for each atom.
+_POINTS = 192
 # For features without a width: points at distances over this many powers of ten.
 _DECADES = -np.log10(SAME)
 
@@ -571,8 +573,8 @@ def sample_boxes(found: Found, atom: Atom, argument: Field, chart: Chart, rng: n
     number = len(found.boxes)
     if number == 0:
         return None
-    chosen = np.sort(rng.permutation(number)[:VALUES])
-    chosen = np.repeat(chosen, max(VALUES // len(chosen), 1))
+    chosen = np.sort(rng.permutation(number)[:_POINTS])
+    chosen = np.repeat(chosen, max(_POINTS // len(chosen), 1))
     boxes, small = found.boxes.select(chosen), found.small[chosen]
     unit = boxes.lower + rng.random(boxes.lower.shape) * boxes.widths
     # the chosen boxes stand for all

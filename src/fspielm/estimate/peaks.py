@@ -25,11 +25,14 @@ from fspielm.numerics.tolerances import ROUNDED, SAME, TINY
 
 Box = tuple[FloatArray, FloatArray]
 
+# Halvings to find the size of a box; and points along each of its edges, all of which have to lie inside.
+_FINENESS = 7
+
 
 def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
     """Large boxes inside the domain, with the shape of its bounding box: one if that is the domain, otherwise some.
 
-    With time, they cover all of it. Holes narrower than an eighth of a box may be overlooked.
+    With time, they cover all of it. Holes narrower than a seventh of a box may be overlooked.
     """
     if isinstance(domain, SpaceTime):
         (start,), (end,) = (corner[-1:] for corner in domain.bounding_box)
@@ -42,7 +45,7 @@ def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
     places = np.concatenate([middle, domain.sample(MANY, rng, "low-discrepancy")])
     # the largest box around each place that fits, as a share of the bounding box
     none, whole = np.zeros(len(places)), np.ones(len(places))
-    shares, _ = bisect(none, whole, lambda shares: _fit(domain, places, shares[:, None] * half), SEVERAL)
+    shares, _ = bisect(none, whole, lambda shares: _fit(domain, places, shares[:, None] * half), _FINENESS)
     boxes: list[Box] = []
     for index in np.argsort(-shares):
         if len(boxes) == FEW or CLEARLY * shares[index] < shares.max() or shares.max() == 0:
@@ -56,7 +59,7 @@ def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
 def _fit(domain: Domain, places: FloatArray, halves: FloatArray) -> BoolArray:
     """Mask of the places ``(n, d)`` whose boxes ``(n, d)`` lie inside."""
     ends = np.ones(places.shape[1])
-    points = places[:, None, :] + grid_points((-ends, ends), (SEVERAL,) * len(ends)) * halves[:, None, :]
+    points = places[:, None, :] + grid_points((-ends, ends), (_FINENESS,) * len(ends)) * halves[:, None, :]
     inside = domain.contains(points.reshape(-1, places.shape[1]))
     return np.asarray(np.all(inside.reshape(points.shape[:2]), axis=1))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -12,11 +12,18 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray, adjoint, safe_norm, safe_rms
 from fspielm.basis.basis import Basis, localise
-from fspielm.basis.evaluation.direct import tabulate
-from fspielm.basis.evaluation.sums import evaluate
 from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.collocation.least_squares import Factored
-from fspielm.collocation.system import BlockResidual, BlockRows, Finite, RowBlock, Seam, make_block, make_blocks
+from fspielm.collocation.system import (
+    BlockResidual,
+    BlockRows,
+    Finite,
+    HeldOut,
+    RowBlock,
+    Seam,
+    make_block,
+    make_blocks,
+)
 from fspielm.estimate.amounts import CLEARLY, FEW, MANY, SAFETY, SMALL
 from fspielm.estimate.estimate import CellErrors
 from fspielm.estimate.narrow import narrow_features
@@ -27,46 +34,6 @@ from fspielm.problem.statement import Relation
 
 # Rounding of a sum of cosines, in units of the coefficients' norm.
 ROUNDING_OF_SUMS = 2e-15
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Rows that are not fitted, to check solutions with."""
-
-    sites: Mapping[str, Sites]
-    # (n,): the weight of the deviation at each site relative to the average, where weights differ
-    emphasis: Mapping[str, FloatArray] = field(default_factory=dict)
-    # (n, M): the blocks applied to every function; empty where there are too few solutions for that to pay
-    rows: Mapping[str, NumberArray | RowsInCells] = field(default_factory=dict)
-
-    @classmethod
-    def draw(cls, finite: Finite, rng: np.random.Generator) -> HeldOut:
-        """Draw fewer rows than were fitted, by the same law."""
-        drawn = finite.hold_out(rng)
-        return cls(drawn.sites, drawn.emphasis, drawn.rows)
-
-    def tabulated(self, finite: Finite) -> HeldOut:
-        """The same with dense rows, for many solutions on one basis."""
-        basis, threads = finite.basis, finite.threads
-        rows = {
-            block.name: block.summed(
-                np.asarray(sum(tabulate(basis, op, sites, threads=threads).T for op, sites in block.pieces))
-            ).T
-            for block in make_blocks(finite.problem, self.sites)
-        }
-        return replace(self, rows=rows)
-
-    def apply(self, block: RowBlock, basis: Basis, coefficients: NumberArray, threads: int) -> NumberArray:
-        """The block's rows on the sum of ``coefficients * basis``."""
-        if block.name in self.rows:
-            return np.asarray(self.rows[block.name] @ coefficients)
-        return block.summed(_evaluate(block, basis, coefficients, threads))
-
-
-def _evaluate(block: RowBlock, basis: Basis, coefficients: NumberArray, threads: int) -> NumberArray:
-    # directly: a fast transform rounds more, and small residuals consist of rounding
-    pieces = [evaluate(basis, coefficients, op, sites, threads=threads, method="direct") for op, sites in block.pieces]
-    return np.asarray(sum(pieces))
 
 
 # ---- The residual in narrow places, which rows spread all over would hardly sample
@@ -127,7 +94,7 @@ def narrow_residuals(
         places, shares, block = rows.places, rows.shares, rows.block
         emphasis = finite.emphasis(block.name, block.pieces[0][1], shares)
         weight = 1.0 if emphasis is None else emphasis
-        residual = _evaluate(block, finite.basis, coefficients, finite.threads) - block.values
+        residual = block.evaluate(finite.basis, coefficients, finite.threads) - block.values
         deviation = weight * np.abs(residual)
         squares = shares * deviation**2
         each = np.add.reduceat(squares, np.cumsum([0, *(len(place.shares) for place in places[:-1])]))

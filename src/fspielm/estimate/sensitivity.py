@@ -21,13 +21,21 @@ from fspielm.basis.random.families import Band, Each, Family, Joined, for_unknow
 from fspielm.basis.singular.columns import satisfies, special_columns
 from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.collocation.least_squares import Factored
-from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, Finite, draw_features, make_blocks
+from fspielm.collocation.system import (
+    BlockResidual,
+    BlockRows,
+    Discretisation,
+    Finite,
+    HeldOut,
+    draw_features,
+    make_blocks,
+)
 from fspielm.errors import ProblemError
 from fspielm.estimate.amounts import FEW, FEW_DIGITS, MANY, SAFETY, SEVERAL, VALUES, ZERO
 from fspielm.estimate.bands import waves_at
 from fspielm.estimate.growth import Growth
 from fspielm.estimate.let_through import Degenerate, LetThrough
-from fspielm.estimate.residuals import HeldOut, Unfitted
+from fspielm.estimate.residuals import Unfitted
 from fspielm.estimate.stability import Hidden, find_hidden, point_text
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.tolerances import CLOSE, ROUNDING, SAME, TINY

@@ -11,6 +11,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
+from fspielm.numerics.piecewise import MOST_PIECES
 from fspielm.numerics.roots import Function, halves, newton_between
 from fspielm.numerics.tolerances import BISECTIONS, CLOSE
 
@@ -131,7 +132,6 @@ def _from_nodes(count: int) -> FloatArray:
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _FIRST_PANELS = 64
-_MOST_PANELS = 200_000
 _TOLERANCE = 1e-15  # panels whose integral changes by less, relative to the whole, are not split
 
 
@@ -199,7 +199,7 @@ def antiderivative(integrand: Function, start: float, end: float, *, what: str, 
         found = float(np.sum(np.abs(np.concatenate([left, right, *settled]))))
         # next to a pole panels shrink to nothing, but their integrals do not
         pole = ~((low < middle) & (middle < high)) & (np.abs(whole) > CLOSE * scale)
-        if len(low) > _MOST_PANELS or not np.isfinite(found) or np.any(pole):
+        if len(low) > MOST_PIECES or not np.isfinite(found) or np.any(pole):
             low = low[pole] if np.any(pole) else low
             break
         scale = max(scale, found)
