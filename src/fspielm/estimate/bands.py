@@ -41,10 +41,10 @@ _EXCESS_TIMES_SHARE = 22.0
 _LARGEST_SHARE = _EXCESS_TIMES_SHARE / _RESOLUTION
 # The fewest samples for each function.
 _SAMPLES = 2.2
-# The most frequencies to try, as the work grows with their cube. Beyond, this factor leads from a few digits to many,
-# as for a bump with a Gaussian spectrum.
+# The most frequencies to try, as the work grows with their cube. Beyond, this factor leads from the threshold to the
+# tolerance, as for a bump with a Gaussian spectrum.
 _MOST_FREQUENCIES = 400
-_FURTHER = 1.3
+_FURTHER = float(np.sqrt(np.log(TOLERANCE) / np.log(THRESHOLD)))
 # Rates of decay, times the length of a line.
 _RATES = np.geomspace(0.3, 3e3, 24)
 

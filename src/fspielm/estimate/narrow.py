@@ -47,6 +47,8 @@ _POINTS = 2**17
 _MOST_ALONG = 2**14
 # The seconds that functions of the user's may take.
 _SECONDS = 0.5
+# Places with this share of the largest deviation count as equal to it.
+_ALIKE = 0.2
 # The points along each parameter where places with maxima are sampled more closely.
 _ALONG = {1: ON_LINE, 2: 7, 3: 5}
 
@@ -70,7 +72,7 @@ def sample_values(values: Values, chart: Chart, source: str) -> tuple[Looked | N
     looked = None
     if order.size:
         # a few places of a layer stand for all similar ones
-        least = SMALL * deviations[order[0]]
+        least = _ALIKE * deviations[order[0]]
         alike = np.count_nonzero(deviations > least)
         others = max(alike / (3**parameters * np.count_nonzero(deviations[order] > least)), 1.0)
         varied = max(float(np.ptp(part)) for part in real_parts(known))

@@ -19,7 +19,7 @@ from fspielm.basis.exact.laws import directions_needed, scene_of
 from fspielm.basis.exact.symbol import Frequencies, symbol_of
 from fspielm.basis.random.families import Band, Each, Family, Joined, for_unknowns, in_rounded_box
 from fspielm.basis.singular.columns import satisfies, special_columns
-from fspielm.cells.basis import CellBasis, RowsInCells
+from fspielm.cells.basis import RowsInCells
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import (
     BlockResidual,
@@ -90,11 +90,6 @@ def driving(relation: Relation, held_out: HeldOut, coefficients: NumberArray, k:
         squares += float(np.prod(lengths)) * amplitudes**2
         total += float(np.prod(lengths))
     return np.asarray(np.sqrt(squares / total))
-
-
-def fastest_change(basis: CellBasis) -> float:
-    """The highest frequency in time of the functions of any cell, and of products of them."""
-    return float(2 * np.pi * np.max(basis.degrees[:, -1] / basis.frames.lengths[:, -1]))
 
 
 def _amplitudes(grid: NumberArray, x: FloatArray, k: FloatArray, length: float) -> FloatArray:
@@ -318,7 +313,11 @@ def _sources(problem: Problem, growth: Growth, among: NDArray[np.intp], sites: S
         size = np.full(len(among), solved.residuals[relation.name].rms)
         known = None if solved.held_out is None else driving(relation, solved.held_out, solved.coefficients, k)
         if known is not None:
-            slow = min(fastest_change(basis) for basis in solved.basis.on_cells)
+            # the highest frequency in time of the functions of any cell, and of products of them
+            slow = min(
+                float(2 * np.pi * np.max(cells.degrees[:, -1] / cells.frames.lengths[:, -1]))
+                for cells in solved.basis.on_cells
+            )
             # over time it adds up as if it oscillated with the wave, or less by this factor
             off = np.maximum(duration * (exponents - slow), 1.0)
             size = np.minimum(known, size / np.where(exponents > 2 * slow, off, 1.0))
