@@ -21,7 +21,7 @@ from fspielm.cells.tails import Tails, last_degrees, orthogonal_at, tails_of
 from fspielm.cells.tiling import Cover
 from fspielm.cells.traces import Trace, traces_of
 from fspielm.collocation.nested import Leaf, Nested, merge_order
-from fspielm.collocation.system import BlockRows, Checks, Finite, Scaling, Seam, System
+from fspielm.collocation.system import BlockRows, Finite, HeldOut, Scaling, Seam, System
 from fspielm.errors import UnsuitableError
 from fspielm.geometry.boundary import Sites, join_sites
 from fspielm.geometry.time import regions_in
@@ -106,7 +106,7 @@ class _Finer:
     rows: Mapping[str, RowsInCells]
     placed: Mapping[str, list[Placed]]
 
-    def checks(self, weights: Mapping[str, FloatArray]) -> Checks:
+    def checks(self, weights: Mapping[str, FloatArray]) -> HeldOut:
         """All rows as checks; each cell counts as much as the weights ``(C,)`` of its fitted rows."""
         sites, emphasis = {}, {}
         for name, its in self.placed.items():
@@ -115,7 +115,7 @@ class _Finer:
             number = np.bincount(cells, minlength=len(weights[name]))
             each = weights[name][cells] / number[cells]
             emphasis[name] = np.sqrt(len(cells) * each / weights[name].sum())
-        return Checks(sites, emphasis, self.rows)
+        return HeldOut(sites, emphasis, self.rows)
 
 
 def _finer_rows(problem: Problem, tiling: Cover, degrees: Degrees, basis: CellBasis) -> _Finer:
@@ -379,7 +379,7 @@ class Patchwork(Finite):
         each = np.divide(self._weights[name], told, out=np.zeros(len(told)), where=told > 0)
         return np.asarray(np.sqrt(each / self._weights[name].sum())[cells])
 
-    def hold_out(self, rng: np.random.Generator) -> Checks:
+    def hold_out(self, rng: np.random.Generator) -> HeldOut:
         """Rows at finer nodes of each cell than those that were fitted; none of them are random."""
         return self._finer.checks(self._weights)
 

@@ -24,6 +24,7 @@ from fspielm.problem.statement import Relation
 # from the nearest place.
 _FIRST_CELLS = 32
 _CELL = 0.25
+# The fewest points to check with.
 _LEAST = 16
 
 
@@ -40,6 +41,11 @@ def nearest_of(places: FloatArray) -> Distances:
 
 # A relation with points, how to draw some of them, and how many.
 Share: TypeAlias = tuple[Relation, Callable[[int, np.random.Generator], Sites], int]
+
+
+def quarter(count: int) -> int:
+    """A quarter of some points, or all of a few."""
+    return min(count, max(count // 4, _LEAST))
 
 
 class FurtherPoints(ABC):
@@ -116,7 +122,7 @@ class Crowd(FurtherPoints):
         """A quarter of the points; if even, as many random ones."""
         if self.evenly:
             return replace(self, evenly=False)
-        return replace(self, count=min(self.count, max(self.count // 4, _LEAST)))
+        return replace(self, count=quarter(self.count))
 
     def shares(self, problem: Problem) -> list[Share]:
         """See `FurtherPoints.shares`; cached by problem."""

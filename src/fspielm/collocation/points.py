@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final, overload
+from typing import Any, final
 
 import numpy as np
 
 from fspielm.arrays import FloatArray
 from fspielm.basis.random.families import check_count
-from fspielm.collocation.crowding import LEAST_ROWS, FurtherPoints
+from fspielm.collocation.crowding import LEAST_ROWS, FurtherPoints, quarter
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.sampling import Sampling, check_sampling
@@ -108,12 +108,12 @@ class Points:
             self,
             interior=min(max(self.interior // 4, 200), 1000) if self.interior else 0,
             boundary=(
-                {name: max(_quarter(count), least) for name, count in boundary.items()}
+                {name: max(quarter(count), least) for name, count in boundary.items()}
                 if isinstance(boundary, Mapping)
-                else _quarter(boundary)
+                else boundary and quarter(boundary)
             ),
             boundary_total=None if self.boundary_total is None else max(self.boundary_total // 4, 64),
-            initial=self.initial and max(_quarter(self.initial), _LEAST_CHECKS),
+            initial=self.initial and max(quarter(self.initial), _LEAST_CHECKS),
             crowd=None if self.crowd is None else self.crowd.thinned(),
         )
 
@@ -150,14 +150,6 @@ def points_for(problem: Problem, neurons: int) -> Points:
 
 # Least number of held-out points on the whole boundary, and for each initial condition.
 _LEAST_CHECKS = 1000
-
-
-@overload
-def _quarter(count: int) -> int: ...
-@overload
-def _quarter(count: None) -> None: ...
-def _quarter(count: int | None) -> int | None:
-    return None if count is None else min(count, max(count // 4, 16))
 
 
 def split_by_measure(total: int, relations: list[Relation]) -> dict[str, int]:
