@@ -34,7 +34,7 @@ from fspielm.estimate.residuals import (
 )
 from fspielm.estimate.sensitivity import Sensitivity, Solved, beyond_basis, find_sensitivity, has_settled, probe
 from fspielm.estimate.stability import find_hidden
-from fspielm.numerics.tolerances import CLOSE
+from fspielm.numerics.tolerances import CLOSE, HALF
 from fspielm.problem.derived import leaves_constant_open
 from fspielm.problem.interfaces import kinks
 from fspielm.problem.problem import Problem
@@ -104,7 +104,7 @@ class Examination:
         # a condition is missing, the others may have frequencies that the basis does not
         is_one_of_many = misfit.residual == 0.0 and amplification > ILL_POSED
         # the error of smooth functions across a kink is not a sum of smooth functions
-        is_kinked = misfit.residual > CLOSE * misfit.data and bool(kinks(problem, misfit.residuals))
+        is_kinked = misfit.residual > HALF * misfit.data and bool(kinks(problem, misfit.residuals))
         undetermined = bool(problem.missing) or is_one_of_many or is_kinked or not np.isfinite(amplification)
         # this depends on the factored problem, not on its data
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals, self.held_out)

@@ -25,8 +25,7 @@ from fspielm.basis.singular.columns import (
     special_names,
 )
 from fspielm.basis.singular.outgoing import SourceBasis
-from fspielm.collocation.crowding import Crowd, first_edges, nearest_of
-from fspielm.collocation.points import Points, allot_conditions
+from fspielm.collocation.points import Crowd, Points, allot_conditions, first_edges, nearest_of
 from fspielm.estimate.bands import Bands
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.roots import halves

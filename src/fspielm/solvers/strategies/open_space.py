@@ -27,8 +27,7 @@ from fspielm.basis.outgoing.radiating import HarmonicBasis, RadiatingBasis
 from fspielm.basis.outgoing.space import Functions, Neighbourhood, basis_of, place_beside
 from fspielm.basis.outgoing.space import place_in as place_in_of_space
 from fspielm.basis.wrapping import Component
-from fspielm.collocation.crowding import Crowd, Crowds, Lattices, Place, Surface, first_edges
-from fspielm.collocation.points import Points
+from fspielm.collocation.points import Crowd, Crowds, Lattices, Place, Points, Surface, first_edges
 from fspielm.errors import ProblemError
 from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import NO_DIGITS, ErrorEstimate
