@@ -10,8 +10,7 @@ import sympy as sp
 
 from fspielm import Box, Dirichlet, Disk, Initial, Interval, Points, Problem, ProblemError, Time
 from fspielm.collocation import allot_conditions
-from fspielm.collocation.crowding import Crowd
-from fspielm.collocation.points import allot_points
+from fspielm.collocation.points import Crowd, allot_points
 
 x, y, t = sp.symbols("x y t")
 

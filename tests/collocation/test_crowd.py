@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.collocation.crowding import Crowd, Crowds
+from fspielm.collocation.points import Crowd, Crowds
 from fspielm.geometry import Domain, Sites
 
 X, Y = sp.symbols("x y")

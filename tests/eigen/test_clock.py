@@ -1,6 +1,7 @@
 """Budgets of seconds: a search ends with what it has, and says so. The clock is one of the tests' own."""
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -21,8 +22,9 @@ from fspielm.eigen.rounds import Task, share, times, too_late
 from fspielm.eigen.search import modes_bands, outlook_of
 from fspielm.errors import UnsuitableError
 from fspielm.solvers import Ending
-from fspielm.solvers.driver import FittedPlan, Record
+from fspielm.solvers.driver import FittedPlan
 from fspielm.solvers.request import Request, Streams
+from fspielm.solvers.round import Record
 from fspielm.solvers.strategies.cells import Cells
 
 x, y, lam = sp.symbols("x y lam")
@@ -53,7 +55,7 @@ def stop(monkeypatch: pytest.MonkeyPatch, patient: None) -> Callable[[str], None
             late[0] = 10 * AMPLE
             return found
 
-        monkeypatch.setattr(f"{module}.{attribute}", ended)
+        monkeypatch.setattr(sys.modules[module], attribute, ended)
 
     return after
 
@@ -111,7 +113,7 @@ def test_a_search_that_is_cut_says_so_where_there_is_no_second_one(stop: Callabl
 
 def test_a_search_that_could_not_go_on_has_its_modes_checked(stop: Callable[[str], None]) -> None:
     # what was found to three digits is neither refined nor found again on finer cells
-    stop("by_cells.lowest")
+    stop("eigenmodes.lowest")
     modes = run(stated(DRUM, SQUARE, fs.Robin(1, 1, 0)), count=1)
     (mode,) = modes
     k = np.sqrt(mode.value / 2)
@@ -163,7 +165,7 @@ def test_an_interval_ends_where_time_does(stop: Callable[[str], None]) -> None:
 
 
 def test_windows_without_time_for_a_second_search_say_so_once(stop: Callable[[str], None]) -> None:
-    stop("by_cells.sweep")
+    stop("eigenmodes.sweep")
     modes = run(stated(STRING, fs.Interval(0, 30), fs.Dirichlet(0)), within=(0.001, 12.0), tol=1e-6)
     assert len(modes) == 33
     assert not modes.complete

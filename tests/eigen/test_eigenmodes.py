@@ -1,6 +1,7 @@
 """Modes with known values: bounds hold, functions are normalised, nothing is missed."""
 
 import re
+import sys
 import warnings
 from types import SimpleNamespace
 
@@ -9,11 +10,11 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.eigen import by_cells, rounds
+from fspielm.eigen import rounds
 from fspielm.eigen import search as second
 from fspielm.eigen.rounds import Round, find
 from fspielm.eigen.search import uncertain_neighbour
-from fspielm.solvers.driver import Record
+from fspielm.solvers.round import Record
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x)
@@ -174,7 +175,7 @@ def test_where_there_are_no_more_modes_time_is_not_blamed():
 
 
 def test_values_that_no_shift_was_found_before_are_told(monkeypatch):
-    monkeypatch.setattr("fspielm.eigen.search._MOVES", 1)
+    monkeypatch.setattr("fspielm.eigen.search.TRIES", 1)
     with pytest.warns(fs.AccuracyWarning):
         found = modes(WAVE, [fs.Neumann(0, on="x-"), fs.Robin(-3, 1, 0, on="x+")], count=2, tol=1e-4)
     assert not found.complete
@@ -288,7 +289,9 @@ class TestNextToThoseWanted:
     def best(self, monkeypatch):
         """The last round of a string's first two modes."""
         rounds_seen = []
-        monkeypatch.setattr(by_cells, "uncertain_neighbour", lambda own, _: rounds_seen.append(own) or "")
+        monkeypatch.setattr(
+            sys.modules["fspielm.eigen.eigenmodes"], "uncertain_neighbour", lambda own, _: rounds_seen.append(own) or ""
+        )
         modes(sp.Eq(-u.diff(x, 2), lam * u), REST, count=2, tol=1e-6, approach="patches")
         return rounds_seen[-1]
 

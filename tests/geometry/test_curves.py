@@ -10,7 +10,7 @@ from scipy.special import ellipe
 
 from fspielm.errors import ProblemError
 from fspielm.geometry import PlaneCurve, arc, segment
-from fspielm.numerics.chebyshev import antiderivative
+from fspielm.numerics.roots import antiderivative
 
 
 def ellipse(a: float, b: float, t1: float = 2 * math.pi) -> PlaneCurve:

@@ -115,8 +115,8 @@ def test_rounds_end_where_they_do_not_help() -> None:
 
 
 def test_rounds_end_where_there_are_no_more_functions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solvers.strategies.open_space._CLEARLY_MORE", 1e3)
-    monkeypatch.setattr("fspielm.solvers.strategies.open_space._MOST_STEPS", 1)
+    monkeypatch.setattr("fspielm.solvers.strategies.open_space.LEAST_GROWTH", 1e3)
+    monkeypatch.setattr("fspielm.solvers.strategies.open_space.ITERATIONS", 1)
     problem = helmholtz([fs.Disk((0, 0), 1)], [fs.Dirichlet(source((0.9, 0.0)))])
     with pytest.warns(fs.AccuracyWarning, match=r"no more functions.*objects"):
         fs.solve(problem, tol=1e-6, rng=0)

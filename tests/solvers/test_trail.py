@@ -12,8 +12,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.solvers import Ending, StopReason
-from fspielm.solvers.driver import Record, Trail, ending_of, take_larger_steps
-from fspielm.solvers.round import Outcome, Outlook, Pace, extent_of
+from fspielm.solvers.driver import Trail, ending_of, take_larger_steps
+from fspielm.solvers.round import Outcome, Outlook, Pace, Record, extent_of
 
 x, y, z = sp.symbols("x y z")
 STALLED = Ending("nothing more", cause=StopReason.STALLED)
@@ -106,7 +106,7 @@ def test_rounds_that_brought_little_keep_their_own_reason() -> None:
 
 
 def test_the_best_round_without_digits_is_that_of_the_least_misfit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solvers.driver.operation_of", lambda latest: None)
+    monkeypatch.setattr("fspielm.solvers.round.operation_of", lambda latest: None)
     kept = Record(fs.Budget())
     basis = plan = SimpleNamespace(why="", cells=None, widths=lambda basis: ())
     for misfit in (0.3, 0.1, 0.2):

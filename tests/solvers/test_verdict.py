@@ -16,8 +16,7 @@ import fspielm as fs
 from fspielm.geometry import Domain
 from fspielm.solvers import driver as automatic
 from fspielm.solvers import driver as fit_budget
-from fspielm.solvers.driver import Record
-from fspielm.solvers.round import Outlook, Pace, extent_of
+from fspielm.solvers.round import Outlook, Pace, Record, extent_of
 from fspielm.wording import duration
 
 x, y, t = sp.symbols("x y t")

@@ -20,7 +20,7 @@ from fspielm.cells.tails import Tails, last_degrees, orthogonal_at, tails_of
 from fspielm.cells.tiling import Cover
 from fspielm.cells.traces import Traces, traces_of
 from fspielm.collocation.nested import Leaf, Nested, merge_order
-from fspielm.collocation.system import BlockRows, Checks, Finite, Scaling, Seam, System
+from fspielm.collocation.system import BlockRows, Finite, HeldOut, Scaling, Seam, System
 from fspielm.errors import UnsuitableError
 from fspielm.geometry.boundary import Sites, join_sites
 from fspielm.geometry.time import regions_in
@@ -352,7 +352,7 @@ class Patchwork(Finite):
         each = np.divide(self._weights[name], told, out=np.zeros(len(told)), where=told > 0)
         return np.asarray(np.sqrt(each / self._weights[name].sum())[cells])
 
-    def hold_out(self, rng: np.random.Generator) -> Checks:
+    def hold_out(self, rng: np.random.Generator) -> HeldOut:
         """Rows at finer nodes of each cell than those that were fitted; none of them are random."""
         emphasis = {}
         for name, (rows, _) in self._finer.items():
@@ -361,7 +361,7 @@ class Patchwork(Finite):
             each = weights[rows.cells] / number[rows.cells]
             emphasis[name] = np.sqrt(len(rows) * each / weights.sum())
         sites = {name: sites for name, (_, sites) in self._finer.items()}
-        return Checks(sites, emphasis, {name: rows for name, (rows, _) in self._finer.items()})
+        return HeldOut(sites, emphasis, {name: rows for name, (rows, _) in self._finer.items()})
 
     def with_problem(self, problem: Problem) -> Patchwork:
         """The same for other data."""

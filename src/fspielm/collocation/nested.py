@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.collocation.householder import Panel, factor_in_place
+from fspielm.collocation.householder import LONG, Panel, factor_in_place
 from fspielm.errors import SolveError
 from fspielm.resources import check_deadline, limited, reserve_memory, run_tasks
 
@@ -302,8 +302,8 @@ class _Clusters:
 # ---- Factorisation
 
 
-# Operations of a task that is worth a thread, and of one that is worth several threads of BLAS.
-_WORTH_A_THREAD, _WORTH_ALL_THREADS = 3e6, 2e9
+# Operations of a task that is worth a thread.
+_WORTH_A_THREAD = 3e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -397,7 +397,7 @@ class NestedQR:
 
         Results must not depend on the number of threads, as sums in BLAS do. Only a lone large task uses all of them.
         """
-        return nullcontext() if tasks == 1 and operations > _WORTH_ALL_THREADS else limited(1)
+        return nullcontext() if tasks == 1 and operations > LONG else limited(1)
 
     def _triangle_work(self, level: list[int], columns: int) -> float:
         """Operations of a substitution by node of a level, on average."""

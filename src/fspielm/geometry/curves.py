@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, apply_matrix
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
-from fspielm.numerics.chebyshev import Antiderivative, antiderivative
-from fspielm.numerics.roots import bisect, halves, newton_between
-from fspielm.numerics.tolerances import BISECTIONS, ROUNDED, TINY
+from fspielm.numerics.roots import Antiderivative, antiderivative, bisect, halves, newton_between
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, ROUNDED, TINY
 
 
 @final
@@ -200,7 +199,6 @@ def arc(center: tuple[float, float], radius: float, angle0: float, angle1: float
 # Where along its parameter a piece is compared with its cubic; not in the middle, where symmetry hides errors.
 _PROBES = np.array([0.07, 0.22, 0.41, 0.62, 0.8, 0.95])
 _STEEPEST = 0.8  # slope against the chord, so that each piece is clearly a graph over it
-_DOUBT = 1e-8  # pieces closer to their cubic than this, relative to the size of the curve, are not cut
 
 
 @final
@@ -235,7 +233,7 @@ def cubic_breaks(curve: PlaneCurve, grid: FloatArray, size: float, noise: float)
     for _ in range(BISECTIONS):
         start, end = np.split(curve.point(np.append(low, high)), 2)
         doubt, steepest, _, _ = _measure(curve, low, high, start, end)
-        done = (doubt <= max(_DOUBT * size, 64 * noise)) & (steepest <= _STEEPEST)
+        done = (doubt <= max(CLOSE * size, 64 * noise)) & (steepest <= _STEEPEST)
         # pieces at a corner end at the length of rounding
         done |= np.hypot(*(end - start).T) <= 64 * noise
         found.append(low[done])
@@ -325,10 +323,12 @@ def _in_frame(along: FloatArray, vectors: FloatArray) -> tuple[FloatArray, Float
 
 # ---- Nearly straight pieces, and the nearest points on them
 
+# Points along a line or a curve, or directions from a point, that tell where they lie in a domain.
+LOOKS = 48
 # Curves are cut until no piece turns by more than this (radians); what is as close to vertical is upright.
 _FLAT = 0.3
 _FIRST_PIECES = 32
-# More pieces, pairs of them, or steps along a curve do not help.
+# More pieces, pairs of them, or steps along a curve do not help; nor do more pairs in memory at once.
 MOST_PIECES = 20_000
 _WITHIN = np.linspace(0.0, 1.0, 5)
 

@@ -14,9 +14,8 @@ import numpy as np
 from fspielm.arrays import FloatArray, safe_rms
 from fspielm.basis.evaluation.sums import evaluate
 from fspielm.collocation.points import Points, points_for
-from fspielm.collocation.system import make_blocks, matrix_bytes
+from fspielm.collocation.system import HeldOut, make_blocks, matrix_bytes
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
-from fspielm.estimate.residuals import HeldOut
 from fspielm.geometry.boundary import Sites
 from fspielm.jobs.job import AUTOMATIC, DONE, Job, Outcome, Terms, failure, make_least_squares
 from fspielm.jobs.subject import Bench

@@ -8,8 +8,7 @@ from scipy.special import jn_zeros
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.eigen import Membrane, membrane_of
-from fspielm.eigen.membranes.look import Choice, look_at
-from fspielm.eigen.membranes.pinned import pinned, scan
+from fspielm.eigen.membranes.look import Choice, look_at, pinned, scan
 from fspielm.eigen.pencil import read_pencil
 
 x, y, lam = sp.symbols("x y lam")

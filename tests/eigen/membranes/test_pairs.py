@@ -9,8 +9,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.eigen import Membrane, membrane_of
-from fspielm.eigen.membranes.look import Choice
-from fspielm.eigen.membranes.pinned import Scan, pinned
+from fspielm.eigen.membranes.look import Choice, Scan, pinned
 from fspielm.eigen.membranes.search import _lost_remarks
 from fspielm.eigen.pencil import read_pencil
 

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.eigen.resonances.functions import waves_of
+from fspielm.eigen.resonances.search import waves_of
 
 x, y, k, other = sp.symbols("x y k other")
 u, v = (sp.Function(name)(x, y) for name in "uv")

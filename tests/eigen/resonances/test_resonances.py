@@ -13,10 +13,9 @@ from scipy.special import h1vp, hankel1, jv, jvp
 
 import fspielm as fs
 from fspielm.eigen.resonances import find
-from fspielm.eigen.resonances.functions import BeyondBudgetError, Rectangle
-from fspielm.eigen.resonances.search import Found
+from fspielm.eigen.resonances.search import BeyondBudgetError, Found, Rectangle
 from fspielm.errors import OutOfTime
-from fspielm.solvers.driver import Record
+from fspielm.solvers.round import Record
 
 x, y, z, k, lam, t = sp.symbols("x y z k lam t")
 u = sp.Function("u")(x, y)

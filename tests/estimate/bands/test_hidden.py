@@ -244,7 +244,7 @@ VORTEX = -y * u(x, y).diff(x) + x * u(x, y).diff(y)
 )
 def test_closed_streamlines_need_damping(damping: float, leaves_open: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """In whichever direction: what is damped one way grows the other."""
-    monkeypatch.setattr(streamlines, "_MOST_STEPS", 400)  # some turns
+    monkeypatch.setattr(streamlines, "POINTS", 400)  # some turns
     found = hidden(VORTEX + damping * u(x, y), DISK, fs.Dirichlet(1)).reason
     assert ("never leaves the domain" in found) is leaves_open
     assert bool(found) is leaves_open

@@ -18,7 +18,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
-from fspielm.geometry.pictures import OUTLINE_POINTS
+from fspielm.geometry.pictures import RESOLUTION
 from fspielm.geometry.time import SpaceTime, borders_in
 from fspielm.numerics.roots import bisect
 from fspielm.numerics.tolerances import BISECTIONS, CLOSE, SAME
@@ -107,7 +107,7 @@ def smooth_pieces(part: BoundaryPart) -> list[FloatArray]:
     pieces = []
     for low, high in pairwise(part.breaks):
         # a break belongs to the piece after it
-        unit = np.linspace(low, high, OUTLINE_POINTS)
+        unit = np.linspace(low, high, RESOLUTION)
         unit[-1] = np.nextafter(high, low) if high < 1 else 1.0
         runs = [unit] if part.keep is None else _kept_runs(part, part.keep, unit)
         for run in runs:

@@ -17,9 +17,18 @@ from fspielm.problem.problem import Problem
 from fspielm.resources import check_deadline, limited
 from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import MOST_DEGREE, refine
-from fspielm.solvers.request import Approach, Request, timed
-from fspielm.solvers.round import SHARE_OF_TIME, Expected, RoundPlan, RoundResult
-from fspielm.solvers.strategies.strategy import MOST_ROUNDS, Ending, Step, StopReason, Strategy
+from fspielm.solvers.request import LOOKING, Approach, Request, timed
+from fspielm.solvers.round import (
+    BETTER,
+    MOST_ROUNDS,
+    Ending,
+    Expected,
+    RoundPlan,
+    RoundResult,
+    Step,
+    StopReason,
+    Strategy,
+)
 
 # So few operations are not timed.
 _QUICK = 2e9
@@ -84,7 +93,7 @@ class CellPlan(RoundPlan):
 
         with limited(1):  # as when cells are factored on threads
             rows, seconds = timed(factor)
-            if seconds <= SHARE_OF_TIME * time_left:  # the first time, libraries were loaded
+            if seconds <= LOOKING * time_left:  # the first time, libraries were loaded
                 seconds = min(seconds, timed(factor)[1])
         operations = nested.operations_of(leaf.dtype) * 2.0 * rows.shape[0] * rows.shape[1] ** 2
         return replace(outlook, each=seconds / operations)
@@ -128,9 +137,8 @@ class CellOutlook(Expected):
         return replace(self, neurons=plan.neurons, operations=nested.cost.sequential_operations(nested.threads))
 
 
-# Over so many rounds, the error must fall by this factor.
+# Over so many rounds, the error must become better.
 _PATIENCE = 3
-_GAIN = 0.7
 _LEAST_DEGREE = 5
 # Degrees are raised by so much where the sensitivity has not settled.
 _TO_SETTLE = 3
@@ -204,7 +212,7 @@ class Cells(Strategy):
         before = min(errors[:-_PATIENCE])
         if not math.isfinite(before):
             return len(errors) > 3 * _PATIENCE
-        return min(errors[-_PATIENCE:]) > _GAIN * before
+        return BETTER * min(errors[-_PATIENCE:]) > before
 
     def smaller(self, plan: RoundPlan, neurons: int) -> RoundPlan | None:
         """Lower degrees in the same cells."""
@@ -216,5 +224,8 @@ class Cells(Strategy):
 
 
 def cells_for(request: Request, bands: Bands, *, narrow: bool = True) -> Cells:
-    """The strategy for a problem; `narrow` says whether the first cells are smaller at narrow features."""
+    """The strategy for a problem; an `UnsuitableError` says what cells do not support.
+
+    With `narrow`, the first cells are smaller at narrow features.
+    """
     return Cells(request, first_cells(request, bands, narrow=narrow))
