@@ -124,7 +124,7 @@ def test_chords_of_plane_shapes_end_at_their_boundary(axis: int, rng: np.random.
     """Just inside of both ends a line is in the shape, just outside it is not; and so it is between them."""
     for domain in (
         Pacman(),
-        Panda((0, 0), 1),
+        Panda(1),
         Polygon([(0, 0), (3, 0.2), (1, 1), (2.5, 2), (0, 1.5)]),
         LShape((0, 0), 1),
     ):
