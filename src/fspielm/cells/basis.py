@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, FloatArray, Latest, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.cells.frames import Frames, MaterialFrames, stack_frames
+from fspielm.cells.shared import SharedFunctions
 from fspielm.resources import check_deadline
 
 # ---- Chebyshev polynomials at the points of a cell
@@ -146,7 +147,7 @@ _CLOSEST = 1e-14
 
 @final
 @dataclass(frozen=True, eq=False)
-class CornerTerms:
+class CornerTerms(SharedFunctions):
     """Real parts of ``factor * (turn * (z - point) / length)^power``, with one factor and turn for each cell.
 
     Attributes
@@ -169,9 +170,6 @@ class CornerTerms:
     length: FloatArray
     turn: ComplexArray
     factor: ComplexArray
-
-    def __len__(self) -> int:
-        return len(self.sharing)
 
     @cached_property
     def sharing(self) -> NDArray[np.int_]:
@@ -235,7 +233,7 @@ class CellBasis(Basis):
 
     Their degrees lie within a quarter of an ellipse, which is more efficient than the full square for functions that
     are equally rough in every direction. Columns are ordered by cell, then by unknown. They are followed by functions
-    that several cells share where materials meet, and by columns without values for the unknowns on the edges of cells.
+    that several cells share, at corners and where materials meet, and by columns without values for the unknowns on the edges of cells.
 
     Parameters
     ----------
@@ -246,8 +244,8 @@ class CellBasis(Basis):
         Factors of the functions of each unknown.
     elsewhere : int
         Number of columns without values.
-    meeting : CornerTerms, optional
-        The functions shared by several cells, for a single unknown.
+    meeting : SharedFunctions, optional
+        The functions shared by the cells that meet at a point, for a single unknown.
     """
 
     is_piecewise = True
@@ -258,13 +256,14 @@ class CellBasis(Basis):
         degrees: Indices,
         scales: Sequence[float] = (1.0,),
         elsewhere: int = 0,
-        meeting: CornerTerms | None = None,
+        meeting: SharedFunctions | None = None,
     ) -> None:
         self.frames = frames
         self.degrees = np.asarray(degrees, dtype=np.int_)
         self.scales = tuple(float(scale) for scale in scales)
         self.elsewhere = elsewhere
-        self.meeting = no_corner_terms() if meeting is None else meeting
+        self.meeting: SharedFunctions = no_corner_terms() if meeting is None else meeting
+        self.corners = self.meeting.corners
         each = [len(ball(tuple(own))) for own in self.degrees.tolist()]
         self.starts = np.cumsum([0, *(len(self.scales) * count for count in each)])
         self.size = int(self.starts[-1]) + len(self.meeting) + elsewhere

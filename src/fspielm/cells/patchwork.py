@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Any, final
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
 from fspielm.basis.basis import LocalOperator
 from fspielm.cells.basis import CellBasis, RowsInCells
-from fspielm.cells.crossings import corner_terms
+from fspielm.cells.corners import shared_functions
 from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, size_in, sparse_in
 from fspielm.cells.rows import JOINED, CellRows, Seams, Tie, fill_cell, fitted_along, shared_along, type_of_rows
 from fspielm.cells.sums import Sums, sums_of
@@ -38,13 +38,20 @@ from fspielm.resources import check_deadline, limited, run_tasks
 _TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
 
 
-def cells_at_corners(problem: Problem, tiling: Cover, is_cut: BoolArray) -> BoolArray:
-    """Mask ``(C,)`` of the cells at corners: all cut cells, and others if the corner is flat or re-entrant."""
+def cells_at_corners(
+    problem: Problem, tiling: Cover, is_cut: BoolArray, known: Collection[tuple[float, float]] = ()
+) -> BoolArray:
+    """Mask ``(C,)`` of the cells at corners: all cut cells, and others if the corner is flat or re-entrant.
+
+    Corners with `known` singular functions do not count.
+    """
     found = np.zeros(len(tiling.cells), dtype=np.bool_)
     if problem.dimension != 2 or problem.domain.time is not None:
         return found
     frames = tiling.frames
     for place in (*problem.domain.corners(), *change_places(problem)):
+        if place.point in known:
+            continue
         point, slack = np.array(place.point), _TOUCHING * frames.lengths
         at = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
         found |= at & (is_cut | (place.opening > _STRAIGHT))
@@ -89,6 +96,8 @@ def _refuse_thin(problem: Problem) -> None:
 
 # Truncation error of polynomials at a corner where a function is not smooth, in units of their last coefficients.
 _AT_CORNERS = 10.0
+# Degrees are whole up to this.
+_SURELY = 1e-9
 
 
 @final
@@ -159,9 +168,9 @@ class Patchwork(Finite):
     @cached_property
     def basis(self) -> CellBasis:
         """The functions of all cells, followed by columns for traces and for parts of sums."""
-        corners = corner_terms(self.problem, self.tiling)
+        shared = shared_functions(self.problem, self.tiling, self.degrees)
         elsewhere = self._traced + self._sums.count
-        return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, corners)
+        return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, shared)
 
     @cached_property
     def _traced(self) -> int:
@@ -200,12 +209,22 @@ class Patchwork(Finite):
     @cached_property
     def _rows(self) -> list[CellRows]:
         rows = []
-        for placed in place_rows(self.problem, self.tiling, self.degrees):
+        for placed in place_rows(self.problem, self.tiling, self._row_degrees):
             check_deadline()
             operator = placed.localised(len(self.scales))
             scale = self._contrast(placed) * placed.relation.weight / self._size(placed.cell, operator)
             rows.append(CellRows(placed, operator, scale, scale * placed.relation.values(placed.sites)))
         return rows
+
+    @cached_property
+    def _row_degrees(self) -> Degrees:
+        """Degrees at which a cell has as many polynomials as functions in all, where it shares some."""
+        basis, found = self.basis, self.degrees.astype(np.float64)
+        for cell in range(len(found)):
+            own = basis.columns(cell)
+            share = 1.0 + len(basis.shared(cell)) / (own.stop - own.start)
+            found[cell] = (found[cell] + 1) * share ** (1 / found.shape[1]) - 1
+        return np.ceil(found - _SURELY).astype(np.int_)
 
     def _contrast(self, placed: Placed) -> float:
         of = self._contrasts.of_equation if placed.relation.region.kind == "domain" else self._contrasts.of_flux
@@ -264,12 +283,15 @@ class Patchwork(Finite):
         for cell, (rows, ties, parts) in enumerate(each):
             check_deadline()
             own = basis.columns(cell)
+            common = basis.shared(cell)
+            alone = int(np.count_nonzero(sharing[common] == 1))  # these come first
             shared = [first + np.arange(tie.trace.start, tie.trace.start + tie.trace.count) for tie in ties]
             shared += [first + self._traced + part.shared for part in parts]
-            joined = np.concatenate([basis.shared(cell), *shared])
+            joined = np.concatenate([common[alone:], *shared])
             dtype = type_of_rows(rows, ties, parts)
             fill = partial(fill_cell, basis, cell, rows, ties, parts, 1 if dtype.kind == "c" else values)
-            leaves.append(Leaf(np.arange(own.start, own.stop), joined, self._heights[cell], dtype, fill))
+            held = np.append(np.arange(own.start, own.stop), common[:alone])
+            leaves.append(Leaf(held, joined, self._heights[cell], dtype, fill))
         merges = self._sums.merges if self._sums.added else merge_order([leaf.shared for leaf in leaves])
         leaves += [added.leaf(first + self._traced, values) for added in self._sums.added]
         undetermined = bool(self.problem.missing) or leaves_constant_open(self.problem)
@@ -329,7 +351,7 @@ class Patchwork(Finite):
 
     @cached_property
     def _at_corners(self) -> BoolArray:
-        return cells_at_corners(self.problem, self.tiling, self._is_cut)
+        return cells_at_corners(self.problem, self.tiling, self._is_cut, self.basis.corners)
 
     @property
     def pieces(self) -> int:
@@ -367,7 +389,7 @@ class Patchwork(Finite):
 
     @cached_property
     def _finer(self) -> _Finer:
-        return _finer_rows(self.problem, self.tiling, self.degrees, self.basis)
+        return _finer_rows(self.problem, self.tiling, self._row_degrees, self.basis)
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
         """By how much deviations at some sites count more than on average: rows are denser in smaller cells.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, SupportsFloat, TypeAlias, final
 
@@ -211,6 +212,23 @@ def _corner_columns(problem: Problem, corner: Corner, exponents: Sequence[float]
     return SingularBasis(corner.point, axis, scale, _functions(problem, scale, exponents))
 
 
+def known_corners(problem: Problem) -> tuple[Corner, ...]:
+    """All corners and changes of conditions whose singular functions are known."""
+    if not is_plane(problem):
+        return ()
+    places = (*_domain_corners(problem), *change_places(problem))
+    return tuple(corner for corner in places if is_isotropic(problem, corner.point))
+
+
+def local_columns(problem: Problem, corner: Corner, axis: float, scale: float, highest: float) -> SingularBasis:
+    """The singular functions of a corner with powers up to the `highest`, for cells of some `scale` around it.
+
+    They jump across the ray opposite to the direction `axis`.
+    """
+    exponents = corner_exponents(problem, corner, highest)
+    return SingularBasis(corner.point, axis, scale, _functions(problem, scale, exponents, highest))
+
+
 def _domain_corners(problem: Problem) -> tuple[Corner, ...]:
     return problem.domain.corners([str(symbol) for symbol in problem.coordinates])
 
@@ -241,11 +259,17 @@ def _corner_meant(problem: Problem, one: Singular) -> Corner:
     return found
 
 
-def free_axis(problem: Problem, corner: Corner) -> float | None:
-    """The direction closest to the bisector of the interior whose opposite ray avoids the domain; None without any."""
+def free_axis(
+    problem: Problem, corner: Corner, is_free: Callable[[float], bool] | None = None
+) -> float | None:
+    """The direction closest to the bisector of the interior whose opposite ray avoids the domain; None without any.
+
+    With `is_free`, that says for the direction of a ray from the corner whether it is good.
+    """
+    is_free = is_free or partial(_is_outside, problem, corner)
     middle, half_outside = corner.start + 0.5 * corner.opening, math.pi - 0.5 * corner.opening
     axes = (middle + tilt * half_outside for tilt in _TILTS)
-    return next((axis for axis in axes if _is_outside(problem, corner, axis + math.pi)), None)
+    return next((axis for axis in axes if is_free(axis + math.pi)), None)
 
 
 def _cut_is_outside(problem: Problem, corner: Corner) -> bool:
@@ -291,12 +315,14 @@ def leading_exponent(problem: Problem, corner: Corner) -> float:
     return corner_exponents(problem, corner)[0]
 
 
-def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> list[CornerFunction]:
+def _functions(
+    problem: Problem, scale: float, exponents: Sequence[float], mixed: float = _MIXED_DEGREE
+) -> list[CornerFunction]:
     """Functions with these exponents that represent the equation's solutions near a corner.
 
     These are powers for Laplace's equation and Bessel functions for Helmholtz' equation; other equations add higher
     powers of zeta and its conjugate. An integer exponent brings a logarithm, without which the function would be
-    smooth. Zero brings the angle alone.
+    smooth. Zero brings the angle alone. Powers of both have a sum of at most `mixed`.
     """
     ratio = helmholtz_ratio(problem)
     if ratio is not None and math.sqrt(max(-ratio, 0.0)) * scale > _MOST_GROWTH:
@@ -304,7 +330,7 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
     integers = [float(round(s)) for s in exponents if abs(s - round(s)) < SAME]
     others = [s for s in exponents if abs(s - round(s)) >= SAME]
     if ratio is None:
-        return [*_mixed_powers(others, False), *_mixed_powers(integers, True)]
+        return [*_mixed_powers(others, mixed, False), *_mixed_powers(integers, mixed, True)]
     k, modified = math.sqrt(abs(ratio)) * scale, ratio < 0
     if k == 0.0:
         return [*(Power(s) for s in others), *(Power(s, 0, True) if s else Angle() for s in integers)]
@@ -314,14 +340,14 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
     ]
 
 
-def _mixed_powers(exponents: Iterable[float], logarithm: bool) -> list[CornerFunction]:
+def _mixed_powers(exponents: Iterable[float], highest: float, logarithm: bool) -> list[CornerFunction]:
     """``zeta**(s + a) * conjugate(zeta)**b`` for all integers a, b >= 0 up to the degree, each once."""
     powers = {
         (round(s + a, DIGITS), b)
         for s in exponents
-        for a in range(int(_MIXED_DEGREE) + 1)
-        for b in range(int(_MIXED_DEGREE) + 1)
-        if s + a + b <= max(_MIXED_DEGREE, s)
+        for a in range(int(highest) + 1)
+        for b in range(int(highest) + 1)
+        if s + a + b <= max(highest, s)
     }
     return [Power(s, b, logarithm) if s or b else Angle() for s, b in sorted(powers)]
 

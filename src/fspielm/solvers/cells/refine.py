@@ -20,7 +20,7 @@ from fspielm.errors import UnsuitableError
 from fspielm.estimate.estimate import CellErrors
 from fspielm.problem.problem import Problem
 from fspielm.resources import check_deadline
-from fspielm.solvers.cells.corners import CLOSE, Special, special_points
+from fspielm.solvers.cells.corners import CLOSE, Special, points_left
 
 # ---- Neighbours across periodic faces
 
@@ -405,7 +405,8 @@ def _survey(
     most = tol * (total / error if np.isfinite(error) else 1.0) / (_MARGIN * np.sqrt(len(own)))
     wanted = np.log(np.maximum(own / max(most, _ROUNDING), 1.0))
     worst = int(np.argmax(own))
-    special = [touching(patchwork.tiling, each.point) for each in special_points(patchwork.problem)]
+    left = points_left(patchwork.problem, patchwork.basis.corners)
+    special = [touching(patchwork.tiling, each.point) for each in left]
     spreads = error > _NO_DIGIT or any(worst in at for at in special)
     share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED and spreads else _SHARE
     shares = np.full(len(own), share)
@@ -435,7 +436,8 @@ def _toward_corners(patchwork: Patchwork, look: _Survey, plans: Plans) -> list[_
     tiling, highest, least = patchwork.tiling, patchwork.degrees.max(axis=1), _least_degree(patchwork)
     found: list[_Corner] = []
     graded: set[int] = set()
-    for special in sorted(special_points(patchwork.problem), key=lambda special: special.power):
+    left = points_left(patchwork.problem, patchwork.basis.corners)
+    for special in sorted(left, key=lambda special: special.power):
         at = touching(tiling, special.point)
         at = at[look.needs[at]]
         if not look.along[at].all(axis=1).any():  # the solution varies along one side only

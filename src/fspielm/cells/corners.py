@@ -1,0 +1,71 @@
+"""The singular functions of corners, and of changes of conditions, in the cells around them."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fspielm.arrays import FloatArray
+from fspielm.basis.singular.columns import local_columns, free_axis, known_corners
+from fspielm.cells.crossings import corner_terms
+from fspielm.cells.places import Degrees
+from fspielm.cells.shared import AroundPoint, SharedFunctions, join_functions
+from fspielm.cells.tiling import Cover
+from fspielm.geometry.domain import Corner
+from fspielm.problem.problem import Problem
+
+# Functions have powers up to the first number, and one more for so many degrees, up to the last: polynomials of degree
+# n approximate the power s of the distance up to n^(-2 s).
+_LEAST_POWER, _DEGREES_EACH, _MOST_POWER = 2.0, 6.0, 6.0
+# Distance, relative to a cell, at which a point touches it.
+_TOUCHING = 1e-9
+# Points along the ray across which functions jump, from the first share of its length on.
+_ALONG_RAY, _FIRST = 200, 1e-6
+
+
+def shared_functions(problem: Problem, tiling: Cover, degrees: Degrees) -> SharedFunctions:
+    """The singular functions at corners and where materials meet, each in the cells around its point."""
+    return join_functions([corner_terms(problem, tiling), *functions_at_corners(problem, tiling, degrees)])
+
+
+def functions_at_corners(problem: Problem, tiling: Cover, degrees: Degrees) -> list[AroundPoint]:
+    """The functions of all corners where they are known and the cells around are small enough for them."""
+    found = []
+    for corner in () if problem.interfaces else known_corners(problem):
+        cells = cells_around(tiling, corner.point)
+        if not len(cells):
+            continue
+        reach = _reach(tiling, corner, cells)
+        ray = reach * np.geomspace(_FIRST, 1.0, _ALONG_RAY)[:, None]
+        axis = free_axis(problem, corner, partial(_avoids, problem, tiling, cells, corner.point, ray))
+        if axis is None:
+            continue
+        highest = min(_LEAST_POWER + float(degrees[cells].max()) / _DEGREES_EACH, _MOST_POWER)
+        found.append(AroundPoint(local_columns(problem, corner, axis, reach, highest), cells))
+    return found
+
+
+def cells_around(tiling: Cover, point: tuple[float, float]) -> NDArray[np.intp]:
+    """The cells that touch a point."""
+    frames = tiling.frames
+    slack = _TOUCHING * frames.lengths.max(axis=1, keepdims=True)
+    return np.flatnonzero(np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1))
+
+
+def _reach(tiling: Cover, corner: Corner, cells: NDArray[np.intp]) -> float:
+    """The distance of the farthest point of some cells from a corner."""
+    frames, point = tiling.frames, np.array(corner.point)
+    farthest = np.maximum(point - frames.lower[cells], frames.upper[cells] - point)
+    return float(np.linalg.norm(farthest, axis=1).max())
+
+
+def _avoids(
+    problem: Problem, tiling: Cover, cells: NDArray[np.intp], point: tuple[float, float], ray: FloatArray, angle: float
+) -> bool:
+    """Whether the ray from a point at an angle, at some distances ``(n, 1)``, is in none of some cells."""
+    points = point + ray * np.array([math.cos(angle), math.sin(angle)])
+    inside = problem.domain.contains(points)
+    return not inside.any() or not np.isin(tiling.locate(points[inside]), cells).any()
