@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.basis.singular.columns import local_columns, free_axis, known_corners
 from fspielm.cells.crossings import corner_terms
-from fspielm.cells.places import Degrees
+from fspielm.cells.places import Degrees, Placed, held_to
 from fspielm.cells.shared import AroundPoint, SharedFunctions, join_functions
 from fspielm.cells.tiling import Cover
 from fspielm.geometry.domain import Corner
@@ -22,6 +23,10 @@ from fspielm.problem.problem import Problem
 _LEAST_POWER, _DEGREES_EACH, _MOST_POWER = 2.0, 6.0, 6.0
 # Distance, relative to a cell, at which a point touches it.
 _TOUCHING = 1e-9
+# The same relative to the distance of the farthest point of its cells.
+_AT_CORNER = 1e-6
+# Distances of further rows of conditions from a corner, in units of the side in the cell.
+_TOWARD = np.geomspace(1e-5, 0.2, 10)
 # Points along the ray across which functions jump, from the first share of its length on.
 _ALONG_RAY, _FIRST = 200, 1e-6
 
@@ -69,3 +74,26 @@ def _avoids(
     points = point + ray * np.array([math.cos(angle), math.sin(angle)])
     inside = problem.domain.contains(points)
     return not inside.any() or not np.isin(tiling.locate(points[inside]), cells).any()
+
+
+def rows_toward(problem: Problem, tiling: Cover, shared: SharedFunctions) -> Iterator[Placed]:
+    """Rows of conditions that crowd toward corners, where singular functions change faster than polynomials.
+
+    Without these, sums of singular functions that vanish at all other rows need not be small between these and the
+    corner.
+    """
+    for part in shared.parts:
+        if not isinstance(part, AroundPoint):
+            continue
+        for relation in held_to(problem):
+            curve = relation.region.part
+            if curve is None or curve.parameters != 1 or relation.region.count is not None:
+                continue
+            for stretch in tiling.stretches(curve, relation.region.mask):
+                if stretch.cell not in part.cells:
+                    continue
+                for first, last in ((stretch.start, stretch.end), (stretch.end, stretch.start)):
+                    sites = curve.place((first + (last - first) * np.append(0.0, _TOWARD))[:, None])
+                    near = np.linalg.norm(sites.points[0] - part.corners[0]) <= _AT_CORNER * part.basis.scale
+                    if near:
+                        yield Placed(relation, stretch.cell, sites.select(np.arange(1, len(sites))), 0.0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
 from fspielm.basis.basis import LocalOperator
 from fspielm.cells.basis import CellBasis, RowsInCells
-from fspielm.cells.corners import shared_functions
+from fspielm.cells.corners import rows_toward, shared_functions
 from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, size_in, sparse_in
 from fspielm.cells.rows import JOINED, CellRows, Seams, Tie, fill_cell, fitted_along, shared_along, type_of_rows
 from fspielm.cells.sums import Sums, sums_of
@@ -209,7 +209,8 @@ class Patchwork(Finite):
     @cached_property
     def _rows(self) -> list[CellRows]:
         rows = []
-        for placed in place_rows(self.problem, self.tiling, self._row_degrees):
+        further = rows_toward(self.problem, self.tiling, self.basis.meeting)
+        for placed in (*place_rows(self.problem, self.tiling, self._row_degrees), *further):
             check_deadline()
             operator = placed.localised(len(self.scales))
             scale = self._contrast(placed) * placed.relation.weight / self._size(placed.cell, operator)

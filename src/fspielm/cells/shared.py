@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import NumberArray
-from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.basis.basis import LocalOperator
+from fspielm.basis.singular.singular import SingularBasis
 
 
 class SharedFunctions(ABC):
@@ -52,13 +53,12 @@ class AroundPoint(SharedFunctions):
 
     Attributes
     ----------
-    basis : Basis
-        Real, for a single unknown.
+    basis : SingularBasis
     cells : (n,) integer array
         In ascending order.
     """
 
-    basis: Basis
+    basis: SingularBasis
     cells: NDArray[np.int_]
 
     @property

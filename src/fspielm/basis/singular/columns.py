@@ -306,8 +306,8 @@ def corner_exponents(problem: Problem, corner: Corner, degree: float = _DEGREE) 
         exponents = [0.0, *exponents]
     if corner.straight and not mixed:
         return exponents
-    raised = {round(s + a, DIGITS) for s in exponents for a in range(int(degree)) if s + a <= degree}
-    return sorted(raised) or exponents
+    raised = {round(s + a, DIGITS): s + a for s in exponents for a in range(int(degree)) if s + a <= degree}
+    return sorted(raised.values()) or exponents
 
 
 def leading_exponent(problem: Problem, corner: Corner) -> float:
@@ -343,13 +343,13 @@ def _functions(
 def _mixed_powers(exponents: Iterable[float], highest: float, logarithm: bool) -> list[CornerFunction]:
     """``zeta**(s + a) * conjugate(zeta)**b`` for all integers a, b >= 0 up to the degree, each once."""
     powers = {
-        (round(s + a, DIGITS), b)
+        (round(s + a, DIGITS), b): (s + a, b)
         for s in exponents
         for a in range(int(highest) + 1)
         for b in range(int(highest) + 1)
         if s + a + b <= max(highest, s)
     }
-    return [Power(s, b, logarithm) if s or b else Angle() for s, b in sorted(powers)]
+    return [Power(s, b, logarithm) if s or b else Angle() for s, b in sorted(powers.values())]
 
 
 def is_plane(problem: Problem) -> bool:
