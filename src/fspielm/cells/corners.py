@@ -15,18 +15,22 @@ from fspielm.cells.crossings import corner_terms
 from fspielm.cells.places import Degrees, Placed, held_to
 from fspielm.cells.shared import AroundPoint, SharedFunctions, join_functions
 from fspielm.cells.tiling import Cover
+from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Corner
 from fspielm.problem.problem import Problem
+from fspielm.problem.statement import Relation
 
 # Functions have powers up to the first number, and one more for so many degrees, up to the last: polynomials of degree
 # n approximate the power s of the distance up to n^(-2 s).
 _LEAST_POWER, _DEGREES_EACH, _MOST_POWER = 2.0, 6.0, 6.0
-# Distance, relative to a cell, at which a point touches it.
-_TOUCHING = 1e-9
+# Distances, relative to a cell, at which a point touches it, and up to which polynomials do not suffice.
+_TOUCHING, _NEAR = 1e-9, 0.5
 # The same relative to the distance of the farthest point of its cells.
 _AT_CORNER = 1e-6
 # Distances of further rows of conditions from a corner, in units of the side in the cell.
 _TOWARD = np.geomspace(1e-5, 0.2, 10)
+# Distances of further rows of equations, in units of the distance of the farthest point; and their directions.
+_INSIDE, _RAYS = np.geomspace(1e-4, 0.15, 7), 6
 # Points along the ray across which functions jump, from the first share of its length on.
 _ALONG_RAY, _FIRST = 200, 1e-6
 
@@ -40,24 +44,25 @@ def functions_at_corners(problem: Problem, tiling: Cover, degrees: Degrees) -> l
     """The functions of all corners where they are known and the cells around are small enough for them."""
     found = []
     for corner in () if problem.interfaces else known_corners(problem):
-        cells = cells_around(tiling, corner.point)
-        if not len(cells):
-            continue
-        reach = _reach(tiling, corner, cells)
-        ray = reach * np.geomspace(_FIRST, 1.0, _ALONG_RAY)[:, None]
-        axis = free_axis(problem, corner, partial(_avoids, problem, tiling, cells, corner.point, ray))
-        if axis is None:
-            continue
-        highest = min(_LEAST_POWER + float(degrees[cells].max()) / _DEGREES_EACH, _MOST_POWER)
-        found.append(AroundPoint(local_columns(problem, corner, axis, reach, highest), cells))
+        for farthest in (_NEAR, _TOUCHING):
+            cells = cells_around(tiling, corner.point, farthest)
+            if not len(cells):
+                break
+            reach = _reach(tiling, corner, cells)
+            ray = reach * np.geomspace(_FIRST, 1.0, _ALONG_RAY)[:, None]
+            axis = free_axis(problem, corner, partial(_avoids, problem, tiling, cells, corner.point, ray))
+            if axis is not None:
+                highest = min(_LEAST_POWER + float(degrees[cells].min()) / _DEGREES_EACH, _MOST_POWER)
+                found.append(AroundPoint(local_columns(problem, corner, axis, reach, highest), cells))
+                break
     return found
 
 
-def cells_around(tiling: Cover, point: tuple[float, float]) -> NDArray[np.intp]:
-    """The cells that touch a point."""
+def cells_around(tiling: Cover, point: tuple[float, float], farthest: float) -> NDArray[np.intp]:
+    """The cells that touch a point, or are closer than a share of their size."""
     frames = tiling.frames
-    slack = _TOUCHING * frames.lengths.max(axis=1, keepdims=True)
-    return np.flatnonzero(np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1))
+    beside = np.maximum(np.maximum(frames.lower - point, point - frames.upper), 0.0)
+    return np.flatnonzero(np.linalg.norm(beside, axis=1) <= farthest * frames.lengths.max(axis=1))
 
 
 def _reach(tiling: Cover, corner: Corner, cells: NDArray[np.intp]) -> float:
@@ -77,23 +82,47 @@ def _avoids(
 
 
 def rows_toward(problem: Problem, tiling: Cover, shared: SharedFunctions) -> Iterator[Placed]:
-    """Rows of conditions that crowd toward corners, where singular functions change faster than polynomials.
+    """Rows that crowd toward corners, where singular functions change faster than polynomials.
 
     Without these, sums of singular functions that vanish at all other rows need not be small between these and the
     corner.
     """
+    corners = {corner.point: corner for corner in known_corners(problem)} if shared.corners else {}
     for part in shared.parts:
         if not isinstance(part, AroundPoint):
             continue
+        point, size = np.array(part.corners[0]), part.basis.scale
         for relation in held_to(problem):
             curve = relation.region.part
-            if curve is None or curve.parameters != 1 or relation.region.count is not None:
-                continue
-            for stretch in tiling.stretches(curve, relation.region.mask):
-                if stretch.cell not in part.cells:
-                    continue
-                for first, last in ((stretch.start, stretch.end), (stretch.end, stretch.start)):
-                    sites = curve.place((first + (last - first) * np.append(0.0, _TOWARD))[:, None])
-                    near = np.linalg.norm(sites.points[0] - part.corners[0]) <= _AT_CORNER * part.basis.scale
-                    if near:
-                        yield Placed(relation, stretch.cell, sites.select(np.arange(1, len(sites))), 0.0)
+            if relation.region.kind == "domain":
+                points = point + size * _fan(corners[part.corners[0]])
+                yield from _in_cells(relation, tiling, part, points)
+            elif curve is not None and curve.parameters == 1 and relation.region.count is None:
+                yield from _along(relation, curve, tiling, part)
+
+
+def _fan(corner: Corner) -> FloatArray:
+    """Points in the sector of a corner, in units of their largest distance ``(n, 2)``."""
+    angles = corner.start + corner.opening * (np.arange(_RAYS) + 0.5) / _RAYS
+    return (_INSIDE[:, None, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)).reshape(-1, 2)
+
+
+def _in_cells(relation: Relation, tiling: Cover, part: AroundPoint, points: FloatArray) -> Iterator[Placed]:
+    """Rows of an equation at those of some points that are in the cells around a corner."""
+    points = points[tiling.domain.contains(points)]
+    cells = tiling.locate(points)
+    for cell in part.cells.tolist():
+        here = points[cells == cell]
+        if len(here):
+            yield Placed(relation, cell, Sites(here), 0.0)
+
+
+def _along(relation: Relation, curve: BoundaryPart, tiling: Cover, part: AroundPoint) -> Iterator[Placed]:
+    """Rows of a condition on both sides of a corner."""
+    for stretch in tiling.stretches(curve, relation.region.mask):
+        if stretch.cell not in part.cells:
+            continue
+        for first, last in ((stretch.start, stretch.end), (stretch.end, stretch.start)):
+            sites = curve.place((first + (last - first) * np.append(0.0, _TOWARD))[:, None])
+            if np.linalg.norm(sites.points[0] - part.corners[0]) <= _AT_CORNER * part.basis.scale:
+                yield Placed(relation, stretch.cell, sites.select(np.arange(1, len(sites))), 0.0)
