@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
-from fspielm.basis.singular.columns import local_columns, free_axis, known_corners
+from fspielm.basis.singular.columns import axes_at, known_corners, local_columns
 from fspielm.cells.crossings import corner_terms
 from fspielm.cells.places import Degrees, Placed, held_to
 from fspielm.cells.shared import AroundPoint, SharedFunctions, join_functions
@@ -31,8 +30,8 @@ _AT_CORNER = 1e-6
 _TOWARD = np.geomspace(1e-5, 0.2, 10)
 # Distances of further rows of equations, in units of the distance of the farthest point; and their directions.
 _INSIDE, _RAYS = np.geomspace(1e-4, 0.15, 7), 6
-# Points along the ray across which functions jump, from the first share of its length on.
-_ALONG_RAY, _FIRST = 200, 1e-6
+# Points along the ray across which functions jump.
+_ALONG_RAY = np.concatenate([np.geomspace(1e-6, 1e-2, 40), np.linspace(0.01, 1.0, 200)])
 
 
 def shared_functions(problem: Problem, tiling: Cover, degrees: Degrees) -> SharedFunctions:
@@ -44,17 +43,18 @@ def functions_at_corners(problem: Problem, tiling: Cover, degrees: Degrees) -> l
     """The functions of all corners where they are known and the cells around are small enough for them."""
     found = []
     for corner in () if problem.interfaces else known_corners(problem):
-        for farthest in (_NEAR, _TOUCHING):
-            cells = cells_around(tiling, corner.point, farthest)
-            if not len(cells):
-                break
-            reach = _reach(tiling, corner, cells)
-            ray = reach * np.geomspace(_FIRST, 1.0, _ALONG_RAY)[:, None]
-            axis = free_axis(problem, corner, partial(_avoids, problem, tiling, cells, corner.point, ray))
-            if axis is not None:
-                highest = min(_LEAST_POWER + float(degrees[cells].min()) / _DEGREES_EACH, _MOST_POWER)
-                found.append(AroundPoint(local_columns(problem, corner, axis, reach, highest), cells))
-                break
+        close = cells_around(tiling, corner.point, _NEAR)
+        if not len(close):
+            continue
+        reach = _reach(tiling, corner, close)
+        at = cells_around(tiling, corner.point, _TOUCHING)
+        cells, axis = max(
+            ((_spared(problem, tiling, corner, axis, reach, close), axis) for axis in axes_at(corner)),
+            key=lambda both: (np.isin(at, both[0]).all(), len(both[0])),
+        )
+        if np.isin(at, cells).all():
+            highest = min(_LEAST_POWER + float(degrees[cells].min()) / _DEGREES_EACH, _MOST_POWER)
+            found.append(AroundPoint(local_columns(problem, corner, axis, _reach(tiling, corner, cells), highest), cells))
     return found
 
 
@@ -72,13 +72,14 @@ def _reach(tiling: Cover, corner: Corner, cells: NDArray[np.intp]) -> float:
     return float(np.linalg.norm(farthest, axis=1).max())
 
 
-def _avoids(
-    problem: Problem, tiling: Cover, cells: NDArray[np.intp], point: tuple[float, float], ray: FloatArray, angle: float
-) -> bool:
-    """Whether the ray from a point at an angle, at some distances ``(n, 1)``, is in none of some cells."""
-    points = point + ray * np.array([math.cos(angle), math.sin(angle)])
-    inside = problem.domain.contains(points)
-    return not inside.any() or not np.isin(tiling.locate(points[inside]), cells).any()
+def _spared(
+    problem: Problem, tiling: Cover, corner: Corner, axis: float, reach: float, cells: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Those of some cells without the ray across which functions with an axis jump."""
+    away = np.array([math.cos(axis + math.pi), math.sin(axis + math.pi)])
+    ray = corner.point + (reach * _ALONG_RAY)[:, None] * away
+    inside = problem.domain.contains(ray)
+    return np.setdiff1d(cells, tiling.locate(ray[inside])) if inside.any() else cells
 
 
 def rows_toward(problem: Problem, tiling: Cover, shared: SharedFunctions) -> Iterator[Placed]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import Any, SupportsFloat, TypeAlias, final
 
@@ -259,17 +258,15 @@ def _corner_meant(problem: Problem, one: Singular) -> Corner:
     return found
 
 
-def free_axis(
-    problem: Problem, corner: Corner, is_free: Callable[[float], bool] | None = None
-) -> float | None:
-    """The direction closest to the bisector of the interior whose opposite ray avoids the domain; None without any.
+def free_axis(problem: Problem, corner: Corner) -> float | None:
+    """The direction closest to the bisector of the interior whose opposite ray avoids the domain; None without any."""
+    return next((axis for axis in axes_at(corner) if _is_outside(problem, corner, axis + math.pi)), None)
 
-    With `is_free`, that says for the direction of a ray from the corner whether it is good.
-    """
-    is_free = is_free or partial(_is_outside, problem, corner)
+
+def axes_at(corner: Corner) -> list[float]:
+    """Directions whose opposite rays leave a corner to the outside, those close to the bisector first."""
     middle, half_outside = corner.start + 0.5 * corner.opening, math.pi - 0.5 * corner.opening
-    axes = (middle + tilt * half_outside for tilt in _TILTS)
-    return next((axis for axis in axes if is_free(axis + math.pi)), None)
+    return [middle + tilt * half_outside for tilt in _TILTS]
 
 
 def _cut_is_outside(problem: Problem, corner: Corner) -> bool:
