@@ -233,7 +233,8 @@ class CellBasis(Basis):
 
     Their degrees lie within a quarter of an ellipse, which is more efficient than the full square for functions that
     are equally rough in every direction. Columns are ordered by cell, then by unknown. They are followed by functions
-    that several cells share, at corners and where materials meet, and by columns without values for the unknowns on the edges of cells.
+    that several cells share, at corners and where materials meet, and by columns without values for the unknowns on the
+    edges of cells.
 
     Parameters
     ----------

@@ -54,7 +54,8 @@ def functions_at_corners(problem: Problem, tiling: Cover, degrees: Degrees) -> l
         )
         if np.isin(at, cells).all():
             highest = min(_LEAST_POWER + float(degrees[cells].min()) / _DEGREES_EACH, _MOST_POWER)
-            found.append(AroundPoint(local_columns(problem, corner, axis, _reach(tiling, corner, cells), highest), cells))
+            reach = _reach(tiling, corner, cells)
+            found.append(AroundPoint(local_columns(problem, corner, axis, reach, highest), cells))
     return found
 
 
@@ -105,7 +106,8 @@ def rows_toward(problem: Problem, tiling: Cover, shared: SharedFunctions) -> Ite
 def _fan(corner: Corner) -> FloatArray:
     """Points in the sector of a corner, in units of their largest distance ``(n, 2)``."""
     angles = corner.start + corner.opening * (np.arange(_RAYS) + 0.5) / _RAYS
-    return (_INSIDE[:, None, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)).reshape(-1, 2)
+    rays = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return np.asarray(_INSIDE[:, None, None] * rays).reshape(-1, 2)
 
 
 def _in_cells(relation: Relation, tiling: Cover, part: AroundPoint, points: FloatArray) -> Iterator[Placed]:

@@ -270,12 +270,12 @@ def read_cells(content: dict[str, Any], arrays: Arrays, key: str, materials: Mat
     if degrees.shape != frames.lower.shape or not np.all((degrees >= 0) & (degrees <= _MOST_DEGREE)):
         raise ValueError(f"degrees of shape {degrees.shape} for cells of shape {frames.lower.shape}")
     scales = decode(tuple[float, ...], content["scales"])
-    parts: list[SharedFunctions] = []
+    shared: list[SharedFunctions] = []
     if f"{key}.meeting" in arrays:
-        parts.append(_read_meeting(arrays[f"{key}.meeting"], len(degrees)))
+        shared.append(_read_meeting(arrays[f"{key}.meeting"], len(degrees)))
     for number, corner in enumerate(content.get("corners", [])):
-        parts.append(_read_corner(corner, arrays, f"{key}.corner.{number}", len(degrees)))
-    return CellBasis(frames, degrees, scales, meeting=join_functions(parts))
+        shared.append(_read_corner(corner, arrays, f"{key}.corner.{number}", len(degrees)))
+    return CellBasis(frames, degrees, scales, meeting=join_functions(shared))
 
 
 def _read_corner(content: dict[str, Any], arrays: Arrays, key: str, count: int) -> AroundPoint:
