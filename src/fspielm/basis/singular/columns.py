@@ -211,12 +211,33 @@ def _corner_columns(problem: Problem, corner: Corner, exponents: Sequence[float]
     return SingularBasis(corner.point, axis, scale, _functions(problem, scale, exponents))
 
 
+@cache_by_object
 def known_corners(problem: Problem) -> tuple[Corner, ...]:
-    """All corners and changes of conditions whose singular functions are known."""
-    if not is_plane(problem):
+    """All corners and changes of conditions whose singular functions are known; coefficients may be complex."""
+    domain = problem.domain
+    if domain.dimension != 2 or domain.time is not None or len(problem.unknowns) > 1 or problem.operator.order != 2:
         return ()
     places = (*_domain_corners(problem), *change_places(problem))
-    return tuple(corner for corner in places if is_isotropic(problem, corner.point))
+    return tuple(each for each in places if is_isotropic(problem, each.point) and _has_plain_sides(problem, each))
+
+
+def _has_plain_sides(problem: Problem, corner: Corner) -> bool:
+    """Whether conditions on both sides are on values, or on slopes along the normal."""
+    along = corner.start + np.array([0.0, corner.opening])
+    normals = np.array([[math.sin(along[0]), -math.cos(along[0])], [-math.sin(along[1]), math.cos(along[1])]])
+    for side, normal in zip(sides_of(problem, corner), normals, strict=True):
+        here = Sites(np.array([corner.point]), normal[None])
+        if not side:
+            return False
+        for condition in side:
+            slope = np.zeros(2, dtype=np.complex128)
+            for term in condition.operator.terms:
+                if term.order == 1:
+                    slope += np.reshape(term.at(here), -1)[0] * np.array(term.orders)
+            oblique = abs(slope[0] * normal[1] - slope[1] * normal[0])
+            if condition.operator.order > 1 or oblique > CLOSE * np.linalg.norm(slope):
+                return False
+    return True
 
 
 def local_columns(problem: Problem, corner: Corner, axis: float, scale: float, highest: float) -> SingularBasis:
@@ -375,7 +396,7 @@ def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
     """Whether the second derivatives form a multiple of the Laplacian at a point."""
     here = Sites(np.array([point]))
     try:
-        second = {term.orders: float(term.at(here)[0]) for term in problem.operator.terms if term.order == 2}
+        second = {term.orders: complex(term.at(here)[0]) for term in problem.operator.terms if term.order == 2}
     except ProblemError:  # a coefficient is not finite there
         return False
     main = second.get((2, 0), 0.0)
