@@ -42,12 +42,13 @@ def shared_functions(problem: Problem, tiling: Cover, degrees: Degrees) -> Share
 def functions_at_corners(problem: Problem, tiling: Cover, degrees: Degrees) -> list[AroundPoint]:
     """The functions of all corners where they are known and the cells around are small enough for them."""
     found = []
-    for corner in () if problem.interfaces else known_corners(problem):
-        close = cells_around(tiling, corner.point, _NEAR)
-        if not len(close):
-            continue
-        reach = _reach(tiling, corner, close)
+    for corner in known_corners(problem):
         at = cells_around(tiling, corner.point, _TOUCHING)
+        if not len(at) or np.any(tiling.materials[at] != tiling.materials[at[0]]):
+            continue
+        close = cells_around(tiling, corner.point, _NEAR)
+        close = close[tiling.materials[close] == tiling.materials[at[0]]]
+        reach = _reach(tiling, corner, close)
         cells, axis = max(
             ((_spared(problem, tiling, corner, axis, reach, close), axis) for axis in axes_at(corner)),
             key=lambda both: (np.isin(at, both[0]).all(), len(both[0])),
