@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any, final
 
 import numpy as np
@@ -96,6 +97,8 @@ def _refuse_thin(problem: Problem) -> None:
 
 # Truncation error of polynomials at a corner where a function is not smooth, in units of their last coefficients.
 _AT_CORNERS = 10.0
+# Factor of further rows that crowd toward corners: they matter only to functions that no others see.
+_LIGHT = 0.1
 # Degrees are whole up to this.
 _SURELY = 1e-9
 
@@ -209,11 +212,14 @@ class Patchwork(Finite):
     @cached_property
     def _rows(self) -> list[CellRows]:
         rows = []
+        regular = place_rows(self.problem, self.tiling, self._row_degrees)
         further = rows_toward(self.problem, self.tiling, self.basis.meeting)
-        for placed in (*place_rows(self.problem, self.tiling, self._row_degrees), *further):
+        each = chain(((placed, 1.0) for placed in regular), ((placed, _LIGHT) for placed in further))
+        for placed, weight in each:
             check_deadline()
             operator = placed.localised(len(self.scales))
-            scale = self._contrast(placed) * placed.relation.weight / self._size(placed.cell, operator)
+            size = self._size(placed.cell, operator)
+            scale = weight * self._contrast(placed) * placed.relation.weight / size
             rows.append(CellRows(placed, operator, scale, scale * placed.relation.values(placed.sites)))
         return rows
 
