@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ _LEAST_POWER, _DEGREES_EACH, _MOST_POWER = 2.0, 6.0, 6.0
 _TOUCHING, _NEAR = 1e-9, 0.5
 # The same relative to the distance of the farthest point of its cells.
 _AT_CORNER = 1e-6
+# The same, up to which the extent of a condition is next to nothing.
+_SLIVER = 1e-6
 # Distances of further rows of conditions from a corner, in units of the side in the cell.
 _TOWARD = np.geomspace(1e-5, 0.2, 10)
 # Distances of further rows of equations, in units of the distance of the farthest point; and their directions.
@@ -82,6 +84,23 @@ def _spared(
     ray = corner.point + (reach * _ALONG_RAY)[:, None] * away
     inside = problem.domain.contains(ray)
     return np.setdiff1d(cells, tiling.locate(ray[inside])) if inside.any() else cells
+
+
+def without_slivers(rows: Iterable[Placed], shared: SharedFunctions) -> Iterator[Placed]:
+    """Rows without those of conditions on next to nothing at a corner.
+
+    Where a condition ends, it may reach a hair too far. Singular functions, unlike polynomials, change there.
+    """
+    corners = [(part.corners[0], _SLIVER * part.basis.scale) for part in shared.parts if isinstance(part, AroundPoint)]
+    for placed in rows:
+        region, points = placed.relation.region, placed.sites.points
+        on_curve = region.kind == "boundary" and region.count is None
+        if not on_curve or not any(_are_within(points, *corner) for corner in corners):
+            yield placed
+
+
+def _are_within(points: FloatArray, center: tuple[float, float], radius: float) -> bool:
+    return bool(np.all(np.linalg.norm(points - center, axis=1) <= radius))
 
 
 def rows_toward(problem: Problem, tiling: Cover, shared: SharedFunctions) -> Iterator[Placed]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
 from fspielm.basis.basis import LocalOperator
 from fspielm.cells.basis import CellBasis, RowsInCells
-from fspielm.cells.corners import rows_toward, shared_functions
+from fspielm.cells.corners import rows_toward, shared_functions, without_slivers
 from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, size_in, sparse_in
 from fspielm.cells.rows import JOINED, CellRows, Seams, Tie, fill_cell, fitted_along, shared_along, type_of_rows
 from fspielm.cells.sums import Sums, sums_of
@@ -133,7 +133,7 @@ class _Finer:
 def _finer_rows(problem: Problem, tiling: Cover, degrees: Degrees, basis: CellBasis) -> _Finer:
     """The finer rows of all relations that hold in single cells."""
     found: dict[str, list[Placed]] = {each.name: [] for each in held_to(problem)}
-    for placed in place_rows(problem, tiling, degrees, finer=True):
+    for placed in without_slivers(place_rows(problem, tiling, degrees, finer=True), basis.meeting):
         if len(placed.sites):
             found[placed.relation.name].append(placed)
     rows = {
@@ -212,8 +212,9 @@ class Patchwork(Finite):
     @cached_property
     def _rows(self) -> list[CellRows]:
         rows = []
-        regular = place_rows(self.problem, self.tiling, self._row_degrees)
-        further = rows_toward(self.problem, self.tiling, self.basis.meeting)
+        shared = self.basis.meeting
+        regular = without_slivers(place_rows(self.problem, self.tiling, self._row_degrees), shared)
+        further = without_slivers(rows_toward(self.problem, self.tiling, shared), shared)
         each = chain(((placed, 1.0) for placed in regular), ((placed, _LIGHT) for placed in further))
         for placed, weight in each:
             check_deadline()
