@@ -10,16 +10,17 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.arrays import FloatArray
 
 x, y = sp.symbols("x y")
 u, g = (sp.Function(name)(x, y) for name in "ug")
 LAPLACIAN = u.diff(x, 2) + u.diff(y, 2)
 L_SHAPE = fs.Polygon([(0, 0), (0, -1), (1, -1), (1, 1), (-1, 1), (-1, 0)])
 SQUARE, HALF = fs.Box((0, 0), (1, 1)), fs.Box((-1, 0), (1, 1))
-Values = Callable[[np.ndarray], np.ndarray]
+Values = Callable[[FloatArray], FloatArray]
 
 
-def around_corner(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def around_corner(points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Distances from the re-entrant corner of the L-shape, and angles from its lower side."""
     z = points @ np.array([1, 1j])
     angle = np.angle(z) + np.pi / 2
@@ -27,23 +28,23 @@ def around_corner(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def root(power: float) -> Values:
-    def values(points: np.ndarray) -> np.ndarray:
+    def values(points: FloatArray) -> FloatArray:
         radius, angle = around_corner(points)
         return np.asarray(radius**power * np.sin(power * angle))
 
     return values
 
 
-def at_change(points: np.ndarray) -> np.ndarray:
+def at_change(points: FloatArray) -> FloatArray:
     """Zero on the right of the lower side, without slope on its left."""
     return np.asarray(np.sqrt(points[:, 0] + 1j * np.maximum(points[:, 1], 0.0)).imag)
 
 
-def mixed(points: np.ndarray) -> np.ndarray:
+def mixed(points: FloatArray) -> FloatArray:
     return root(2 / 3)(points) * (1 + points[:, 0] * points[:, 1])
 
 
-def its_source(points: np.ndarray) -> np.ndarray:
+def its_source(points: FloatArray) -> FloatArray:
     """The source of `mixed` for ``u - laplacian u``."""
     radius, angle = around_corner(points)
     # with w = i z the root is Im w^s, and its derivative along x is that of w^s times i, along y times -1
@@ -52,7 +53,7 @@ def its_source(points: np.ndarray) -> np.ndarray:
     return np.asarray(mixed(points) - 2 * (along_x * points[:, 1] + along_y * points[:, 0]))
 
 
-def heated(points: np.ndarray) -> np.ndarray:
+def heated(points: FloatArray) -> FloatArray:
     """``-laplacian u = 1`` in the unit square, zero on its sides, by a series that converges like exponentials."""
     total = 0.5 * points[:, 0] * (1 - points[:, 0])
     for k in range(1, 400, 2):
