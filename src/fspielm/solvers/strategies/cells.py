@@ -62,10 +62,11 @@ class CellPlan(RoundPlan):
 
     @property
     def description(self) -> str:
-        """The number of cells, and their degrees."""
-        degrees = self.patchwork.degrees
+        """The number of cells, their degrees, and the corners with singular functions."""
+        degrees, corners = self.patchwork.degrees, len(self.patchwork.basis.corners)
         span = f"{degrees.min()}" if degrees.min() == degrees.max() else f"{degrees.min()} to {degrees.max()}"
-        return f"polynomials of degree {span} in {self.cells} cell{'s' * (self.cells > 1)}"
+        words = f"polynomials of degree {span} in {self.cells} cell{'s' * (self.cells > 1)}"
+        return words + f", and singular functions at {corners} corner{'s' * (corners > 1)}" * bool(corners)
 
     def widths(self, basis: Basis) -> tuple[float, ...]:
         """The highest frequency along each axis that all cells resolve."""
