@@ -1,4 +1,4 @@
-"""Fill the templates of HTML pages, by jinja2: whatever is put into them is escaped."""
+"""Fill the templates of pages and reports, by jinja2: whatever is put into HTML is escaped."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ def require_pages() -> None:
 
 def fill(template: str, **values: Any) -> str:
     """The text of a template of this package, with `values` in it."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     environment = Environment(
         loader=PackageLoader("fspielm.paper", ""),
-        autoescape=True,
+        autoescape=select_autoescape(),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     environment.filters |= {"duration": duration, "number": number, "typeset": typeset}
     return environment.get_template(template).render(values)
