@@ -61,11 +61,6 @@ class CaseRun(_Run):
     # of the solve with all of its rounds, without measuring and drawing
     seconds: float
 
-    @property
-    def paper_best(self) -> tuple[str, float]:
-        """The paper's best method for this case, and its error."""
-        return paper_best(self.case)
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -77,11 +72,6 @@ class FileRun(_Run):
     # the largest of several unknowns; None if the file has no exact solution
     relative_error: float | None
     seconds: float
-
-
-def paper_best(case: Case) -> tuple[str, float]:
-    """The method with the smallest error that the paper prints for a case, and that error."""
-    return min(((method, result.best) for method, result in case.paper.results.items()), key=lambda r: r[1])
 
 
 def run_case(case: Case, settings: Mapping[str, Any], *, rng: int | np.random.Generator | None = None) -> CaseRun:
@@ -139,7 +129,7 @@ def gallery_page(runs: Sequence[tuple[CaseRun, str]], *, rng: int) -> str:
 
 
 def _summary(runs: Sequence[CaseRun]) -> str:
-    better = sum(run.relative_error < run.paper_best[1] for run in runs)
+    better = sum(run.relative_error < run.case.paper.best[1].best for run in runs)
     count = f"All {len(runs)}" if better == len(runs) else f"{better} of the {len(runs)}"
     seconds = sum(run.seconds for run in runs)
     return f"{count} beat the best error the paper prints; the solves took {duration(seconds)} together."

@@ -316,9 +316,6 @@ class SubjectResult:
 # ---- Comparison with the paper
 
 
-_SPACE = "-space"
-
-
 @final
 @dataclass(frozen=True)
 class Entry:
@@ -351,11 +348,10 @@ def paper_result(case: Case | None, method: str) -> tuple[str, PaperResult | Non
     """
     if case is None:
         return "", None
-    results = case.paper.results
     if method == AUTOMATIC:
-        method = min(results, key=lambda name: results[name].best)
-    method = method.removesuffix(_SPACE)
-    return method, results[method]
+        return case.paper.best
+    method = method.removesuffix("-space")
+    return method, case.paper.results[method]
 
 
 def entries(subject: SubjectResult) -> list[Entry]:

@@ -35,6 +35,7 @@ from fspielm.solution.plot.style import (
     LOGARITHMIC_COLOURS,
     WIDTHS,
     as_text,
+    leave_open,
     new_picture,
     save_picture,
     style,
@@ -132,8 +133,7 @@ def draw_frequencies(chart: Frequencies, title: str) -> Figure:
             axes.set_ylim(0, 118 * max(law.shares.max(), 1e-3))
             axes.text(0.995, 0.93, law.words, transform=axes.transAxes, ha="right", va="top", fontsize=7)
             axes.locator_params(axis="y", nbins=2)
-            axes.grid(True)
-            axes.spines[["top", "right"]].set_visible(False)
+            leave_open(axes)
         panels[-1].set_xlim(0, chart.edges[-1])
         panels[-1].set_xlabel("effective frequency |w|")
         figure.supylabel("share of the neurons in %", fontsize=8)
