@@ -294,7 +294,7 @@ def _of_cells():
         lambda: localise(PROBLEM.operator, Sites(np.zeros((3, 2)))),
         lambda: fs.Disk((0, 0), 1).contains(np.zeros((3, 2))),
         lambda: balanced(SQUARE),
-        lambda: _of_cells().sum_in(0, np.ones((1, 3)), localise(PROBLEM.operator, Sites(np.full((3, 2), 0.5)))),
+        lambda: _of_cells().sums(np.ones((1, 12)), [localise(PROBLEM.operator, Sites(np.full((3, 2), 0.5)))]),
     ],
     ids=[
         "tiling",

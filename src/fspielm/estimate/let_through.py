@@ -500,9 +500,10 @@ def _find_zeros(problem: Problem, points: FloatArray, largest: float) -> tuple[F
         # coefficients that are practically zero stay
         change = np.einsum("ndk,nk->nd", np.linalg.pinv(slopes), values)
         moving = np.abs(values).max(axis=1) > NEGLIGIBLE * largest
-        if not moving.any():
+        further = np.clip(points - np.where(moving[:, None], change, 0.0), lower, upper)
+        if np.array_equal(further, points):  # all are there, or coefficients are constant around them
             break
-        points = np.clip(points - np.where(moving[:, None], change, 0.0), lower, upper)
+        points = further
         values, slopes = _leading_coefficients(problem, points, steps)
     found = np.abs(values).max(axis=1) <= ROUNDED * largest
     # points on the boundary, up to rounding, are inside

@@ -17,8 +17,17 @@ from fspielm.arrays import BoolArray, FloatArray, IndexArray, IntArray, SideArra
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, gauss, join_parts
 from fspielm.geometry.contour import Contour, Raster, contour_of, raster_of
-from fspielm.geometry.curves import MOST_PIECES, Edge, MonotonePiece, PlaneCurve, cross, monotone_pieces, polyline_part
-from fspielm.geometry.domain import Corner, Domain, Hole, corners_of, default_axes, holes_of, is_within
+from fspielm.geometry.curves import (
+    MOST_PIECES,
+    Crossings,
+    Edge,
+    MonotonePiece,
+    PlaneCurve,
+    cross,
+    monotone_pieces,
+    polyline_part,
+)
+from fspielm.geometry.domain import Corner, Domain, Hole, Spans, corners_of, default_axes, holes_of, is_within
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.roots import bisect
 from fspielm.numerics.tolerances import CLOSE, SAME, STEP
@@ -250,6 +259,19 @@ class PlaneShape(Domain):
         """As `_side`, by winding numbers even if the shape has simpler formulas."""
         number, on = self._contour.winding.locate(points)
         return np.where(on, 0, np.where(number > 0, 1, -1)).astype(np.int8)
+
+    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        return self._chord_ends_by_spans(points, axis)
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans | None:
+        ends = None if self.is_unbounded else self._crossings[axis].at(points[:, 1 - axis])
+        return None if ends is None else Spans(ends)
+
+    @cached_property
+    def _crossings(self) -> tuple[Crossings, Crossings]:
+        """Where lines along each axis cross the boundary."""
+        curves = [edge.curve for edge in self._edges(default_axes(2))]
+        return Crossings.of([curve.swapped() for curve in curves]), Crossings.of(curves)
 
     def edges(self, axes: Sequence[str] | None = None) -> tuple[Edge, ...]:
         """The smooth pieces of the boundary, loop by loop, with the names of their boundary parts."""

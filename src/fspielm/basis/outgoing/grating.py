@@ -43,7 +43,7 @@ def fold(operator: LocalOperator, lattice: Lattice) -> tuple[LocalOperator, Comp
     """The operator at points moved to the middle period, and the phases of the values there."""
     copies = lattice.copies(operator.points)
     points = operator.points - np.outer(copies, (lattice.period, 0.0))
-    return replace(operator, points=points, axes=()), lattice.phases(copies)
+    return replace(operator, points=points), lattice.phases(copies)
 
 
 # ---- Waves of a row of copies
@@ -120,7 +120,7 @@ class GratingBasis(LinearMap):
         total = np.zeros((count, len(operator.points)), dtype=np.complex128)
         part = np.empty_like(total)
         for number in range(-copies, copies + 1):
-            moved = replace(operator, points=operator.points - (number * period, 0.0), axes=())
+            moved = replace(operator, points=operator.points - (number * period, 0.0))
             self.alone.fill(moved, columns, part)
             total += self.lattice.phases(np.array(float(number))) * part
         for waves in self._sides:

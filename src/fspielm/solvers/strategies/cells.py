@@ -31,7 +31,7 @@ from fspielm.solvers.round import (
 )
 
 # So few operations are not timed.
-_QUICK = 2e8
+_QUICK = 2e9
 
 
 @final
@@ -81,11 +81,13 @@ class CellPlan(RoundPlan):
         outlook = CellOutlook(self.neurons, nested.cost.sequential_operations(nested.threads))
         if nested.cost.operations <= _QUICK:
             return outlook
-        leaf = max(nested.leaves, key=lambda leaf: (nested.operations_of(leaf.dtype), leaf.height))
+        sizes = [(nested.operations_of(leaf.dtype), leaf.height) for leaf in nested.leaves]
+        largest = max(range(len(sizes)), key=sizes.__getitem__)
+        leaf = nested.leaves[largest]
 
         def factor() -> NumberArray:
             check_deadline()
-            rows = leaf.fill()
+            rows = np.asarray(nested.fill(np.array([largest]), 1)[0])
             np.linalg.qr(rows, mode="raw")
             return rows
 

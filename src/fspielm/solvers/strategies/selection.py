@@ -331,6 +331,8 @@ _MOST_BLIND_NEURONS = 1000
 _FIRST_DECADES = {1: 11.5, 2: 11.5}
 # Coefficients so large show a solution that is not smooth, unless it has more digits than such solutions have.
 _SINGULAR_GROWTH = 1e5
+# After bands without digits cells come before a band of at least so many functions; of fewer after several rounds.
+_BLIND_NEURONS, _BLIND_ROUNDS = 1500, 3
 
 
 @final
@@ -339,7 +341,8 @@ class FilledBand(Strategy):
     """A band for the frequencies of the equation and its data, made wider or denser; and singular functions.
 
     The `layout` has the features for the target, to which there are further `columns`. The next outcome is compared
-    with those `shown`. `plain` is the strategy before singular functions were added unasked, with its last round.
+    with those `shown`. `plain` is the strategy before singular functions were added unasked, with its last round. It
+    `yields` to cells, which come next, if several bands show no digits.
     """
 
     approach: ClassVar[Approach] = "band"
@@ -353,6 +356,7 @@ class FilledBand(Strategy):
     rounds: int = 0
     shown: tuple[Outcome, ...] = ()
     plain: tuple[FilledBand, RoundResult] | None = None
+    yields: bool = False
 
     def first(self) -> Step:
         """The band that was found."""
@@ -361,7 +365,12 @@ class FilledBand(Strategy):
     def next(self, latest: RoundResult) -> Step | Ending:
         """A wider band, a denser one, or the same with singular functions."""
         now = replace(self, rounds=self.rounds + 1, shown=(*self.shown, latest.outcome))
-        return now._following(latest)
+        following = now._following(latest)
+        if now.yields and not np.isfinite(latest.outcome.error) and isinstance(following, Step):
+            most = _BLIND_NEURONS // (2 if now.rounds >= _BLIND_ROUNDS else 1)
+            if following.plan.neurons >= most:
+                return Ending(f"a band of {latest.outcome.neurons} cosines shows no digits", cause=StopReason.STALLED)
+        return following
 
     def _following(self, latest: RoundResult) -> Step | Ending:
         if self._is_worse_than_plain():
@@ -622,7 +631,7 @@ def select_strategies(request: Request, bands: Bands) -> Selection:
         why = f"a filled band of {filled.neurons} cosines, from which {plan.neurons} {plan.why} would save too little"
         return replace(_whole_space(request, bands, band, limit, why), dearer=(small,))
     why = f"{plan.why}: {plan.neurons}, where a filled band would begin with {filled.neurons}"
-    return Selection((small, band), why, _cells_at_last(request, bands))
+    return _with_cells_at_last(request, bands, (small, band), why)
 
 
 def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
@@ -637,11 +646,17 @@ def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: 
             return Selection((cells, band), f"{cells.plan.description}, as {reason}", stand_ins=stand_ins)
     except Exception as error:  # whatever it is, a filled band serves every equation
         return Selection((band,), f"{why}, and cells do not suit: {why_failed(error)}")
-    return Selection((band,), why, _cells_at_last(request, bands))
+    return _with_cells_at_last(request, bands, (band,), why)
 
 
-def _cells_at_last(request: Request, bands: Bands) -> Callable[[], Step] | None:
-    return (lambda: cells_for(request, bands).first()) if allows_cells(request) else None
+def _with_cells_at_last(request: Request, bands: Bands, steps: tuple[Step, ...], why: str) -> Selection:
+    """Steps of which the last is a filled band, and then cells, where they are allowed."""
+    if not allows_cells(request):
+        return Selection(steps, why)
+    *before, band = steps
+    assert isinstance(band.strategy, FilledBand)
+    band = replace(band, strategy=replace(band.strategy, yields=True))
+    return Selection((*before, band), why, lambda: cells_for(request, bands).first())
 
 
 def _work_of_band(request: Request, bands: Bands, first: RoundPlan) -> float:
