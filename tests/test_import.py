@@ -84,6 +84,7 @@ _NOT_ALWAYS_NEEDED = [
     "fspielm.cli",
     "fspielm.paper.report",
     "fspielm.study",
+    "jinja2",
     "matplotlib",
     "typer",
     "rich",

@@ -20,7 +20,7 @@ from fspielm.cli.options import OldSeed
 from fspielm.cli.output import headed_table
 from fspielm.paper.cases import catalogue as cases
 from fspielm.paper.cases.case import Case
-from fspielm.paper.demo import CaseRun, paper_best, run_demo
+from fspielm.paper.demo import CaseRun, run_demo
 from fspielm.resources import available_threads, physical_memory
 from fspielm.version import __version__
 from fspielm.wording import duration
@@ -40,9 +40,9 @@ def list_cases() -> None:
     table.add_column("method", no_wrap=True)
     for name in cases.names():
         case = cases.load(name)
-        method, best = paper_best(case)
+        method, theirs = case.paper.best
         description = Group(Text(name, style="bold"), Padding(Text(case.title, style="dim"), (0, 0, 0, 2)))
-        table.add_row(description, str(case.paper.neurons), f"{best:.2e}", method)
+        table.add_row(description, str(case.paper.neurons), f"{theirs.best:.2e}", method)
     Console().print(table)
 
 
@@ -86,7 +86,7 @@ def results_table(runs: Sequence[CaseRun]) -> Table:
     for run in runs:
         report = run.solution.report
         estimate = "-" if report.error_estimate is None else f"{report.error_estimate:.2e}"
-        errors = f"{run.relative_error:.2e}", estimate, f"{run.paper_best[1]:.2e}"
+        errors = f"{run.relative_error:.2e}", estimate, f"{run.case.paper.best[1].best:.2e}"
         table.add_row(run.case.name, str(report.neurons), *errors, duration(run.seconds))
     return table
 

@@ -18,6 +18,7 @@ from fspielm.solution.plot.style import (
     as_text,
     check_picture_path,
     inches,
+    leave_open,
     new_picture,
     save_picture,
     style,
@@ -115,8 +116,7 @@ def _line(figure: Figure, dataset: Any, parameters: list[str], shown: Any, label
     below.set_xlabel(as_text(name))
     figure.align_ylabels([above, below])
     for axes in (above, below):
-        axes.grid(True)
-        axes.spines[["top", "right"]].set_visible(False)
+        leave_open(axes)
     return above
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -26,7 +27,7 @@ from fspielm.paper.report.charts import (
     every_few,
     means,
 )
-from fspielm.paper.report.markup import Html, element, typeset
+from fspielm.paper.templates import typeset
 from fspielm.solution.plot.panels import MOST_COLUMNS
 from fspielm.solution.plot.style import (
     INK,
@@ -34,6 +35,7 @@ from fspielm.solution.plot.style import (
     LOGARITHMIC_COLOURS,
     WIDTHS,
     as_text,
+    leave_open,
     new_picture,
     save_picture,
     style,
@@ -60,7 +62,7 @@ def save_figure(figure: Figure, stem: Path) -> None:
         save_picture(figure, stem.with_name(stem.name + suffix))
 
 
-def inline_svg(figure: Figure, name: str, label: str) -> Html:
+def inline_svg(figure: Figure, name: str, label: str) -> str:
     """A figure as SVG inside of a page; its ids begin with `name`, since a page has many figures."""
     written = StringIO()
     figure.savefig(written, format="svg", metadata=_NO_METADATA)
@@ -70,7 +72,7 @@ def inline_svg(figure: Figure, name: str, label: str) -> Html:
     # the page's own font
     content = re.sub(r" font-family: [^;\"]*;", "", content)
     width, height = 72 * figure.get_size_inches()
-    return element("svg", Html(content), viewBox=f"0 0 {width:g} {height:g}", role="img", aria_label=label)
+    return f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(label)}">{content}</svg>'
 
 
 # ---- What the charts have in common: their size, their logarithmic axes, the look of a method
@@ -131,8 +133,7 @@ def draw_frequencies(chart: Frequencies, title: str) -> Figure:
             axes.set_ylim(0, 118 * max(law.shares.max(), 1e-3))
             axes.text(0.995, 0.93, law.words, transform=axes.transAxes, ha="right", va="top", fontsize=7)
             axes.locator_params(axis="y", nbins=2)
-            axes.grid(True)
-            axes.spines[["top", "right"]].set_visible(False)
+            leave_open(axes)
         panels[-1].set_xlim(0, chart.edges[-1])
         panels[-1].set_xlabel("effective frequency |w|")
         figure.supylabel("share of the neurons in %", fontsize=8)
@@ -319,7 +320,7 @@ class Illustration:
         return figure
 
     @property
-    def svg(self) -> Html:
+    def svg(self) -> str:
         """The chart for the page; a reader who does not see it is told its title."""
         return inline_svg(self.figure, self.stem, self.title)
 

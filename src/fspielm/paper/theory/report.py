@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fspielm.disk import check_replaceable, staged_folder
-from fspielm.geometry.pictures import require_matplotlib
+from fspielm.paper.templates import require_pages
 from fspielm.paper.theory.comparison import (
     DIMENSIONS,
     FREQUENCIES,
@@ -137,7 +137,7 @@ def write_theory(
     ends : callable
         Called after each of `STEPS` steps, to show the progress.
     """
-    require_matplotlib()
+    require_pages()
     check_samples(samples)
     target = Path(out)
     check_replaceable(target, FILES, mark=MARK, marked=_REPORT)
