@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,13 +103,15 @@ def _are_within(points: FloatArray, center: tuple[float, float], radius: float) 
     return bool(np.all(np.linalg.norm(points - center, axis=1) <= radius))
 
 
-def rows_toward(problem: Problem, tiling: Cover, shared: SharedFunctions) -> Iterator[Placed]:
+def rows_toward(
+    problem: Problem, tiling: Cover, shared: SharedFunctions, corners: Sequence[Corner]
+) -> Iterator[Placed]:
     """Rows that crowd toward corners, where singular functions change faster than polynomials.
 
     Without these, sums of singular functions that vanish at all other rows need not be small between these and the
     corner.
     """
-    corners = {corner.point: corner for corner in known_corners(problem)} if shared.corners else {}
+    by_point = {corner.point: corner for corner in corners}
     for part in shared.parts:
         if not isinstance(part, AroundPoint):
             continue
@@ -117,7 +119,7 @@ def rows_toward(problem: Problem, tiling: Cover, shared: SharedFunctions) -> Ite
         for relation in held_to(problem):
             curve = relation.region.part
             if relation.region.kind == "domain":
-                points = point + size * _fan(corners[part.corners[0]])
+                points = point + size * _fan(by_point[part.corners[0]])
                 yield from _in_cells(relation, tiling, part, points)
             elif curve is not None and curve.parameters == 1 and relation.region.count is None:
                 yield from _along(relation, curve, tiling, part)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
 from fspielm.basis.basis import LocalOperator
+from fspielm.basis.singular.columns import known_corners
 from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.cells.corners import rows_toward, shared_functions, without_slivers
 from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, size_in, sparse_in
@@ -157,6 +158,8 @@ class Patchwork(Finite):
     scales : tuple of float
         The natural sizes of the unknowns.
     threads : int
+    functions_of : Problem or None
+        The problem whose singular functions it has, if that is another one.
     """
 
     problem: Problem
@@ -164,6 +167,7 @@ class Patchwork(Finite):
     degrees: Degrees
     scales: tuple[float, ...]
     threads: int
+    functions_of: Problem | None = None
 
     def __reduce__(self) -> tuple[type[Patchwork], tuple[Any, ...]]:
         return Patchwork, tuple(getattr(self, field.name) for field in fields(self))
@@ -171,7 +175,7 @@ class Patchwork(Finite):
     @cached_property
     def basis(self) -> CellBasis:
         """The functions of all cells, followed by columns for traces and for parts of sums."""
-        shared = shared_functions(self.problem, self.tiling, self.degrees)
+        shared = shared_functions(self.functions_of or self.problem, self.tiling, self.degrees)
         elsewhere = self._traced + self._sums.count
         return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, shared)
 
@@ -214,7 +218,8 @@ class Patchwork(Finite):
         rows = []
         shared = self.basis.meeting
         regular = without_slivers(place_rows(self.problem, self.tiling, self._row_degrees), shared)
-        further = without_slivers(rows_toward(self.problem, self.tiling, shared), shared)
+        corners = known_corners(self.functions_of or self.problem)
+        further = without_slivers(rows_toward(self.problem, self.tiling, shared, corners), shared)
         each = chain(((placed, 1.0) for placed in regular), ((placed, _LIGHT) for placed in further))
         for placed, weight in each:
             check_deadline()
@@ -414,8 +419,8 @@ class Patchwork(Finite):
         return self._finer.checks(self._weights)
 
     def with_problem(self, problem: Problem) -> Patchwork:
-        """The same for other data."""
-        return replace(self, problem=problem)
+        """The same for other data, or another operator on the same functions."""
+        return replace(self, problem=problem, functions_of=self.functions_of or self.problem)
 
     @cached_property
     def _seams(self) -> Seams:
