@@ -125,7 +125,7 @@ def test_rows_crowd_toward_corners() -> None:
     stated = problem(L_SHAPE)
     tiling = tile(L_SHAPE, (2, 2))
     shared = shared_functions(stated, tiling, degrees(tiling))
-    placed = list(rows_toward(stated, tiling, shared))
+    placed = list(rows_toward(stated, tiling, shared, known_corners(stated)))
     points = np.concatenate([each.sites.points for each in placed if each.relation.region.kind == "boundary"])
     inside = np.concatenate([each.sites.points for each in placed if each.relation.region.kind == "domain"])
     for corner in shared.corners:
@@ -165,3 +165,15 @@ def test_corners_are_known_by_their_conditions(conditions: list[fs.Condition], k
 def test_corners_are_known_by_their_equation(equation: sp.Expr, known: int) -> None:
     conditions = [fs.Dirichlet(0)] + [fs.Neumann(0)] * equation.has(u.diff(x, 4))
     assert len(known_corners(fs.Problem(sp.Eq(equation, 1), L_SHAPE, conditions))) == known
+
+
+def test_other_data_and_operators_are_put_on_the_same_functions() -> None:
+    one, other = (problem(L_SHAPE, LAPLACIAN + k * u) for k in (2, 30))
+    tiling = tile(L_SHAPE, (2, 2))
+    made = Patchwork(one, tiling, degrees(tiling), (1.0,), 1)
+    again = made.with_problem(other).with_problem(one)
+    operator = localise(derivative((1, 0)), Sites(L_SHAPE.sample(50, np.random.default_rng(0))))
+    for its in (made.with_problem(other), again):
+        np.testing.assert_array_equal(its.basis.sparse(operator).toarray(), made.basis.sparse(operator).toarray())
+    own = Patchwork(other, tiling, degrees(tiling), (1.0,), 1)
+    assert np.any(own.basis.sparse(operator).toarray() != made.basis.sparse(operator).toarray())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -105,13 +105,15 @@ def without_slivers(placed: Placed, shared: SharedFunctions) -> Placed:
     return replace(placed, sites=placed.sites.select(~close), cells=placed.cells[~close])
 
 
-def rows_toward(problem: Problem, tiling: Cover, shared: SharedFunctions) -> Iterator[Placed]:
+def rows_toward(
+    problem: Problem, tiling: Cover, shared: SharedFunctions, corners: Sequence[Corner]
+) -> Iterator[Placed]:
     """Rows that crowd toward corners, where singular functions change faster than polynomials.
 
     Without these, sums of singular functions that vanish at all other rows need not be small between these and the
     corner.
     """
-    corners = {corner.point: corner for corner in known_corners(problem)} if shared.corners else {}
+    by_point = {corner.point: corner for corner in corners}
     for part in shared.parts:
         if not isinstance(part, AroundPoint):
             continue
@@ -119,7 +121,7 @@ def rows_toward(problem: Problem, tiling: Cover, shared: SharedFunctions) -> Ite
         for relation in held_to(problem):
             curve = relation.region.part
             if relation.region.kind == "domain":
-                points = point + size * _fan(corners[part.corners[0]])
+                points = point + size * _fan(by_point[part.corners[0]])
                 yield from _in_cells(relation, tiling, part, points)
             elif curve is not None and curve.parameters == 1 and relation.region.count is None:
                 yield from _along(relation, curve, tiling, part)

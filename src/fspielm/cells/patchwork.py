@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
+from fspielm.basis.singular.columns import known_corners
 from fspielm.cells.basis import CellBasis, RowsInCells, join_rows
 from fspielm.cells.corners import rows_toward, shared_functions, without_slivers
 from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, sizes_in, sparse_in
@@ -118,6 +119,8 @@ class Patchwork(Finite):
     scales : tuple of float
         The natural sizes of the unknowns.
     threads : int
+    functions_of : Problem or None
+        The problem whose singular functions it has, if that is another one.
     """
 
     problem: Problem
@@ -125,6 +128,7 @@ class Patchwork(Finite):
     degrees: Degrees
     scales: tuple[float, ...]
     threads: int
+    functions_of: Problem | None = None
 
     def __reduce__(self) -> tuple[type[Patchwork], tuple[Any, ...]]:
         return Patchwork, tuple(getattr(self, field.name) for field in fields(self))
@@ -132,7 +136,7 @@ class Patchwork(Finite):
     @cached_property
     def basis(self) -> CellBasis:
         """The functions of all cells, followed by columns for traces and for parts of sums."""
-        shared = shared_functions(self.problem, self.tiling, self.degrees)
+        shared = shared_functions(self.functions_of or self.problem, self.tiling, self.degrees)
         elsewhere = self._traces.columns + self._sums.count
         return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, shared)
 
@@ -159,7 +163,8 @@ class Patchwork(Finite):
         blocks = []
         materials, shared = self.tiling.materials, self.basis.meeting
         regular = place_rows(self.problem, self.tiling, self._row_degrees)
-        further = rows_toward(self.problem, self.tiling, shared)
+        corners = known_corners(self.functions_of or self.problem)
+        further = rows_toward(self.problem, self.tiling, shared, corners)
         each = chain(((placed, 1.0) for placed in regular), ((placed, _LIGHT) for placed in further))
         for placed, weight in each:
             check_deadline()
@@ -391,8 +396,8 @@ class Patchwork(Finite):
         return HeldOut(sites, emphasis, {name: rows for name, (rows, _) in self._finer.items()})
 
     def with_problem(self, problem: Problem) -> Patchwork:
-        """The same for other data."""
-        return replace(self, problem=problem)
+        """The same for other data, or another operator on the same functions."""
+        return replace(self, problem=problem, functions_of=self.functions_of or self.problem)
 
     @cached_property
     def _seams(self) -> Seams:

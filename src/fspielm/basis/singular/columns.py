@@ -208,7 +208,7 @@ def _columns_at_all_corners(problem: Problem) -> tuple[SingularBasis, ...]:
 def _corner_columns(problem: Problem, corner: Corner, exponents: Sequence[float]) -> SingularBasis:
     scale = domain_size(problem)
     axis = corner.start + 0.5 * corner.opening
-    return SingularBasis(corner.point, axis, scale, _functions(problem, scale, exponents))
+    return SingularBasis(corner.point, axis, scale, _functions(helmholtz_ratio(problem), scale, exponents))
 
 
 @cache_by_object
@@ -246,7 +246,9 @@ def local_columns(problem: Problem, corner: Corner, axis: float, scale: float, h
     They jump across the ray opposite to the direction `axis`.
     """
     exponents = corner_exponents(problem, corner, highest)
-    return SingularBasis(corner.point, axis, scale, _functions(problem, scale, exponents, highest))
+    # other linearisations, on the same functions, have other coefficients
+    ratio = None if problem.is_linearisation else helmholtz_ratio(problem)
+    return SingularBasis(corner.point, axis, scale, _functions(ratio, scale, exponents, highest))
 
 
 def _domain_corners(problem: Problem) -> tuple[Corner, ...]:
@@ -334,15 +336,14 @@ def leading_exponent(problem: Problem, corner: Corner) -> float:
 
 
 def _functions(
-    problem: Problem, scale: float, exponents: Sequence[float], mixed: float = _MIXED_DEGREE
+    ratio: float | None, scale: float, exponents: Sequence[float], mixed: float = _MIXED_DEGREE
 ) -> list[CornerFunction]:
-    """Functions with these exponents that represent the equation's solutions near a corner.
+    """Functions with these exponents that represent solutions of an equation with this `helmholtz_ratio` near a corner.
 
     These are powers for Laplace's equation and Bessel functions for Helmholtz' equation; other equations add higher
     powers of zeta and its conjugate. An integer exponent brings a logarithm, without which the function would be
     smooth. Zero brings the angle alone. Powers of both have a sum of at most `mixed`.
     """
-    ratio = helmholtz_ratio(problem)
     if ratio is not None and math.sqrt(max(-ratio, 0.0)) * scale > _MOST_GROWTH:
         ratio = None
     integers = [float(round(s)) for s in exponents if abs(s - round(s)) < SAME]

@@ -474,7 +474,8 @@ def _fitting(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray)
     basis = patchwork.basis
     scaled = sizes / np.asarray(patchwork.scales)
     rough = patchwork.tails(coefficients).worst(scaled).size > patchwork.degrees.max(axis=1) ** -_ROUGH
-    start, found = int(basis.starts[-1]), []
+    found: list[tuple[float, float]] = []
+    start = int(basis.starts[-1])
     for part in basis.meeting.parts:
         own = np.abs(coefficients[start : start + len(part)])
         cancels = bool(own.max(initial=0.0) > _CANCELLED * scaled[0])

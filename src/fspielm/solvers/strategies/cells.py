@@ -198,13 +198,13 @@ class Cells(Strategy):
     def around(self, problem: Problem) -> Cells:
         """The same for another linearisation of a nonlinear problem."""
         request = replace(self.request, problem=problem)
-        return replace(self, request=request, patchwork=self.patchwork.with_problem(problem))
+        return replace(self, request=request, patchwork=replace(self.patchwork, problem=problem, functions_of=None))
 
     def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
         """The same cells, unless there are materials, whose borders may have moved."""
         if request.problem.interfaces:
             return None
-        patchwork = self.patchwork.with_problem(request.problem)
+        patchwork = replace(self.patchwork, problem=request.problem, functions_of=None)
         return replace(self, request=request, patchwork=patchwork, errors=()).first()
 
     def _is_stalled(self, errors: tuple[float, ...]) -> bool:
