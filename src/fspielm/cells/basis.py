@@ -520,21 +520,27 @@ class RowsInCells:
     @cached_property
     def batches(self) -> list[Batch]:
         """All rows, in groups of cells whose tables are not too large."""
-        found, left = [], np.ones(len(self), dtype=np.bool_)
+        left = np.ones(len(self), dtype=np.bool_)
+        for grid in self.grids:
+            left[grid.start : grid.start + len(grid.cells) * grid.each] = False
+        return [*self._on_grids(), *self._elsewhere(np.flatnonzero(left))]
+
+    def _on_grids(self) -> Iterator[Batch]:
         for grid in self.grids:
             count, each = len(grid.cells), grid.each
             rows = grid.start + np.arange(count * each).reshape(count, each)
-            left[rows] = False
             kinds, which = np.unique(self.basis.degrees[grid.cells], axis=0, return_inverse=True)
             for number, highest in enumerate(kinds.max(axis=1).tolist()):
                 alike = np.flatnonzero(which.ravel() == number)
                 size = max(1, _ENTRIES // (each * (highest + 1)))
                 for first in range(0, len(alike), size):
                     some = alike[first : first + size]
-                    found.append(Batch(self.basis, self.operator, grid.cells[some], rows[some], grid.axes))
-        others = np.flatnonzero(left)
+                    yield Batch(self.basis, self.operator, grid.cells[some], rows[some], grid.axes)
+
+    def _elsewhere(self, others: Indices) -> Iterator[Batch]:
+        """Batches of rows that form no grid."""
         if not len(others):
-            return found
+            return
         lower, lengths = self.basis.frames.lower, self.basis.frames.lengths
         upper = self.basis.frames.upper
         order = others[np.argsort(self.cells[others], kind="stable")]
@@ -560,8 +566,7 @@ class RowsInCells:
             low, high = lower[own][:, None], upper[own][:, None]
             unit = ((points - low) - (high - points)) / lengths[own][:, None]
             axes = tuple(np.ascontiguousarray(unit[:, :, axis]) for axis in range(self.basis.dimension))
-            found.append(Batch(self.basis, self.operator, own, rows, axes))
-        return found
+            yield Batch(self.basis, self.operator, own, rows, axes)
 
     @cached_property
     def _shared(self) -> list[tuple[Indices, Indices, NumberArray]]:
