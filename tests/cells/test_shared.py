@@ -135,7 +135,7 @@ def test_rows_crowd_toward_corners() -> None:
         assert len(directions) == 2
         assert np.linalg.norm(close, axis=1).min() < 1e-4
         assert np.linalg.norm(inside - corner, axis=1).min() < 1e-3
-    assert all(np.all(tiling.locate(each.sites.points) == each.cell) for each in placed)
+    assert all(np.array_equal(tiling.locate(each.sites.points), each.cells) for each in placed)
 
 
 @pytest.mark.parametrize(
