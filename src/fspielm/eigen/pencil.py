@@ -1,4 +1,4 @@
-"""Problems that are polynomials in a symbol, the eigenvalue, and the inner product of their modes."""
+"""Problems that are polynomials in the eigenvalue, the inner product of modes, and independent Trefftz functions."""
 
 from __future__ import annotations
 

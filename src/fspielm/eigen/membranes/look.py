@@ -1,4 +1,4 @@
-"""Modes around one energy, from functions that satisfy the equation there."""
+"""Modes around one energy, from Trefftz functions there; all modes between two energies; modes pinned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The automatic solver for nonlinear problems."""
+"""The automatic solver for nonlinear problems: kinds of functions, and rounds of Newton's method with them."""
 
 from __future__ import annotations
 
