@@ -334,12 +334,20 @@ _ROUNDING = 1e-15
 
 
 def refine(
-    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
+    patchwork: Patchwork,
+    coefficients: NumberArray,
+    sizes: FloatArray,
+    errors: CellErrors,
+    error: float,
+    tol: float,
+    *,
+    is_slow: bool = False,
 ) -> tuple[Patchwork, str]:
     """Smaller cells, or higher degrees, for an error that should meet a tolerance; and what was done, in words.
 
-    `sizes` are those of the unknowns. Each cell whose error is too large is changed in the cheaper way, according to
-    the decay of its coefficients; cells at corners are graded toward them.
+    `sizes` are those of the unknowns; `is_slow` says that the last rounds have hardly reduced the error. Each cell
+    whose error is too large is changed in the cheaper way, according to the decay of its coefficients; cells at corners
+    whose singular functions they do not have, or that do not fit, are graded toward them.
     """
     look = _survey(patchwork, coefficients, sizes, errors, error, tol)
     least = _least_degree(patchwork)
@@ -348,7 +356,7 @@ def refine(
     more = np.where(look.along, np.minimum(patchwork.degrees + _LEAST_RAISE, MOST_DEGREE), 0)
     raised = np.where(halvings.any(axis=1, keepdims=True), plans.degrees, np.maximum(plans.degrees, more))
     wish = np.where(look.needs[:, None], raised - patchwork.degrees, 0)
-    corners = _toward_corners(patchwork, look, plans, _fitting(patchwork, coefficients, sizes))
+    corners = _toward_corners(patchwork, look, plans, _fitting(patchwork, coefficients, sizes, is_slow))
     for corner in corners:
         halvings[corner.cells], wish[corner.cells] = 0, 0
     sides = patchwork.tiling.frames.lengths.max(axis=1)
@@ -466,10 +474,12 @@ def _toward_corners(
     return found
 
 
-def _fitting(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray) -> list[tuple[float, float]]:
+def _fitting(
+    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, is_slow: bool
+) -> list[tuple[float, float]]:
     """The corners with singular functions that are those of the solution.
 
-    With others, large sums of them cancel, and yet polynomials of the cells around do not decay.
+    With others, large sums of them cancel, and yet polynomials of the cells around do not decay, or rounds are slow.
     """
     basis = patchwork.basis
     scaled = sizes / np.asarray(patchwork.scales)
@@ -479,7 +489,7 @@ def _fitting(patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray)
     for part in basis.meeting.parts:
         own = np.abs(coefficients[start : start + len(part)])
         cancels = bool(own.max(initial=0.0) > _CANCELLED * scaled[0])
-        if isinstance(part, AroundPoint) and not (cancels and rough[part.cells].any()):
+        if isinstance(part, AroundPoint) and not (cancels and (is_slow or rough[part.cells].any())):
             found += part.corners
         start += len(part)
     return found

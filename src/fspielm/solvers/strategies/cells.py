@@ -140,6 +140,8 @@ class CellOutlook(Expected):
 
 # Over so many rounds, the error must become better.
 _PATIENCE = 3
+# Rounds are slow if so many of them have not reduced the error by this factor.
+_LATELY, _SLOW = 2, 0.1
 _LEAST_DEGREE = 5
 # Degrees are raised by so much where the sensitivity has not settled.
 _TO_SETTLE = 3
@@ -179,7 +181,8 @@ class Cells(Strategy):
         sizes = np.array([field.scale for field in latest.estimate.fields])
         assert latest.cells is not None
         error, tol = latest.outcome.error, self.request.tol
-        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, error, tol)
+        is_slow = len(self.errors) > _LATELY and self.errors[-1] > _SLOW * self.errors[-1 - _LATELY]
+        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, error, tol, is_slow=is_slow)
         return Step(CellPlan(patchwork, why), replace(self, patchwork=patchwork))
 
     def _higher(self) -> Step | Ending:
